@@ -1,0 +1,251 @@
+-- SPDX-License-Identifier: Apache-2.0
+--
+-- The recording: the one file between the recorder (C) and the reports (Python). This text is its only
+-- definition; the recorder embeds it. A change of meaning raises user_version (docs/recording.md).
+--
+-- Units stand in the column's name: _ns nanoseconds, _bytes bytes. Times t_ns, start_ns, end_ns count
+-- CLOCK_MONOTONIC nanoseconds from the start of the run. NULL means "not known" everywhere; it is never
+-- stored as 0 or -1. Texts that come from the target (names, paths, commands) are raw bytes, hostile until
+-- a view cleans them. Plain tables, not STRICT ones: the SQLite in Python 3.9 of older distributions reads them too.
+
+PRAGMA application_id = 0x4E554D41;     -- "NUMA": how file(1) and the reports know the file
+PRAGMA user_version = 1;
+
+-- One row: what was run, where, and how it ended.
+CREATE TABLE run (
+    id             INTEGER PRIMARY KEY CHECK (id = 1),
+    command        TEXT NOT NULL,       -- the arguments as a JSON array of strings
+    cwd            TEXT,
+    program        TEXT,                -- resolved path of the executable
+    pid            INTEGER,
+    started_at     TEXT NOT NULL,       -- UTC, ISO 8601 with milliseconds
+    wall_ns        INTEGER,             -- from exec to the target's end
+    exit_status    INTEGER,             -- NULL if it died by a signal or its end was not seen
+    term_signal    INTEGER,             -- NULL if it exited
+    complete       INTEGER NOT NULL DEFAULT 0,  -- 1 once the recorder closed the file; 0: it was killed
+    host           TEXT,
+    kernel         TEXT,                -- release, e.g. 6.1.0-50-amd64
+    arch           TEXT,                -- machine, e.g. x86_64
+    cpu_vendor     TEXT,                -- GenuineIntel, AuthenticAMD, ...
+    cpu_family     INTEGER,
+    cpu_model      INTEGER,
+    cpu_stepping   INTEGER,
+    cpu_name       TEXT,                -- the model name the kernel prints
+    uarch          TEXT,                -- the event catalogue's name of this CPU; NULL: not in the catalogue
+    tool_version   TEXT NOT NULL,
+    emulated       TEXT,                -- name of the emulated machine; NULL on real hardware
+    page_bytes     INTEGER NOT NULL,
+    huge_pages     TEXT,                -- transparent huge pages: always, madvise, never
+    balancing      INTEGER,             -- kernel.numa_balancing: 0 off, 1 on, 2 tiering; NULL unknown
+    balancing_moved_pages INTEGER,      -- pages the balancer moved machine-wide while the target ran
+    pin_policy     TEXT NOT NULL,       -- compact, scatter, none, list
+    pin_plan       TEXT,                -- the CPUs in the order threads take them, as a list: 0,2,4,6,1,3
+    allowed_cpus   TEXT,                -- inherited affinity mask, list format
+    allowed_nodes  TEXT,                -- nodes this run may take memory from, list format
+    interval_ns    INTEGER NOT NULL,    -- of the time line, as asked for
+    tool_cpu_ns    INTEGER,             -- CPU time the recorder itself used until the target's end
+    repeat         INTEGER NOT NULL DEFAULT 1   -- which of run -n REPEATS, from 1
+);
+
+-- One row per evidence level of docs/architecture.md: was it used, and if not, why and what would change that.
+CREATE TABLE evidence (
+    level     INTEGER PRIMARY KEY,      -- 1 is the best
+    collector TEXT NOT NULL,            -- counters, samples, faults, pages
+    used      INTEGER NOT NULL,
+    detail    TEXT,                     -- what was used: offcore-response, retired loads, page-faults event, ...
+    why_not   TEXT,
+    remedy    TEXT                      -- the exact command or setting, where there is one
+);
+
+-- When the recorder was counting: the whole run, or what --delay, --duration, --control and marks chose.
+CREATE TABLE window (
+    start_ns INTEGER NOT NULL,
+    end_ns   INTEGER,                   -- NULL: until the end of the run
+    cause    TEXT NOT NULL              -- run, delay, control, mark
+);
+
+CREATE TABLE node (
+    id         INTEGER PRIMARY KEY,     -- the kernel's number; numbers may have gaps
+    mem_bytes  INTEGER,                 -- 0: a node without memory
+    free_bytes INTEGER,                 -- at the start of the run
+    allowed    INTEGER NOT NULL         -- this run may allocate here
+);
+
+CREATE TABLE cpu (
+    id      INTEGER PRIMARY KEY,        -- logical CPU
+    node    INTEGER REFERENCES node,
+    package INTEGER,
+    core    INTEGER,                    -- unique within its package
+    thread  INTEGER,                    -- rank among the hyperthreads of its core, from 0
+    online  INTEGER NOT NULL,
+    allowed INTEGER NOT NULL            -- in the inherited affinity mask
+);
+
+CREATE TABLE distance (
+    from_node   INTEGER NOT NULL REFERENCES node,
+    to_node     INTEGER NOT NULL REFERENCES node,
+    firmware    INTEGER,                -- SLIT: 10 is local
+    latency_ns  REAL,                   -- measured, where topology --measure has been run here
+    read_bytes_per_s REAL,
+    PRIMARY KEY (from_node, to_node)
+) WITHOUT ROWID;
+
+CREATE TABLE process (
+    id        INTEGER PRIMARY KEY,      -- ours: the kernel's pids come back
+    pid       INTEGER NOT NULL,         -- in the recorder's pid namespace
+    parent    INTEGER REFERENCES process,
+    exe       TEXT,
+    start_ns  INTEGER NOT NULL,
+    end_ns    INTEGER,
+    followed  TEXT NOT NULL             -- preload, inherited, late, no (a note says why)
+);
+
+CREATE TABLE thread (
+    id          INTEGER PRIMARY KEY,    -- ours
+    process     INTEGER NOT NULL REFERENCES process,
+    tid         INTEGER NOT NULL,
+    name        TEXT,                   -- comm, the last one seen
+    start_ns    INTEGER NOT NULL,
+    end_ns      INTEGER,
+    from_start  INTEGER NOT NULL,       -- 0: found later; what it did before was not seen
+    pin         TEXT NOT NULL,          -- planned: by us; program: by itself or its runtime; helper: left free; none
+    planned_cpu INTEGER,
+    own_cpus    TEXT,                   -- pin = program: the mask it chose, list format
+    cpu_ns      INTEGER,                -- time it ran on any CPU while the recorder was counting
+    migrations  INTEGER                 -- times it changed CPU after it was pinned; a strayed thread has > 0
+);
+
+-- What a counter counts. class x placement is the population; see docs/events.md for the words.
+CREATE TABLE event (
+    id         INTEGER PRIMARY KEY,
+    collector  TEXT NOT NULL,           -- counters, samples, faults
+    name       TEXT NOT NULL,           -- the catalogue's or the kernel's name
+    class      TEXT NOT NULL,           -- demand_rd, demand_rfo, pf_any, any, retired_load, ...; time: task-clock
+    placement  TEXT NOT NULL,           -- local_dram, remote_dram, local_cache, remote_cache, ...; '' for time
+    type       INTEGER,                 -- perf_event_attr.type, .config, .config1 as opened
+    config     INTEGER,
+    config1    INTEGER,
+    exclude_kernel INTEGER NOT NULL,
+    confidence TEXT,                    -- the catalogue's: two, one, derived, ...
+    period     INTEGER,                 -- overflow sampling: events per sample at the start; NULL: counting only
+    remark     TEXT                     -- what the number includes or misses
+);
+
+-- Deltas per interval; rows whose value, enabled and running are all 0 are not written. Nothing is scaled: a
+-- reader that scales by enabled/running says so. cpu is NULL where the thread may have run on several.
+CREATE TABLE count (
+    event      INTEGER NOT NULL REFERENCES event,
+    thread     INTEGER REFERENCES thread,       -- NULL: all threads of the process tree on that cpu (inherited events)
+    cpu        INTEGER REFERENCES cpu,
+    t_ns       INTEGER NOT NULL,        -- end of the interval
+    value      INTEGER NOT NULL,
+    enabled_ns INTEGER NOT NULL,        -- time the event wanted to count
+    running_ns INTEGER NOT NULL         -- time it had a counter
+);
+
+-- Words for sample.kind. Fault kinds: docs/architecture.md, "A page fault is not yet a first touch".
+CREATE TABLE sample_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL, meaning TEXT NOT NULL);
+INSERT INTO sample_kind VALUES
+    (1,  'overflow',      'counter overflow: the instruction and time of a counted access, no address'),
+    (2,  'load',          'sampled load with address'),
+    (3,  'store',         'sampled store with address'),
+    (10, 'first_touch',   'first touch of a page: its home is decided here'),
+    (11, 'zero_page',     'read of an untouched anonymous page: the shared zero page is mapped, no home yet'),
+    (12, 'copy_on_write', 'write to a shared page: a new page is made for the writer'),
+    (13, 'refault',       'page came back after munmap or MADV_DONTNEED, or from swap'),
+    (14, 'hint',          'hint fault of automatic NUMA balancing: an ordinary access'),
+    (15, 'file',          'page of a mapped file: homed by the page cache, not by this program'),
+    (19, 'fault',         'page fault of unknown kind');
+
+-- Words for sample.source: who answered the access.
+CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+INSERT INTO source VALUES
+    (1, 'local_dram'), (2, 'remote_dram'), (3, 'local_cache'), (4, 'remote_cache'), (5, 'remote_modified'),
+    (6, 'own_cache'), (7, 'other');
+
+CREATE TABLE sample (
+    id         INTEGER PRIMARY KEY,
+    kind       INTEGER NOT NULL REFERENCES sample_kind,
+    event      INTEGER REFERENCES event,
+    t_ns       INTEGER NOT NULL,
+    thread     INTEGER NOT NULL REFERENCES thread,
+    cpu        INTEGER,
+    weight     INTEGER NOT NULL,        -- events this sample stands for (its period)
+    stack      INTEGER REFERENCES stack,
+    address    INTEGER,                 -- data address; NULL: overflow samples have none
+    block      INTEGER REFERENCES block,
+    page_node  INTEGER,                 -- home of the page; NULL unknown
+    source     INTEGER REFERENCES source,
+    latency    INTEGER                  -- cycles, load samples only
+);
+
+-- A place in a program, symbolised by the recorder. Inlined calls are places of their own, linked outwards.
+CREATE TABLE place (
+    id        INTEGER PRIMARY KEY,
+    module    TEXT,                     -- path of the ELF file, [kernel], [vdso], [anonymous code]; NULL unknown
+    build_id  TEXT,                     -- hexadecimal
+    address   INTEGER,                  -- offset in the module's own address space; NULL for inlined callers
+    function  TEXT,                     -- demangled; NULL unknown
+    offset    INTEGER,                  -- from the function's start
+    file      TEXT,
+    line      INTEGER,
+    inline_of INTEGER REFERENCES place  -- the place this one was inlined into; NULL: not inlined
+);
+
+-- A call path as a linked list: innermost place first, then its callers. A stack with the same callers shares them.
+CREATE TABLE stack (
+    id        INTEGER PRIMARY KEY,
+    place     INTEGER NOT NULL REFERENCES place,
+    caller    INTEGER REFERENCES stack, -- NULL: outermost known
+    truncated INTEGER NOT NULL DEFAULT 0        -- 1: callers exist beyond but were not recorded
+);
+
+-- What a user can name. One object is all the blocks of one variable or of one allocation call path.
+CREATE TABLE object (
+    id          INTEGER PRIMARY KEY,
+    process     INTEGER NOT NULL REFERENCES process,
+    kind        TEXT NOT NULL,          -- heap, static, tls, stack, mapping, file, shared, huge
+    name        TEXT,                   -- variable, file or mapping name; NULL: named by its site
+    alloc_stack INTEGER REFERENCES stack
+);
+
+CREATE TABLE block (
+    id       INTEGER PRIMARY KEY,
+    object   INTEGER NOT NULL REFERENCES object,
+    address  INTEGER NOT NULL,
+    bytes    INTEGER NOT NULL,
+    start_ns INTEGER NOT NULL,          -- when it was allocated or first seen
+    end_ns   INTEGER,                   -- NULL: lived to the end
+    thread   INTEGER REFERENCES thread  -- that allocated it
+);
+
+-- Homes of pages: one snapshot asks about a list of ranges; neighbours with one answer are one row.
+CREATE TABLE snapshot (
+    id      INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL REFERENCES process,
+    t_ns    INTEGER NOT NULL,
+    cause   TEXT NOT NULL,              -- interval, exit, fault (right after a first touch)
+    method  TEXT NOT NULL,              -- move_pages, numa_maps
+    asked   INTEGER NOT NULL,           -- pages asked about
+    known   INTEGER NOT NULL            -- pages with an answer
+);
+
+CREATE TABLE page_home (
+    snapshot INTEGER NOT NULL REFERENCES snapshot,
+    address  INTEGER NOT NULL,          -- of the first page
+    pages    INTEGER NOT NULL,          -- base pages (run.page_bytes)
+    node     INTEGER                    -- NULL: no page there, or the kernel would not say
+);
+
+-- Whatever qualifies a number: lost, throttled, strayed, refused, thinned, not followed. A view prints a note
+-- beside the numbers it qualifies.
+CREATE TABLE note (
+    id      INTEGER PRIMARY KEY,
+    t_ns    INTEGER,
+    kind    TEXT NOT NULL,              -- one word, listed in docs/recording.md
+    thread  INTEGER REFERENCES thread,
+    process INTEGER REFERENCES process,
+    value   INTEGER,                    -- how many
+    text    TEXT NOT NULL,              -- one sentence for people
+    remedy  TEXT
+);

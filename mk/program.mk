@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The C program: core/, collectors/ and profiler/ make one archive; main.c and the archive make numaprof.
+
+SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+ARCHIVE := $(BUILD)/libnumaprof.a
+
+program: $(BUILD)/numaprof numaprof
+.PHONY: program
+
+numaprof: $(BUILD)/numaprof
+	$(Q)ln -sf $< $@
+
+$(BUILD)/numaprof: $(BUILD)/obj/profiler/main.o $(ARCHIVE)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(ARCHIVE): $(OBJECTS)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# -MMD writes which headers each object was made from.
+$(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(BUILD)/gen/schema.h
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# Text that the program carries: turned into a C string, comments and all, so that the recording explains itself.
+$(BUILD)/gen/schema.h: core/schema.sql mk/text-to-header
+	$(Q)mkdir -p $(@D)
+	$(Q)mk/text-to-header schema_sql $< > $@

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# What must be on the machine before anything is built: Debian packages, and a virtual environment for Python.
+
+$(BUILD)/.packages: mk/packages.txt mk/packages
+	$(Q)mk/packages build
+	$(Q)mkdir -p $(@D) && touch $@
+
+$(BUILD)/.packages-%: mk/packages.txt mk/packages
+	$(Q)mk/packages $*
+	$(Q)mkdir -p $(@D) && touch $@
+
+# The reports run from the tree, so a change needs no new installation. $(PYTHON) is looked for only now: the line
+# above may have installed it.
+reports: $(BUILD)/.venv $(BUILD)/numaprof-reports ## the Python side: virtual environment and launcher
+.PHONY: reports
+
+$(BUILD)/.venv: reports/pyproject.toml $(BUILD)/.packages
+	$(call say,VENV,$(VENV))
+	$(Q)rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV)
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test]'
+	$(Q)touch $@
+
+$(BUILD)/numaprof-reports: $(BUILD)/.venv
+	$(Q)ln -sf venv/bin/numaprof-reports $@

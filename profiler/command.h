@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every command of numaprof has this form: it gets its own arguments (argv[0] is the command's name) and returns the
+// exit status. main.c holds the table; only main.c calls exit.
+#ifndef PROFILER_COMMAND_H
+#define PROFILER_COMMAND_H
+
+int cmd_run(int argc, char **argv);      // run and record
+int cmd_topology(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
+int cmd_reports(int argc, char **argv);  // report, diff, check, export: the Python program
+
+#endif
