@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+
+#include "core/cpulist.h"
+#include "tests/c/check.h"
+
+static const char *round_trip(const char *text)
+{
+    static char out[256];
+    struct cpulist set;
+    CHECK_EQ(cpulist_parse(&set, text), 0);
+    return cpulist_format(out, sizeof out, &set);
+}
+
+TEST(lists_come_back_in_canonical_form)
+{
+    CHECK_STR(round_trip("0-3,7\n"), "0-3,7");
+    CHECK_STR(round_trip("7,1,0,2"), "0-2,7");
+    CHECK_STR(round_trip(""), "");
+    CHECK_STR(round_trip("63,64,128-130,8191"), "63-64,128-130,8191");
+    CHECK_STR(round_trip("0-10:1/4"), "0,4,8");
+    CHECK_STR(round_trip("0-7:2/4"), "0-1,4-5");
+}
+
+TEST(what_is_no_list_is_refused)
+{
+    struct cpulist set;
+    const char *const bad[] = {"x", "1,", ",1", "3-1", "1-", "-1", "0-3:0/4", "0-3:5/4", "0-3:1", "1 2", "1,\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_EQ(cpulist_parse(&set, bad[i]), -EINVAL);
+    CHECK_EQ(cpulist_parse(&set, "8192"), -ERANGE);
+    CHECK_EQ(cpulist_parse(&set, "99999999999999999999"), -ERANGE);
+}
+
+TEST(order_of_the_text_is_kept_once)
+{
+    int n[8];
+    CHECK_EQ(cpulist_order(n, 8, "6,0-2,1,4"), 5);
+    CHECK_EQ(n[0], 6);
+    CHECK_EQ(n[1], 0);
+    CHECK_EQ(n[4], 4);
+}
+
+TEST(members_are_walked_across_gaps)
+{
+    struct cpulist set;
+    cpulist_parse(&set, "5,200,8191");
+    CHECK_EQ(cpulist_next(&set, 0), 5);
+    CHECK_EQ(cpulist_next(&set, 6), 200);
+    CHECK_EQ(cpulist_next(&set, 201), 8191);
+    CHECK_EQ(cpulist_next(&set, 8192), -1);
+    CHECK_EQ(cpulist_count(&set), 3);
+    CHECK(!cpulist_has(&set, 6));
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every test shares: the tree, the built program, the `requires` marker, and C unit tests as pytest items."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+TREE = Path(__file__).resolve().parent.parent
+BUILD = TREE / "build"
+PROGRAM = BUILD / "numaprof"
+
+
+def _perf_event_allowed() -> bool:
+    if os.geteuid() == 0:
+        return True
+    try:
+        return int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) <= 2
+    except (OSError, ValueError):
+        return False
+
+
+# The word a test uses -> is it here?
+REQUIREMENTS: dict[str, Callable[[], bool]] = {
+    "root": lambda: os.geteuid() == 0,
+    "perf_event": _perf_event_allowed,
+    "gcc": lambda: shutil.which("gcc") is not None,
+    "g++": lambda: shutil.which("g++") is not None,
+    "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
+    "perf": lambda: shutil.which("perf") is not None,
+    "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
+}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("requires"):
+        for name in marker.args:
+            if name not in REQUIREMENTS:
+                pytest.fail(f"unknown requirement {name!r}: conftest.py lists those there are")
+            if not REQUIREMENTS[name]():
+                pytest.skip(f"needs {name}, which this machine does not have")
+
+
+@pytest.fixture(scope="session")
+def program() -> Path:
+    """The built numaprof."""
+    if not PROGRAM.exists():
+        pytest.fail("build/numaprof is missing; run make")
+    return PROGRAM
+
+
+def build_c(output: Path, *arguments: str) -> Path:
+    """Compiles with the flags of the tree; fails the test with the compiler's own words."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    command = [os.environ.get("CC", "gcc"), "-std=c17", "-D_GNU_SOURCE", "-g", "-O1", f"-I{TREE}", f"-I{BUILD / 'gen'}"]
+    command += [*os.environ.get("TEST_CFLAGS", "").split(), *arguments, "-o", str(output), "-pthread"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=TREE, check=False)
+    if done.returncode != 0:
+        pytest.fail(f"{' '.join(command)}\n{done.stderr}")
+    return output
