@@ -170,7 +170,7 @@ CREATE TABLE sample (
     t_ns       INTEGER NOT NULL,
     thread     INTEGER NOT NULL REFERENCES thread,
     cpu        INTEGER,
-    weight     INTEGER NOT NULL,        -- events this sample stands for (its period)
+    weight     INTEGER NOT NULL,        -- what this sample stands for: base pages for the fault kinds, else events
     stack      INTEGER REFERENCES stack,
     address    INTEGER,                 -- data address; NULL: overflow samples have none
     block      INTEGER REFERENCES block,
@@ -219,12 +219,13 @@ CREATE TABLE block (
     thread   INTEGER REFERENCES thread  -- that allocated it
 );
 
--- Homes of pages: one snapshot asks about a list of ranges; neighbours with one answer are one row.
+-- Homes of pages: one snapshot asks about pages of the ranges that were touched: every page, or in large processes every
+-- n-th. Neighbours with one answer are one row.
 CREATE TABLE snapshot (
     id      INTEGER PRIMARY KEY,
     process INTEGER NOT NULL REFERENCES process,
     t_ns    INTEGER NOT NULL,
-    cause   TEXT NOT NULL,              -- interval, exit, fault (right after a first touch)
+    cause   TEXT NOT NULL,              -- interval, exit
     method  TEXT NOT NULL,              -- move_pages, numa_maps
     asked   INTEGER NOT NULL,           -- pages asked about
     known   INTEGER NOT NULL            -- pages with an answer
@@ -233,7 +234,8 @@ CREATE TABLE snapshot (
 CREATE TABLE page_home (
     snapshot INTEGER NOT NULL REFERENCES snapshot,
     address  INTEGER NOT NULL,          -- of the first page
-    pages    INTEGER NOT NULL,          -- base pages (run.page_bytes)
+    pages    INTEGER NOT NULL,          -- base pages (run.page_bytes) that were asked about
+    span     INTEGER NOT NULL,          -- base pages from the first to the last of them; = pages if none was left out
     node     INTEGER                    -- NULL: no page there, or the kernel would not say
 );
 

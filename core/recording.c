@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/recording_vfs.h"
+#include "schema.h"
+
+// Exclusive use, no second file, no spill of half a batch (recording_vfs.h says how a commit is kept whole).
+static const char recording_pragmas[] = "PRAGMA page_size = 8192;"
+                                        "PRAGMA locking_mode = EXCLUSIVE;"
+                                        "PRAGMA journal_mode = MEMORY;"
+                                        "PRAGMA synchronous = OFF;"
+                                        "PRAGMA cache_spill = OFF;"
+                                        "PRAGMA temp_store = MEMORY;";
+
+static const char *const recording_sql[RECORDING_STATEMENTS] = {
+    [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
+    [RECORDING_COMPLETE] = "UPDATE run SET complete=1",
+    [RECORDING_EVIDENCE] = "INSERT INTO evidence VALUES (?,?,?,?,?,?)",
+    [RECORDING_WINDOW] = "INSERT INTO window VALUES (?,?,?)",
+    [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
+    [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
+    [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
+    [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",
+    [RECORDING_PROCESS_FOLLOWED] = "UPDATE process SET followed=?2 WHERE id=?1",
+    [RECORDING_THREAD] = "INSERT INTO thread VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_THREAD_NAME] = "UPDATE thread SET name=?2 WHERE id=?1",
+    [RECORDING_THREAD_PIN] = "UPDATE thread SET pin=?2, planned_cpu=?3, own_cpus=?4 WHERE id=?1",
+    [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
+    [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
+    [RECORDING_PLACE_SYMBOL] = "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7"
+                               " WHERE id=?1",
+    [RECORDING_STACK] = "INSERT INTO stack VALUES (?,?,?,?)",
+    [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
+    [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",
+    [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
+    [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
+};
+
+struct recording {
+    sqlite3 *db;
+    sqlite3_stmt *statements[RECORDING_STATEMENTS];
+    sqlite3_stmt *many[RECORDING_STATEMENTS]; // NULL where there is none
+};
+
+// SQLite's word for what went wrong, as an errno; the system's own where it kept one.
+static int recording_error(const struct recording *recording, int status)
+{
+    int system = recording->db ? sqlite3_system_errno(recording->db) : 0;
+    switch (status & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+        return 0;
+    case SQLITE_FULL:
+        return system == EDQUOT ? -EDQUOT : -ENOSPC;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_CONSTRAINT:
+        return -EINVAL;
+    default:
+        return system > 0 ? -system : -EIO;
+    }
+}
+
+static int recording_run(const struct recording *recording, const char *sql)
+{
+    return recording_error(recording, sqlite3_exec(recording->db, sql, NULL, NULL, NULL));
+}
+
+bool recording_has_many(enum recording_statement statement)
+{
+    return statement == RECORDING_SAMPLE || statement == RECORDING_COUNT;
+}
+
+static int recording_prepare_one(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
+{
+    return recording_error(recording,
+                           sqlite3_prepare_v3(recording->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL));
+}
+
+// "... VALUES (?,?)" with its tuple repeated RECORDING_MANY times.
+static int recording_prepare_many(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
+{
+    const char *tuple = strchr(sql, '(');
+    size_t head = strlen(sql), size = head + RECORDING_MANY * (strlen(tuple) + 1) + 1;
+    char *text = malloc(size);
+    if (!text)
+        return -ENOMEM;
+    memcpy(text, sql, head + 1);
+    for (size_t i = 1; i < RECORDING_MANY; i++)
+        head += (size_t)snprintf(text + head, size - head, ",%s", tuple);
+    int status = recording_prepare_one(recording, text, statement);
+    free(text);
+    return status;
+}
+
+static int recording_prepare(struct recording *recording)
+{
+    int status = 0;
+    for (size_t i = 0; i < RECORDING_STATEMENTS && status == 0; i++) {
+        status = recording_prepare_one(recording, recording_sql[i], &recording->statements[i]);
+        if (status == 0 && recording_has_many(i))
+            status = recording_prepare_many(recording, recording_sql[i], &recording->many[i]);
+    }
+    return status;
+}
+
+// SQLite would open an existing file; O_EXCL makes sure that it is ours.
+static int recording_make_file(const char *path)
+{
+    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    return 0;
+}
+
+// SQLite is used by one thread at a time (first who creates, then the queue's writer): its mutexes and its memory
+// statistics cost a fifth of an insert. Refused without harm once SQLite is in use.
+static void recording_configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+int recording_create(struct recording **out, const char *path)
+{
+    recording_configure();
+    int status = recording_vfs_register();
+    if (status < 0)
+        return status;
+    if ((status = recording_make_file(path)) < 0)
+        return status;
+
+    status = -ENOMEM;
+    struct recording *recording = calloc(1, sizeof *recording);
+    if (!recording)
+        goto remove_file;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    status = recording_error(recording, sqlite3_open_v2(path, &recording->db, flags, RECORDING_VFS_NAME));
+    if (status == 0)
+        status = recording_run(recording, recording_pragmas);
+    if (status == 0)
+        status = recording_run(recording, "BEGIN");
+    if (status == 0)
+        status = recording_run(recording, schema_sql);
+    if (status == 0)
+        status = recording_prepare(recording);
+    if (status < 0)
+        goto close_recording;
+    *out = recording;
+    return 0;
+
+close_recording:
+    recording_close(recording);
+remove_file:
+    unlink(path);
+    return status;
+}
+
+static int recording_step(const struct recording *recording, sqlite3_stmt *statement, size_t count,
+                          const struct recording_value *values)
+{
+    if (!statement || (size_t)sqlite3_bind_parameter_count(statement) != count)
+        return -EINVAL;
+    for (size_t i = 0; i < count; i++) {
+        int parameter = (int)i + 1;
+        if (values[i].text)
+            sqlite3_bind_text(statement, parameter, values[i].text, -1, SQLITE_STATIC);
+        else if (values[i].number == RECORDING_NULL)
+            sqlite3_bind_null(statement, parameter);
+        else
+            sqlite3_bind_int64(statement, parameter, values[i].number);
+    }
+    int status = recording_error(recording, sqlite3_step(statement));
+    sqlite3_reset(statement);
+    return status;
+}
+
+int recording_put(struct recording *recording, enum recording_statement statement, size_t count,
+                  const struct recording_value *values)
+{
+    return recording_step(recording, recording->statements[statement], count, values);
+}
+
+int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
+                       const struct recording_value *values)
+{
+    return recording_step(recording, recording->many[statement], count * RECORDING_MANY, values);
+}
+
+int recording_commit(struct recording *recording)
+{
+    int status = recording_run(recording, "COMMIT");
+    if (status < 0)
+        recording_run(recording, "ROLLBACK");
+    int begun = recording_run(recording, "BEGIN");
+    return status < 0 ? status : begun;
+}
+
+int recording_close(struct recording *recording)
+{
+    int status = recording->db && !sqlite3_get_autocommit(recording->db) ? recording_run(recording, "COMMIT") : 0;
+    for (size_t i = 0; i < RECORDING_STATEMENTS; i++) {
+        sqlite3_finalize(recording->statements[i]);
+        sqlite3_finalize(recording->many[i]);
+    }
+    sqlite3_close(recording->db);
+    free(recording);
+    return status;
+}
