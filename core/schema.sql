@@ -184,7 +184,7 @@ CREATE TABLE place (
     id        INTEGER PRIMARY KEY,
     module    TEXT,                     -- path of the ELF file, [kernel], [vdso], [anonymous code]; NULL unknown
     build_id  TEXT,                     -- hexadecimal
-    address   INTEGER,                  -- offset in the module's own address space; NULL for inlined callers
+    address   INTEGER,                  -- offset in the module's file (absolute where there is none); NULL for inlined callers
     function  TEXT,                     -- demangled; NULL unknown
     offset    INTEGER,                  -- from the function's start
     file      TEXT,

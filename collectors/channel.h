@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preload library inside the target and the recorder share: one memory segment. The recorder listens on an
+// abstract socket (it vanishes with the recorder and needs no file); each process connects once, so that the kernel tells
+// the recorder its pid, gets the segment, and keeps no descriptor. Everything in here may be overwritten by the
+// target: the recorder copies a message once and believes nothing.
+#ifndef COLLECTORS_CHANNEL_H
+#define COLLECTORS_CHANNEL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "core/cpulist.h"
+
+#define CHANNEL_ENVIRONMENT "NUMAPROF_CHANNEL" // the socket's abstract name
+#define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
+
+enum {
+    CHANNEL_VERSION = 1,
+    CHANNEL_MESSAGES = 1024,         // in flight; the recorder empties them every few milliseconds
+    CHANNEL_TEXT = 64,
+    CHANNEL_SLICE_MS = 20,           // a waiting thread looks this often whether the recorder still lives ...
+    CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this, come what may (the recorder may be stopped)
+};
+
+enum channel_kind {
+    CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1
+    CHANNEL_THREAD_EXIT,
+    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
+    CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
+    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind
+    CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
+    CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
+};
+
+// As the words of thread.pin in the schema.
+enum channel_pin { CHANNEL_PIN_NONE, CHANNEL_PIN_PLANNED, CHANNEL_PIN_PROGRAM, CHANNEL_PIN_HELPER };
+
+enum channel_state { CHANNEL_FREE, CHANNEL_CLAIMED, CHANNEL_SENT, CHANNEL_ANSWERED };
+
+struct channel_message {
+    _Atomic uint32_t state;          // a futex for the sender of a message that waits
+    uint32_t kind;
+    uint64_t process;                // the number the process introduced itself with
+    uint64_t time_ns;                // CLOCK_MONOTONIC
+    uint32_t tid;                    // in the sender's pid namespace
+    int32_t cpu;
+    int64_t a;
+    uint32_t waits;                  // the sender waits for CHANNEL_ANSWERED and frees the message itself
+    char text[CHANNEL_TEXT];
+};
+
+struct channel {
+    uint32_t version;
+    uint32_t await_start;            // thread starts wait until the recorder has opened the thread's events
+    pthread_mutex_t recorder;        // robust; the recorder holds it as long as it lives
+    _Atomic uint32_t recorder_gone;
+    _Atomic uint32_t doorbell;       // a futex for the recorder: a message that waits was sent
+    _Atomic uint64_t missed;         // messages for which there was no room
+    _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
+    struct channel_message messages[CHANNEL_MESSAGES];
+
+    uint32_t plan_count;             // 0: do not pin
+    int32_t plan[CPULIST_MAX];       // CPUs in the order threads take them
+    _Atomic uint32_t plan_users[CPULIST_MAX]; // threads that sit there now
+};
+
+// What a process sends when it connects; the answer is one byte with the segment's descriptor attached.
+struct channel_hello {
+    uint64_t process;                // a number no other process uses: pid and time
+    uint32_t pid;                    // in its own namespace
+    uint32_t forked;                 // it has the segment already and does not read an answer
+};
+
+#endif

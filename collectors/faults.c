@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/faults.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+// A recorded fault costs the target about 2 us: FAULTS_PER_MS of them a millisecond are 2 % of its time. A burst may be
+// recorded whole first: it is how a phase of initialisation begins, and all that there is of one with huge pages.
+enum {
+    FAULTS_BURST = 2000,
+    FAULTS_PER_MS = 10,
+    FAULTS_WINDOW_MS = 10,         // how long to look before every fault is recorded again ...
+    FAULTS_FEW = FAULTS_PER_MS * FAULTS_WINDOW_MS / FAULTS_THIN, // ... and how few thin samples there may be then
+};
+
+// --- opening
+
+static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                           PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+static struct perf_event_attr faults_attributes(const struct faults *faults, bool inherit, size_t ring_bytes)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_PAGE_FAULTS,
+        .sample_type = faults_sample_type | (faults->tells_mapped ? PERF_SAMPLE_DATA_PAGE_SIZE : 0),
+        .sample_regs_user = PERF_EVENT_REGS_USER,
+        .disabled = 1,
+        .inherit = inherit,
+        .enable_on_exec = inherit,
+        .exclude_kernel = faults->exclude_kernel,
+        .exclude_callchain_kernel = 1,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+        .wakeup_watermark = (uint32_t)(ring_bytes / 4),
+    };
+}
+
+// The thin event is the first: it is always on, so it carries what else there is to know, and the ring is its own.
+static int faults_open_thin(const struct faults *faults, struct fault_source *source, pid_t tid, int cpu, bool inherit,
+                            size_t ring_pages)
+{
+    size_t ring_bytes = ring_pages * faults->page_bytes;
+    struct perf_event_attr attr = faults_attributes(faults, inherit, ring_bytes);
+    attr.sample_period = FAULTS_THIN;
+    attr.sample_stack_user = FAULTS_STACK_THIN;
+    attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
+    int fd = perf_event_open(&attr, tid, cpu, -1);
+    if (fd < 0)
+        return fd;
+    int status = perf_event_map(&source->stream.ring, fd, ring_pages);
+    if (status == 0)
+        status = perf_event_id(fd, &source->id_thin);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    source->fd_thin = fd;
+    source->stream.layout = (struct perf_layout){.sample_type = attr.sample_type, .regs_user = attr.sample_regs_user};
+    return 0;
+}
+
+static int faults_open_every(const struct faults *faults, struct fault_source *source, pid_t tid, int cpu, bool inherit)
+{
+    struct perf_event_attr attr = faults_attributes(faults, inherit, source->stream.ring.bytes);
+    attr.sample_period = 1;
+    attr.sample_stack_user = FAULTS_STACK_EVERY;
+    int fd = perf_event_open(&attr, tid, cpu, -1);
+    if (fd < 0)
+        return fd;
+    int status = perf_event_redirect(fd, source->fd_thin);
+    if (status == 0)
+        status = perf_event_id(fd, &source->id_every);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    source->fd_every = fd;
+    return 0;
+}
+
+static int faults_open_both(struct faults *faults, struct fault_source *source, pid_t tid, int cpu, bool inherit,
+                            size_t ring_pages)
+{
+    *source = (struct fault_source){.faults = faults, .fd_every = -1, .fd_thin = -1, .credit = FAULTS_BURST};
+    int status = faults_open_thin(faults, source, tid, cpu, inherit, ring_pages);
+    if (status == 0)
+        status = faults_open_every(faults, source, tid, cpu, inherit);
+    if (status == 0 && !inherit) {
+        perf_event_enable(source->fd_thin);
+        perf_event_enable(source->fd_every);
+    }
+    if (status < 0)
+        faults_close(source);
+    return status;
+}
+
+int faults_open(struct faults *faults, struct fault_source *source, pid_t tid, int cpu, bool inherit,
+                size_t ring_pages)
+{
+    int status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    if ((status == -EACCES || status == -EPERM) && !faults->exclude_kernel) {
+        faults->exclude_kernel = true;
+        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    }
+    if (status == -EINVAL && faults->tells_mapped) { // PERF_SAMPLE_DATA_PAGE_SIZE came with Linux 5.11
+        faults->tells_mapped = false;
+        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    }
+    return status;
+}
+
+void faults_close(struct fault_source *source)
+{
+    if (source->fd_every >= 0)
+        close(source->fd_every);
+    perf_ring_unmap(&source->stream.ring);
+    if (source->fd_thin >= 0)
+        close(source->fd_thin);
+    source->fd_every = source->fd_thin = -1;
+}
+
+int faults_count(struct fault_source *source)
+{
+    uint64_t count;
+    if (read(source->fd_thin, &count, sizeof count) != sizeof count)
+        return -errno;
+    source->counted = count;
+    return 0;
+}
+
+// --- thinning
+
+static void faults_switch(struct fault_source *source, bool thin)
+{
+    struct timespec t;
+    if (thin)
+        perf_event_disable(source->fd_every);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    source->changed_at = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    if (!thin)
+        perf_event_enable(source->fd_every);
+    source->is_thinned = thin;
+}
+
+void faults_adapt(struct fault_source *source, uint64_t now)
+{
+    uint64_t ms = (now - source->window_start) / 1000000;
+    if (ms > 0) {
+        int64_t refilled = source->credit + (int64_t)(ms < FAULTS_BURST ? ms : FAULTS_BURST) * FAULTS_PER_MS;
+        source->credit = refilled < FAULTS_BURST ? refilled : FAULTS_BURST;
+    }
+    if (!source->is_thinned) {
+        source->credit -= source->window_samples;
+        if (source->credit < 0)
+            faults_switch(source, true);
+    } else if (ms < FAULTS_WINDOW_MS) {
+        return;
+    } else if (source->window_samples <= FAULTS_FEW && source->credit > 0) {
+        faults_switch(source, false);
+    }
+    if (ms > 0)
+        source->window_start = now;
+    source->window_samples = 0;
+}
+
+// While every fault is taken, the thin event's samples repeat some of them.
+bool faults_is_double(const struct fault_source *source, const struct perf_sample *sample)
+{
+    bool every_was_on = source->is_thinned ? sample->time < source->changed_at : sample->time >= source->changed_at;
+    return sample->id == source->id_thin && every_was_on;
+}
+
+// --- taking
+
+void faults_take(struct fault_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
+{
+    struct faults *faults = source->faults;
+    source->window_samples++;
+    if (faults->pending_count == FAULTS_PENDING) {
+        faults->drains++; // in the middle of one: what is held since an earlier one may go
+        faults_settle(faults, NULL);
+    }
+    if (faults->pending_count == FAULTS_PENDING)
+        return; // all of them held: no room
+    faults->pending[faults->pending_count++] = (struct fault_pending){
+        .time = sample->time,
+        .address = sample->address,
+        .weight = sample->id == source->id_thin ? FAULTS_THIN : 1,
+        .was_mapped_bytes = sample->page_bytes,
+        .thread = thread->id,
+        .stack = stack,
+        .process = thread->process,
+        .cpu = (int32_t)sample->cpu,
+    };
+    if (sample->id == source->id_thin)
+        thread->process->forgets = true; // faults between two of these go unseen
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a fault to what it was: faults wait until a drain is over; then one question to the kernel tells where the pages
+// of all of them are now.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collectors/faults.h"
+#include "collectors/page_state.h"
+
+enum {
+    SETTLE_WINDOW_BYTES = 2 << 20, // of a transparent huge page on x86 and most others
+    SETTLE_PROBES = 3,             // other pages of the window that must be there if one fault brought them all
+    SETTLE_HISTORY_MAX = 400000,   // pages remembered of one process: with their table about 20 MiB
+};
+
+// Faults of one process that are settled together, with room for probes.
+struct settle_batch {
+    struct process *process;
+    size_t count;
+    struct fault_pending *faults[FAULTS_PENDING];
+    uint64_t addresses[FAULTS_PENDING * (1 + SETTLE_PROBES)];
+    int32_t states[FAULTS_PENDING * (1 + SETTLE_PROBES)];
+    size_t probes_at[FAULTS_PENDING]; // index of a fault's probes, 0: none
+    size_t asked;
+    bool is_last;                  // no more faults of this process will come
+};
+
+// --- history
+
+// A page's history holds for one mapping: what is mapped at the same addresses later is new.
+static uint64_t settle_history_value(const struct mapping *mapping, enum fault_state state)
+{
+    return mapping->serial << 2 | state;
+}
+
+static enum fault_state settle_history(const struct faults *faults, const struct process *process,
+                                       const struct mapping *mapping, uint64_t address)
+{
+    uint64_t value;
+    if (!table_get(&process->fault_history, address / faults->page_bytes, &value))
+        return FAULT_STATE_NEW;
+    return value >> 2 == mapping->serial ? (enum fault_state)(value & 3) : FAULT_STATE_NEW;
+}
+
+static void settle_remember(const struct faults *faults, struct process *process, struct mapping *mapping,
+                            uint64_t address, enum fault_kind kind)
+{
+    bool is_zero = kind == FAULT_ZERO_PAGE;
+    mapping->touched |= fault_kind_places(kind);
+    mapping->saw_zero_pages |= is_zero;
+    if (!fault_kind_places(kind) && !is_zero)
+        return;
+    if (process->fault_history.used >= SETTLE_HISTORY_MAX ||
+        table_put(&process->fault_history, address / faults->page_bytes,
+                  settle_history_value(mapping, is_zero ? FAULT_STATE_ZERO : FAULT_STATE_TOUCHED)) < 0)
+        process->forgets = true;
+}
+
+// Shared memory has one home however many processes map it: whose fault was the first?
+static bool settle_shared_is_known(struct faults *faults, const struct mapping *mapping, uint64_t address)
+{
+    if (mapping->kind != MAP_KIND_SHARED || mapping->inode == 0)
+        return false;
+    uint64_t page = (address - mapping->start + mapping->file_offset) / faults->page_bytes, value;
+    uint64_t key = table_mix(table_mix(0, mapping->inode), page);
+    if (table_get(&faults->shared_history, key, &value))
+        return true;
+    if (faults->shared_history.used < SETTLE_HISTORY_MAX)
+        table_put(&faults->shared_history, key, 1);
+    return false;
+}
+
+// --- huge pages
+
+static uint64_t settle_window(uint64_t address)
+{
+    return address & ~(uint64_t)(SETTLE_WINDOW_BYTES - 1);
+}
+
+static bool settle_may_be_huge(const struct faults *faults, const struct mapping *mapping, uint64_t address)
+{
+    uint64_t window = settle_window(address);
+    bool eligible = mapping->kind == MAP_KIND_HUGE || (faults->huge_pages && !mapping->file_backed);
+    return eligible && mapping->start <= window && mapping->end >= window + SETTLE_WINDOW_BYTES;
+}
+
+// Counts the faults of each 2 MiB window: a huge page has one.
+static uint64_t settle_count_window(struct process *process, const struct mapping *mapping, uint64_t address)
+{
+    uint64_t key = table_mix(settle_window(address), mapping->serial), count = 0;
+    table_get(&process->fault_windows, key, &count);
+    if (process->fault_windows.used < SETTLE_HISTORY_MAX)
+        table_put(&process->fault_windows, key, count + 1);
+    return count + 1;
+}
+
+static void settle_add_probes(const struct faults *faults, struct settle_batch *batch, size_t i)
+{
+    uint64_t address = batch->faults[i]->address, window = settle_window(address);
+    batch->probes_at[i] = batch->asked;
+    // The page beside it, the middle and the end of the window; the fault's own page would prove nothing.
+    uint64_t beside = address & faults->page_bytes ? address - faults->page_bytes : address + faults->page_bytes;
+    batch->addresses[batch->asked++] = beside;
+    batch->addresses[batch->asked++] = window + SETTLE_WINDOW_BYTES / 2 - faults->page_bytes;
+    batch->addresses[batch->asked++] = window + SETTLE_WINDOW_BYTES - 2 * faults->page_bytes;
+}
+
+// All pages of the window have come, and as far as is known with this one fault.
+static bool settle_looks_huge(const struct settle_batch *batch, size_t i)
+{
+    const struct fault_pending *fault = batch->faults[i];
+    size_t probes = batch->probes_at[i];
+    const struct mapping *mapping = maps_find(&batch->process->maps, fault->address);
+    uint64_t count = 0;
+    if (!probes || !mapping ||
+        !table_get(&batch->process->fault_windows, table_mix(settle_window(fault->address), mapping->serial), &count))
+        return false;
+    for (size_t p = probes; p < probes + SETTLE_PROBES; p++)
+        if (batch->states[p] != batch->states[i])
+            return false;
+    return count == 1;
+}
+
+// The window's other faults may already have happened and still wait in a ring: ask again after the next drain.
+static bool settle_must_wait(const struct faults *faults, const struct settle_batch *batch, size_t i)
+{
+    struct fault_pending *fault = batch->faults[i];
+    if (batch->is_last || !settle_looks_huge(batch, i))
+        return false;
+    if (fault->held_at_drain == 0)
+        fault->held_at_drain = faults->drains;
+    return fault->held_at_drain == faults->drains;
+}
+
+// --- one fault
+
+static enum fault_kind settle_kind(struct faults *faults, struct settle_batch *batch, size_t i)
+{
+    const struct fault_pending *fault = batch->faults[i];
+    struct process *process = batch->process;
+    struct mapping *mapping = maps_find(&process->maps, fault->address);
+    bool is_data = mapping && mapping->kind == MAP_KIND_STATIC && mapping->file_backed;
+    struct fault_facts facts = {
+        .mapping = mapping,
+        .before = mapping ? settle_history(faults, process, mapping, fault->address) : FAULT_STATE_NEW,
+        .now = batch->states[i],
+        .is_file_page = is_data ? page_state_is_file(process->pid, fault->address) : -1,
+        .tells_mapped = faults->tells_mapped,
+        .was_mapped = fault->was_mapped_bytes > 0,
+        .saw_all = !process->forgets,
+        .saw_zero_pages = mapping && mapping->saw_zero_pages,
+        .forked = process->forked || process->has_forked,
+        .balancing = faults->balancing,
+    };
+    enum fault_kind kind = fault_kind_of(&facts);
+    if (kind == FAULT_FIRST_TOUCH && settle_shared_is_known(faults, mapping, fault->address))
+        kind = FAULT_FILE;
+    if (mapping)
+        settle_remember(faults, process, mapping, fault->address, kind);
+    return kind;
+}
+
+// The mapping's block in the recording; objects of one mapping each until allocations are followed.
+static int64_t settle_block(struct faults *faults, struct process *process, struct mapping *mapping, uint64_t time)
+{
+    static const char *const kinds[] = {
+        [MAP_KIND_ANONYMOUS] = "mapping", [MAP_KIND_HEAP] = "heap",   [MAP_KIND_STACK] = "stack",
+        [MAP_KIND_STATIC] = "static",     [MAP_KIND_FILE] = "file",   [MAP_KIND_SHARED] = "shared",
+        [MAP_KIND_HUGE] = "huge",         [MAP_KIND_SPECIAL] = "file",
+    };
+    if (mapping->block == 0) {
+        mapping->block = ++faults->blocks;
+        RECORD(faults->queue, RECORDING_OBJECT, RECORD_NUMBER(mapping->block), RECORD_NUMBER(process->id),
+               RECORD_TEXT(kinds[mapping->kind]), RECORD_TEXT(*mapping->path ? mapping->path : NULL), RECORD_NULL);
+        RECORD(faults->queue, RECORDING_BLOCK, RECORD_NUMBER(mapping->block), RECORD_NUMBER(mapping->block),
+               RECORD_NUMBER(mapping->start), RECORD_NUMBER(mapping->end - mapping->start),
+               RECORD_NUMBER(tasks_time(faults->tasks, time)), RECORD_NULL, RECORD_NULL);
+    }
+    return mapping->block;
+}
+
+static void settle_record(struct faults *faults, struct settle_batch *batch, size_t i)
+{
+    const struct fault_pending *fault = batch->faults[i];
+    struct process *process = batch->process;
+    enum fault_kind kind = settle_kind(faults, batch, i);
+    bool is_huge = fault_kind_places(kind) && settle_looks_huge(batch, i);
+    uint64_t weight = is_huge ? SETTLE_WINDOW_BYTES / faults->page_bytes : fault->weight;
+    struct mapping *mapping = maps_find(&process->maps, fault->address);
+    faults->sampled_weight += fault->weight;
+    if (fault_kind_places(kind))
+        process->touched_at = fault->time;
+    RECORD(faults->queue, RECORDING_SAMPLE, RECORD_NULL, RECORD_NUMBER(kind), RECORD_NUMBER(faults->event),
+           RECORD_NUMBER(tasks_time(faults->tasks, fault->time)), RECORD_NUMBER(fault->thread),
+           RECORD_NUMBER(fault->cpu), RECORD_NUMBER(weight), RECORD_NUMBER(fault->stack),
+           RECORD_NUMBER(fault->address),
+           mapping ? RECORD_NUMBER(settle_block(faults, process, mapping, fault->time)) : RECORD_NULL,
+           batch->states[i] >= 0 ? RECORD_NUMBER(batch->states[i]) : RECORD_NULL, RECORD_NULL, RECORD_NULL);
+}
+
+// --- all of them
+
+// Which faults need probes: while faults are thinned (weight > 1) they come too fast to be of huge pages.
+static void settle_ask(const struct faults *faults, struct settle_batch *batch)
+{
+    batch->asked = batch->count;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct fault_pending *fault = batch->faults[i];
+        const struct mapping *mapping = maps_find(&batch->process->maps, fault->address);
+        batch->addresses[i] = fault->address;
+        batch->probes_at[i] = 0;
+        if (!mapping || fault->was_mapped_bytes > 0 || !settle_may_be_huge(faults, mapping, fault->address))
+            continue;
+        bool is_first = fault->held_at_drain || settle_count_window(batch->process, mapping, fault->address) == 1;
+        if (is_first && fault->weight == 1)
+            settle_add_probes(faults, batch, i);
+    }
+    page_state_query(batch->process->pid, batch->addresses, batch->asked, batch->states);
+}
+
+static void settle_batch(struct faults *faults, struct settle_batch *batch)
+{
+    settle_ask(faults, batch);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (settle_must_wait(faults, batch, i))
+            continue;
+        settle_record(faults, batch, i);
+        batch->faults[i]->process = NULL; // done
+    }
+}
+
+// The pending faults of one process, in the order of time.
+static void settle_collect(struct faults *faults, struct settle_batch *batch, struct process *process)
+{
+    batch->process = process;
+    batch->count = 0;
+    for (size_t i = 0; i < faults->pending_count; i++)
+        if (faults->pending[i].process == process)
+            batch->faults[batch->count++] = &faults->pending[i];
+}
+
+static void settle_compact(struct faults *faults)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < faults->pending_count; i++)
+        if (faults->pending[i].process)
+            faults->pending[kept++] = faults->pending[i];
+    faults->pending_count = kept;
+}
+
+void faults_settle(struct faults *faults, struct process *ending)
+{
+    for (size_t i = 0; i < faults->pending_count; i++) {
+        struct process *process = faults->pending[i].process;
+        if (!process || process->settled_in == faults->settlings + 1)
+            continue;
+        process->settled_in = faults->settlings + 1;
+        faults->batch->is_last = process == ending;
+        settle_collect(faults, faults->batch, process);
+        settle_batch(faults, faults->batch);
+    }
+    faults->settlings++;
+    settle_compact(faults);
+}
+
+int faults_prepare(struct faults *faults)
+{
+    faults->batch = malloc(sizeof *faults->batch);
+    return faults->batch ? 0 : -ENOMEM;
+}
+
+void faults_free(struct faults *faults)
+{
+    table_free(&faults->shared_history);
+    free(faults->batch);
+    faults->batch = NULL;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps our pins out of the program's sight: who asks for a mask gets the one the process came with, so that
+// omp_get_num_procs and the like see all CPUs; who sets one gets it, and we leave the thread alone from then on.
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/preload/preload.h"
+
+// The mask of our plan alone, as a thread of ours has it: exactly its CPU.
+static bool affinity_is_our_pin(const struct preload_mask *mask)
+{
+    const struct channel *channel = preload_channel();
+    int only = -1, members = 0;
+    for (size_t i = 0; i < sizeof mask->bits / sizeof *mask->bits; i++) {
+        members += __builtin_popcountl(mask->bits[i]);
+        if (mask->bits[i])
+            only = (int)(i * 8 * sizeof *mask->bits) + __builtin_ctzl(mask->bits[i]);
+    }
+    if (!channel || members != 1)
+        return false;
+    for (uint32_t i = 0; i < channel->plan_count && i < CPULIST_MAX; i++)
+        if (channel->plan[i] == only && atomic_load(&channel->plan_users[i]) > 0)
+            return true;
+    return false;
+}
+
+static bool affinity_of_caller(pid_t tid)
+{
+    return tid == 0 || tid == (pid_t)syscall(SYS_gettid);
+}
+
+// Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the mask
+// is known here; one that chose a single CPU of the plan for itself sees too much.
+static bool affinity_hidden(pid_t tid, const struct preload_mask *mask)
+{
+    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);
+}
+
+// The kernel refuses a buffer smaller than its masks; so do we, by asking it first with the caller's size.
+PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
+{
+    __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
+    struct preload_mask mask;
+    int status = get(tid, size, set);
+    if (status == 0 && preload_channel() && preload_get_mask(tid, &mask) > 0 && affinity_hidden(tid, &mask)) {
+        memset(set, 0, size);
+        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+    }
+    return status;
+}
+
+PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+    __typeof__(&pthread_getaffinity_np) get = PRELOAD_NEXT(pthread_getaffinity_np);
+    int status = get(thread, size, set);
+    if (status != 0 || !preload_channel())
+        return status;
+    struct preload_mask mask = {0};
+    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
+    bool hidden = pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(&mask);
+    if (hidden) {
+        memset(set, 0, size);
+        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+    }
+    return status;
+}
+
+// List format, as much as fits: "0-3,7".
+static void affinity_list(const cpu_set_t *set, size_t size, char *out, size_t room)
+{
+    size_t used = 0, cpus = size * 8 < CPULIST_MAX ? size * 8 : CPULIST_MAX;
+    out[0] = '\0';
+    for (size_t first = 0; first < cpus && used < room; first++) {
+        if (!CPU_ISSET_S(first, size, set))
+            continue;
+        size_t last = first;
+        while (last + 1 < cpus && CPU_ISSET_S(last + 1, size, set))
+            last++;
+        const char *comma = used ? "," : "";
+        used += (size_t)(first == last ? snprintf(out + used, room - used, "%s%zu", comma, first)
+                                       : snprintf(out + used, room - used, "%s%zu-%zu", comma, first, last));
+        first = last;
+    }
+}
+
+// tid 0: not known here, the recorder finds out by looking.
+static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
+{
+    char list[CHANNEL_TEXT];
+    affinity_list(set, size, list, sizeof list);
+    if (by_caller_for_itself)
+        preload_own_choice();
+    preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});
+}
+
+PRELOAD_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
+{
+    __typeof__(&sched_setaffinity) set_next = PRELOAD_NEXT(sched_setaffinity);
+    int status = set_next(tid, size, set);
+    if (status == 0) {
+        bool self = affinity_of_caller(tid);
+        affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : tid, self, size, set);
+    }
+    return status;
+}
+
+PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    __typeof__(&pthread_setaffinity_np) set_next = PRELOAD_NEXT(pthread_setaffinity_np);
+    int status = set_next(thread, size, set);
+    if (status == 0) {
+        bool self = pthread_equal(thread, pthread_self());
+        affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : 0, self, size, set);
+    }
+    return status;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the recorder when the program starts, and again in every forked child.
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/preload/preload.h"
+
+static struct {
+    struct channel *channel;
+    uint64_t process;
+    pid_t pid;
+    struct preload_mask mask;
+} self;
+
+void *preload_next(const char *name)
+{
+    return dlsym(RTLD_NEXT, name);
+}
+
+struct channel *preload_channel(void)
+{
+    struct channel *channel = self.channel;
+    return channel && !atomic_load_explicit(&channel->recorder_gone, memory_order_relaxed) ? channel : NULL;
+}
+
+uint64_t preload_process(void)
+{
+    return self.process;
+}
+
+bool preload_is_this_process(void)
+{
+    return self.pid == getpid();
+}
+
+const struct preload_mask *preload_process_mask(void)
+{
+    return &self.mask;
+}
+
+int preload_get_mask(pid_t tid, struct preload_mask *mask)
+{
+    memset(mask, 0, sizeof *mask);
+    long n = syscall(SYS_sched_getaffinity, tid, sizeof *mask, mask);
+    return n < 0 ? -errno : (int)n;
+}
+
+int preload_set_mask(pid_t tid, const struct preload_mask *mask)
+{
+    return syscall(SYS_sched_setaffinity, tid, sizeof *mask, mask) < 0 ? -errno : 0;
+}
+
+bool preload_mask_has(const struct preload_mask *mask, int cpu)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    return mask->bits[cpu / BITS] >> (cpu % BITS) & 1;
+}
+
+// Numbers of processes must differ even where pids repeat: in several pid namespaces, or over time.
+static void connect_name_process(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    self.pid = getpid();
+    self.process = (uint64_t)self.pid << 44 ^ (uint64_t)now.tv_sec * 1000000000U ^ (uint64_t)now.tv_nsec;
+}
+
+static int connect_socket(void)
+{
+    const char *name = getenv(CHANNEL_ENVIRONMENT);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = name ? strlen(name) : 0;
+    if (length == 0 || length >= sizeof address.sun_path - 1)
+        return -ENOENT;
+    memcpy(address.sun_path + 1, name, length); // the leading NUL makes it abstract
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    const struct timeval patience = {.tv_sec = CHANNEL_PATIENCE_MS / 1000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    if (connect(fd, (const struct sockaddr *)&address, size) < 0) {
+        int status = -errno;
+        close(fd);
+        return status;
+    }
+    return fd;
+}
+
+static int connect_hello(int fd, bool forked)
+{
+    const struct channel_hello hello = {.process = self.process, .pid = (uint32_t)self.pid, .forked = forked};
+    return send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello ? 0 : -errno;
+}
+
+// The answer: one byte, and with it the descriptor of the segment. Returns the descriptor.
+static int connect_receive(int fd)
+{
+    char byte;
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec data = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
+        return -EPROTO;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_type != SCM_RIGHTS)
+        return -EPROTO;
+    int segment;
+    memcpy(&segment, CMSG_DATA(header), sizeof segment);
+    return segment;
+}
+
+static struct channel *connect_map(int segment)
+{
+    struct stat status;
+    if (fstat(segment, &status) < 0 || (size_t)status.st_size < sizeof(struct channel))
+        return NULL;
+    struct channel *channel = mmap(NULL, sizeof *channel, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0);
+    if (channel == MAP_FAILED)
+        return NULL;
+    if (channel->version != CHANNEL_VERSION) {
+        munmap(channel, sizeof *channel);
+        return NULL;
+    }
+    return channel;
+}
+
+// A forked child has the segment; it introduces itself so that the recorder learns its pid. Where thread starts wait for
+// the recorder, so does this: the answer comes when the child's events are open.
+static void connect_forked_child(void)
+{
+    struct channel *channel = preload_channel();
+    if (!channel)
+        return;
+    connect_name_process();
+    preload_place_forked();
+    int fd = connect_socket();
+    if (fd < 0)
+        return;
+    char answer;
+    if (connect_hello(fd, true) == 0 && channel->await_start)
+        (void)!recv(fd, &answer, 1, 0);
+    close(fd);
+}
+
+// 101 runs before constructors without a number, so that threads started by those are seen.
+__attribute__((constructor(101))) static void connect_start(void)
+{
+    int kept_errno = errno;
+    int fd = connect_socket();
+    if (fd < 0)
+        goto done;
+    connect_name_process();
+    preload_get_mask(0, &self.mask);
+    if (connect_hello(fd, false) == 0) {
+        int segment = connect_receive(fd);
+        if (segment >= 0) {
+            self.channel = connect_map(segment);
+            close(segment);
+        }
+    }
+    close(fd);
+    preload_place_start();
+    if (self.channel)
+        pthread_atfork(NULL, NULL, connect_forked_child);
+done:
+    errno = kept_errno;
+}

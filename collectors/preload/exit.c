@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a process, while its memory is still there: the recorder looks where the pages are before we let it go.
+// Fatal signals pass by; for those the recorder has what it saw shortly before.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "collectors/preload/preload.h"
+
+// A child between vfork and exec leaves by _exit too, in its parent's memory: it is not this process's end.
+static void exit_announce(void)
+{
+    if (!preload_is_this_process())
+        return;
+    preload_leave_place();
+    preload_send((struct preload_note){.kind = CHANNEL_PROCESS_EXIT, .waits = true});
+}
+
+// 101: after the program's own destructors, which still use memory.
+__attribute__((destructor(101))) static void exit_normal(void)
+{
+    exit_announce();
+}
+
+PRELOAD_EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    exit_announce();
+    PRELOAD_NEXT(_exit)(status);
+    __builtin_unreachable();
+}
+
+PRELOAD_EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    exit_announce();
+    PRELOAD_NEXT(_Exit)(status);
+    __builtin_unreachable();
+}
+
+PRELOAD_EXPORT __attribute__((noreturn)) void quick_exit(int status)
+{
+    exit_announce();
+    PRELOAD_NEXT(quick_exit)(status);
+    __builtin_unreachable();
+}
+
+PRELOAD_EXPORT __attribute__((noreturn)) void abort(void)
+{
+    exit_announce();
+    PRELOAD_NEXT(abort)();
+    __builtin_unreachable();
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPU a thread sits on. A thread takes the place of the plan that the fewest threads have, the first of them; so
+// threads that come one after the other, and processes side by side, spread over the plan in its order.
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/preload/preload.h"
+
+static _Atomic bool main_is_placed;
+
+static __thread struct {
+    int place;        // index into the plan + 1; 0: none
+    int cpu;          // valid if place
+    bool own_choice;
+} here;
+
+static struct preload_mask place_mask(int cpu)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    struct preload_mask mask = {0};
+    mask.bits[cpu / BITS] = 1UL << (cpu % BITS);
+    return mask;
+}
+
+// Index of the least used place within the process's mask, or -1.
+static int place_least_used(const struct channel *channel)
+{
+    int best = -1;
+    uint32_t fewest = UINT32_MAX;
+    uint32_t count = channel->plan_count < CPULIST_MAX ? channel->plan_count : CPULIST_MAX;
+    for (uint32_t i = 0; i < count && fewest > 0; i++) {
+        uint32_t users = atomic_load_explicit(&channel->plan_users[i], memory_order_relaxed);
+        int cpu = channel->plan[i];
+        if (users < fewest && cpu >= 0 && cpu < CPULIST_MAX && preload_mask_has(preload_process_mask(), cpu)) {
+            best = (int)i;
+            fewest = users;
+        }
+    }
+    return best;
+}
+
+static int place_take(struct channel *channel)
+{
+    for (;;) {
+        int at = place_least_used(channel);
+        if (at < 0)
+            return -1;
+        uint32_t users = atomic_load(&channel->plan_users[at]);
+        if (atomic_compare_exchange_strong(&channel->plan_users[at], &users, users + 1))
+            return at;
+    }
+}
+
+int preload_place_self(void)
+{
+    struct channel *channel = preload_channel();
+    if (!channel || here.place)
+        return -1;
+    int at = place_take(channel);
+    if (at < 0)
+        return -1;
+    int cpu = channel->plan[at];
+    struct preload_mask mask = place_mask(cpu);
+    here.place = at + 1;
+    if (preload_set_mask(0, &mask) < 0) {
+        preload_leave_place();
+        return -1;
+    }
+    here.cpu = cpu;
+    return cpu;
+}
+
+void preload_leave_place(void)
+{
+    struct channel *channel = preload_channel();
+    if (here.place && channel)
+        atomic_fetch_sub(&channel->plan_users[here.place - 1], 1);
+    here.place = 0;
+}
+
+int preload_pinned_cpu(void)
+{
+    return here.place ? here.cpu : -1;
+}
+
+void preload_unpin_self(void)
+{
+    if (here.place)
+        preload_set_mask(0, preload_process_mask());
+}
+
+void preload_repin_self(void)
+{
+    if (here.place) {
+        struct preload_mask mask = place_mask(here.cpu);
+        preload_set_mask(0, &mask);
+    }
+}
+
+void preload_own_choice(void)
+{
+    preload_leave_place();
+    here.own_choice = true;
+}
+
+bool preload_chose_itself(void)
+{
+    return here.own_choice;
+}
+
+// The places of the parent's threads stay the parent's.
+void preload_place_forked(void)
+{
+    preload_unpin_self();
+    here.place = 0;
+    atomic_store(&main_is_placed, false);
+}
+
+static bool place_program_pins;
+
+bool preload_program_pins(void)
+{
+    return place_program_pins;
+}
+
+// Looked at when the runtimes look: at the start. Also a setting that says "do not bind" is a choice to respect.
+void preload_place_start(void)
+{
+    static const char *const settings[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *value = getenv(settings[i]);
+        place_program_pins |= value && *value;
+    }
+}
+
+// The thread that creates the process's first thread is taken for the main thread: with one thread it was both.
+void preload_place_main(void)
+{
+    if (atomic_exchange(&main_is_placed, true) || preload_program_pins() || preload_chose_itself())
+        return;
+    int cpu = preload_place_self();
+    if (cpu >= 0)
+        preload_send((struct preload_note){.kind = CHANNEL_MAIN_PINNED, .cpu = cpu});
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library that the launcher preloads into the target. It pins threads where they start, tells the recorder about
+// threads, execs and the end of a process, and keeps the pins invisible to the program. It must never break the program:
+// without a recorder every function here is the C library's own.
+#ifndef COLLECTORS_PRELOAD_PRELOAD_H
+#define COLLECTORS_PRELOAD_PRELOAD_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collectors/channel.h"
+
+#define PRELOAD_EXPORT __attribute__((visibility("default")))
+
+// The function this library's one of the same name stands in front of.
+#define PRELOAD_NEXT(name) ((__typeof__(&(name)))preload_next(#name))
+void *preload_next(const char *name);
+
+// A mask as large as the kernel's largest, for the system calls themselves: the C library's are ours.
+struct preload_mask {
+    unsigned long bits[CPULIST_MAX / (8 * sizeof(unsigned long))];
+};
+int preload_get_mask(pid_t tid, struct preload_mask *mask); // bytes the kernel wrote, or -errno
+int preload_set_mask(pid_t tid, const struct preload_mask *mask);
+bool preload_mask_has(const struct preload_mask *mask, int cpu);
+
+// --- connect.c: the process and its channel
+struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
+uint64_t preload_process(void);
+bool preload_is_this_process(void);              // false between vfork and exec
+const struct preload_mask *preload_process_mask(void); // as the process got it
+
+// --- message.c
+struct preload_note {
+    enum channel_kind kind;
+    int cpu;
+    int64_t a;
+    const char *text;
+    bool waits;
+};
+void preload_send(struct preload_note note);
+
+// --- place.c: where a thread sits
+void preload_place_start(void);                  // when the program starts
+void preload_place_main(void);                   // at the first thread's creation
+int preload_place_self(void);                    // takes a place of the plan and pins the calling thread; CPU or -1
+void preload_leave_place(void);                  // gives the place back (the mask stays)
+void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
+void preload_repin_self(void);                   // ... until this
+int preload_pinned_cpu(void);                    // of the calling thread, -1: not pinned by us
+void preload_place_forked(void);                 // in a forked child: nothing is placed yet
+bool preload_program_pins(void);                 // an affinity setting of a runtime is in the environment
+void preload_own_choice(void);                   // the calling thread chose its mask itself
+bool preload_chose_itself(void);
+
+// --- helpers.c: is this the start routine of a runtime's helper thread?
+bool preload_is_helper(const void *start_routine);
+
+#endif

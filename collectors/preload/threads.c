@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands before pthread_create: a new thread takes its place and reports before the program's function runs.
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <threads.h>
+
+#include "collectors/preload/preload.h"
+
+struct thread_start {
+    void *(*routine)(void *);
+    thrd_start_t c11_routine;
+    void *argument;
+    enum channel_pin pin;
+};
+
+static pthread_key_t thread_end_key;
+static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
+
+// Runs when a thread ends, also by pthread_exit and cancellation.
+static void thread_ended(void *unused)
+{
+    (void)unused;
+    preload_leave_place();
+    preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT});
+}
+
+static void thread_make_key(void)
+{
+    pthread_key_create(&thread_end_key, thread_ended);
+}
+
+static bool thread_has_own_mask(const pthread_attr_t *attributes)
+{
+    struct preload_mask mask, all;
+    memset(&all, 0xff, sizeof all);
+    // Without an affinity in the attributes, glibc answers with all bits set.
+    return attributes && pthread_attr_getaffinity_np(attributes, sizeof mask, (cpu_set_t *)&mask) == 0 &&
+           memcmp(&mask, &all, sizeof mask) != 0;
+}
+
+static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
+{
+    const struct channel *channel = preload_channel();
+    if (!channel || channel->plan_count == 0)
+        return CHANNEL_PIN_NONE;
+    if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
+        return CHANNEL_PIN_PROGRAM;
+    return preload_is_helper(routine) ? CHANNEL_PIN_HELPER : CHANNEL_PIN_PLANNED;
+}
+
+// In the new thread, which has its creator's mask.
+static void thread_begin(enum channel_pin pin)
+{
+    const struct channel *channel = preload_channel();
+    if (!channel)
+        return;
+    int cpu = -1;
+    if (pin == CHANNEL_PIN_PLANNED)
+        cpu = preload_place_self();
+    else if (pin == CHANNEL_PIN_HELPER)
+        preload_set_mask(0, preload_process_mask());
+    if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
+        pin = CHANNEL_PIN_NONE;
+    pthread_once(&thread_end_once, thread_make_key);
+    pthread_setspecific(thread_end_key, &thread_end_key);
+    preload_send((struct preload_note){.kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .waits = channel->await_start});
+}
+
+static struct thread_start thread_take(void *argument)
+{
+    struct thread_start start = *(struct thread_start *)argument;
+    free(argument);
+    thread_begin(start.pin);
+    return start;
+}
+
+static void *thread_run(void *argument)
+{
+    struct thread_start start = thread_take(argument);
+    return start.routine(start.argument);
+}
+
+static int thread_run_c11(void *argument)
+{
+    struct thread_start start = thread_take(argument);
+    return start.c11_routine(start.argument);
+}
+
+static struct thread_start *thread_prepare(struct thread_start start)
+{
+    struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
+    if (kept) {
+        preload_place_main();
+        *kept = start;
+    }
+    return kept;
+}
+
+PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
+                                  void *argument)
+{
+    __typeof__(&pthread_create) create = PRELOAD_NEXT(pthread_create);
+    struct thread_start start = {.routine = routine, .argument = argument};
+    start.pin = thread_pin(attributes, (const void *)routine);
+    struct thread_start *kept = thread_prepare(start);
+    if (!kept)
+        return create(thread, attributes, routine, argument);
+    int status = create(thread, attributes, thread_run, kept);
+    if (status != 0)
+        free(kept);
+    return status;
+}
+
+PRELOAD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
+{
+    __typeof__(&thrd_create) create = PRELOAD_NEXT(thrd_create);
+    struct thread_start start = {.c11_routine = routine, .argument = argument};
+    start.pin = thread_pin(NULL, (const void *)routine);
+    struct thread_start *kept = thread_prepare(start);
+    if (!kept)
+        return create(thread, routine, argument);
+    int status = create(thread, thread_run_c11, kept);
+    if (status != thrd_success)
+        free(kept);
+    return status;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int stacks_keep_place(struct stacks *stacks, struct stacks_place place)
+{
+    if ((size_t)stacks->place_count == stacks->places_size) {
+        size_t size = stacks->places_size ? stacks->places_size * 2 : 1024;
+        struct stacks_place *places = realloc(stacks->places, size * sizeof *places);
+        if (!places)
+            return -ENOMEM;
+        stacks->places = places;
+        stacks->places_size = size;
+    }
+    stacks->places[stacks->place_count] = place;
+    return 0;
+}
+
+// Anonymous executable memory is a just-in-time compiler's.
+static const char *stacks_module(const struct mapping *mapping)
+{
+    if (!mapping)
+        return NULL;
+    return *mapping->path ? mapping->path : "[anonymous code]";
+}
+
+// Returns the id of the place, or RECORDING_NULL.
+static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint64_t address)
+{
+    const struct mapping *mapping = maps_find(maps, address);
+    bool in_file = mapping && *mapping->path == '/';
+    struct stacks_place place = {
+        .path = mapping ? mapping->path : "",
+        .address = in_file ? address - mapping->start + mapping->file_offset : address,
+    };
+    uint64_t hash = table_mix(table_mix(0, (uintptr_t)place.path), place.address), id;
+    if (table_get(&stacks->place_ids, hash, &id))
+        return (int64_t)id;
+    if (stacks->place_count >= STACKS_MAX_PLACES || stacks_keep_place(stacks, place) < 0 ||
+        table_put(&stacks->place_ids, hash, (uint64_t)stacks->place_count + 1) < 0)
+        return RECORDING_NULL;
+    stacks->place_count++;
+    RECORD(stacks->queue, RECORDING_PLACE, RECORD_NUMBER(stacks->place_count), RECORD_TEXT(stacks_module(mapping)),
+           RECORD_NULL, RECORD_NUMBER(place.address), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    return stacks->place_count;
+}
+
+static int64_t stacks_link(struct stacks *stacks, int64_t place, int64_t caller, bool is_truncated)
+{
+    uint64_t hash = table_mix(table_mix((uint64_t)is_truncated, (uint64_t)place), (uint64_t)caller), id;
+    if (table_get(&stacks->stack_ids, hash, &id))
+        return (int64_t)id;
+    if (stacks->stack_count >= STACKS_MAX_PATHS ||
+        table_put(&stacks->stack_ids, hash, (uint64_t)stacks->stack_count + 1) < 0)
+        return RECORDING_NULL;
+    stacks->stack_count++;
+    RECORD(stacks->queue, RECORDING_STACK, RECORD_NUMBER(stacks->stack_count), RECORD_NUMBER(place),
+           RECORD_NUMBER(caller), RECORD_NUMBER(is_truncated));
+    return stacks->stack_count;
+}
+
+// Outermost first, so that a caller is written before what it calls.
+static int64_t stacks_build(struct stacks *stacks, const struct maps *maps, const uint64_t *addresses, size_t count,
+                            bool is_truncated)
+{
+    int64_t caller = RECORDING_NULL;
+    for (size_t i = count; i-- > 0;) {
+        // A return address may already belong to the next line: the call stands one byte before.
+        int64_t place = stacks_place(stacks, maps, i > 0 ? addresses[i] - 1 : addresses[i]);
+        if (place == RECORDING_NULL)
+            return RECORDING_NULL;
+        caller = stacks_link(stacks, place, caller, is_truncated && i + 1 == count);
+        if (caller == RECORDING_NULL)
+            return RECORDING_NULL;
+    }
+    return caller;
+}
+
+int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t key, const uint64_t *addresses,
+                      size_t count, bool is_truncated)
+{
+    if (count == 0)
+        return RECORDING_NULL;
+    if (count > STACKS_MAX_DEPTH) {
+        count = STACKS_MAX_DEPTH;
+        is_truncated = true;
+    }
+    uint64_t hash = table_mix(key, is_truncated), id;
+    for (size_t i = 0; i < count; i++)
+        hash = table_mix(hash, addresses[i]);
+    if (table_get(&stacks->whole_paths, hash, &id))
+        return (int64_t)id;
+    int64_t built = stacks_build(stacks, maps, addresses, count, is_truncated);
+    if (built == RECORDING_NULL)
+        stacks->refused++;
+    else if (stacks->whole_paths.used < STACKS_MAX_PATHS)
+        table_put(&stacks->whole_paths, hash, (uint64_t)built); // a cache: without it the path is built again
+    return built;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+    table_free(&stacks->place_ids);
+    table_free(&stacks->stack_ids);
+    table_free(&stacks->whole_paths);
+    free(stacks->places);
+    *stacks = (struct stacks){0};
+}

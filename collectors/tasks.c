@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/tasks.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/sysfile.h"
+
+static void *tasks_get(const struct table *table, pid_t key)
+{
+    uint64_t value;
+    return table_get(table, (uint64_t)key, &value) ? (void *)(uintptr_t)value : NULL;
+}
+
+struct process *tasks_process(const struct tasks *tasks, pid_t pid)
+{
+    return tasks_get(&tasks->processes, pid);
+}
+
+struct thread *tasks_thread(const struct tasks *tasks, pid_t tid)
+{
+    return tasks_get(&tasks->threads, tid);
+}
+
+struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t channel)
+{
+    uint64_t pid, value;
+    for (size_t at = 0; table_next(&tasks->processes, &at, &pid, &value);) {
+        struct process *process = (struct process *)(uintptr_t)value;
+        if (process->channel == channel)
+            return process;
+    }
+    return NULL;
+}
+
+static const char *tasks_read_exe(pid_t pid, char *exe, size_t size)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/%d/exe", pid);
+    ssize_t length = readlink(link, exe, size - 1);
+    if (length < 0)
+        return NULL;
+    exe[length] = '\0';
+    return exe;
+}
+
+struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
+                                  const char *followed)
+{
+    struct process *process = tasks_process(tasks, pid);
+    if (process)
+        return process;
+    process = calloc(1, sizeof *process);
+    if (!process)
+        return NULL;
+    *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .forked = parent != NULL};
+    // A forked child has its parent's address space; one that was found later is read as it is.
+    int status = parent ? maps_copy(&process->maps, &parent->maps) : maps_read(&process->maps, &tasks->paths, pid);
+    if (table_put(&tasks->processes, (uint64_t)pid, (uintptr_t)process) < 0) {
+        maps_clear(&process->maps);
+        free(process);
+        return NULL;
+    }
+    (void)status; // without maps, addresses have no names
+    if (parent)
+        parent->has_forked = true;
+    tasks->process_count++;
+    char exe[PATH_MAX];
+    RECORD(tasks->queue, RECORDING_PROCESS, RECORD_NUMBER(process->id), RECORD_NUMBER(pid),
+           parent ? RECORD_NUMBER(parent->id) : RECORD_NULL, RECORD_TEXT(tasks_read_exe(pid, exe, sizeof exe)),
+           RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL, RECORD_TEXT(followed));
+    return process;
+}
+
+static void tasks_read_name(const struct process *process, struct thread *thread)
+{
+    if (sysfile_text("", thread->name, sizeof thread->name, "/proc/%d/task/%d/comm", process->pid, thread->tid) < 0)
+        thread->name[0] = '\0';
+}
+
+struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start)
+{
+    struct thread *thread = tasks_thread(tasks, tid);
+    if (thread)
+        return thread;
+    thread = calloc(1, sizeof *thread);
+    if (!thread)
+        return NULL;
+    *thread = (struct thread){.id = tasks->thread_count + 1, .tid = tid, .process = process, .planned_cpu = -1};
+    if (table_put(&tasks->threads, (uint64_t)tid, (uintptr_t)thread) < 0) {
+        free(thread);
+        return NULL;
+    }
+    tasks->thread_count++;
+    process->threads++;
+    tasks_read_name(process, thread);
+    RECORD(tasks->queue, RECORDING_THREAD, RECORD_NUMBER(thread->id), RECORD_NUMBER(process->id), RECORD_NUMBER(tid),
+           RECORD_TEXT(*thread->name ? thread->name : NULL), RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL,
+           RECORD_NUMBER(from_start), RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    return thread;
+}
+
+void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name)
+{
+    if (strncmp(thread->name, name, sizeof thread->name) == 0)
+        return;
+    snprintf(thread->name, sizeof thread->name, "%s", name);
+    RECORD(tasks->queue, RECORDING_THREAD_NAME, RECORD_NUMBER(thread->id), RECORD_TEXT(thread->name));
+}
+
+void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
+                   const char *own_cpus)
+{
+    static const char *const words[] = {
+        [CHANNEL_PIN_NONE] = "none",
+        [CHANNEL_PIN_PLANNED] = "planned",
+        [CHANNEL_PIN_PROGRAM] = "program",
+        [CHANNEL_PIN_HELPER] = "helper",
+    };
+    thread->pin = pin;
+    thread->planned_cpu = planned_cpu;
+    RECORD(tasks->queue, RECORDING_THREAD_PIN, RECORD_NUMBER(thread->id), RECORD_TEXT(words[pin]),
+           planned_cpu >= 0 ? RECORD_NUMBER(planned_cpu) : RECORD_NULL, RECORD_TEXT(own_cpus));
+}
+
+static void tasks_forget_memory(struct process *process)
+{
+    maps_clear(&process->maps);
+    table_free(&process->fault_history);
+    table_free(&process->fault_windows);
+    process->forgets = process->forked = process->has_forked = false;
+}
+
+void tasks_exec(struct tasks *tasks, struct process *process)
+{
+    char exe[PATH_MAX];
+    tasks_forget_memory(process);
+    RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id),
+           RECORD_TEXT(tasks_read_exe(process->pid, exe, sizeof exe)));
+}
+
+void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
+{
+    struct process *process = thread->process;
+    table_remove(&tasks->threads, (uint64_t)thread->tid);
+    RECORD(tasks->queue, RECORDING_THREAD_END, RECORD_NUMBER(thread->id),
+           time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
+           thread->measured ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
+           thread->measured ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
+    free(thread);
+    if (--process->threads == 0)
+        tasks_end_process(tasks, process, time);
+}
+
+void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time)
+{
+    table_remove(&tasks->processes, (uint64_t)process->pid);
+    if (time)
+        RECORD(tasks->queue, RECORDING_PROCESS_END, RECORD_NUMBER(process->id), RECORD_NUMBER(tasks_time(tasks, time)));
+    tasks_forget_memory(process);
+    free(process);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    uint64_t key, value;
+    for (size_t at = 0; table_next(&tasks->threads, &at, &key, &value); at = 0)
+        tasks_end_thread(tasks, (struct thread *)(uintptr_t)value, 0);
+    for (size_t at = 0; table_next(&tasks->processes, &at, &key, &value); at = 0)
+        tasks_end_process(tasks, (struct process *)(uintptr_t)value, 0);
+    table_free(&tasks->processes);
+    table_free(&tasks->threads);
+    map_paths_free(tasks->paths);
+}

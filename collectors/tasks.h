@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes and threads of the target, and their numbers in the recording. One thread of the recorder owns this.
+#ifndef COLLECTORS_TASKS_H
+#define COLLECTORS_TASKS_H
+
+#include <sys/types.h>
+
+#include "collectors/channel.h"
+#include "collectors/maps.h"
+#include "core/record_queue.h"
+#include "core/table.h"
+
+struct counter_set;
+
+struct process {
+    int64_t id;                      // in the recording
+    pid_t pid;
+    uint64_t channel;                // its number on the channel, 0: it has no preload library
+    struct maps maps;
+    struct table fault_history;      // page -> enum fault_state; see faults.h
+    struct table fault_windows;      // 2 MiB window -> faults seen in it
+    bool forgets;                    // fault_history is full: unseen pages may have been touched before
+    bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
+    uint64_t settled_in;             // faults_settle's own mark
+    int threads;                     // alive and known
+    uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
+    uint64_t snapshot_at;            // time of the last snapshot
+};
+
+struct thread {
+    int64_t id;                      // in the recording
+    pid_t tid;
+    struct process *process;
+    enum channel_pin pin;
+    int planned_cpu;                 // -1: none
+    char name[16];                   // comm (TASK_COMM_LEN)
+    uint64_t cpu_ns, migrations;     // as last read, if measured
+    bool measured;                   // cpu_ns and migrations are known
+    struct counter_set *counters;    // NULL: none
+};
+
+struct tasks {
+    struct record_queue *queue;
+    uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
+    struct map_paths *paths;
+    struct table processes;          // pid -> struct process *
+    struct table threads;            // tid -> struct thread *
+    int64_t process_count, thread_count;
+};
+
+// NULL where it is not known.
+struct process *tasks_process(const struct tasks *tasks, pid_t pid);
+struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t channel);
+struct thread *tasks_thread(const struct tasks *tasks, pid_t tid);
+
+// Adds what is not known yet, else returns what is. followed: the words of process.followed. NULL: out of memory.
+struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
+                                  const char *followed);
+struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start);
+
+void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);
+void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
+                   const char *own_cpus);
+
+// The process runs another program from here on: its address space is new.
+void tasks_exec(struct tasks *tasks, struct process *process);
+
+// time 0: when it ended was not seen. A process ends with its last thread.
+void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
+void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time);
+
+// All there are, ended where they were last seen.
+void tasks_free(struct tasks *tasks);
+
+// A time of the kernel's as the recording wants it.
+static inline int64_t tasks_time(const struct tasks *tasks, uint64_t time)
+{
+    return time > tasks->epoch ? (int64_t)(time - tasks->epoch) : 0;
+}
+
+#endif

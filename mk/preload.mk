@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library that goes into the target. -fexceptions: C++ exceptions and pthread_exit pass through thread_run.
+
+PRELOAD_SOURCES := $(wildcard collectors/preload/*.c) core/elf_kind.c
+PRELOAD_OBJECTS := $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
+PRELOAD         := $(BUILD)/libnumaprof-preload.so
+
+preload: $(PRELOAD)
+.PHONY: preload
+
+$(PRELOAD): $(PRELOAD_OBJECTS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-z,now -Wl,-z,nodelete -Wl,--no-undefined $(LDFLAGS) -o $@ $^ -ldl
+
+$(BUILD)/preload/%.o: %.c $(BUILD)/.packages
+	$(call say,CC,"$< (preload)")
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fexceptions -fvisibility=hidden -ftls-model=initial-exec -MMD -MP -c -o $@ $<
+-include $(shell find $(BUILD)/preload -name '*.d' 2>/dev/null)
