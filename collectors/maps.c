@@ -184,6 +184,7 @@ int maps_add(struct maps *maps, struct mapping mapping)
         return status;
     map_mark_bss(maps, &mapping);
     mapping.serial = ++maps->generation;
+    maps->code += mapping.executable;
     // A mapping that grew (heap, stack, merged neighbours) is still the same.
     const struct mapping *same = maps_find(maps, mapping.start);
     if (same && same->start == mapping.start && same->end < mapping.end && same->kind == mapping.kind &&
@@ -263,12 +264,13 @@ int maps_copy(struct maps *to, const struct maps *from)
     for (size_t i = 0; i < from->count; i++)
         items[i].block = 0; // blocks belong to one process
     free(to->items);
-    *to = (struct maps){.items = items, .count = from->count, .size = from->count + 2, .generation = to->generation + 1};
+    *to = (struct maps){.items = items, .count = from->count, .size = from->count + 2,
+                         .generation = to->generation + from->generation + 1, .code = to->code + 1};
     return 0;
 }
 
 void maps_clear(struct maps *maps)
 {
     free(maps->items);
-    *maps = (struct maps){.generation = maps->generation + 1};
+    *maps = (struct maps){.generation = maps->generation + 1, .code = maps->code + 1};
 }

@@ -38,7 +38,8 @@ struct mapping {
 struct maps {
     struct mapping *items; // by address, not overlapping
     size_t count, size;
-    uint64_t generation; // changes with every change: caches keyed by it go stale
+    uint64_t generation; // changes with every change ...
+    uint64_t code;       // ... this with every change of executable mappings: caches keyed by it go stale
 };
 
 // Texts that live as long as the program: paths repeat a lot.

@@ -15,6 +15,7 @@ struct counter_set;
 struct process {
     int64_t id;                      // in the recording
     pid_t pid;
+    uint64_t start;                  // when it was first known, CLOCK_MONOTONIC
     uint64_t channel;                // its number on the channel, 0: it has no preload library
     struct maps maps;
     struct table fault_history;      // page -> enum fault_state; see faults.h

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/channel_server.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0); // not private: another process waits or wakes
+}
+
+// Held by the thread that opens the server, until it or the whole recorder dies: the sign of life for the target.
+static int server_hold_mutex(struct channel *shared)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    int status = -pthread_mutex_init(&shared->recorder, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return status < 0 ? status : -pthread_mutex_lock(&shared->recorder);
+}
+
+static int server_map(struct channel_server *server)
+{
+    server->segment = memfd_create("numaprof", MFD_CLOEXEC);
+    if (server->segment < 0)
+        return -errno;
+    if (ftruncate(server->segment, sizeof(struct channel)) < 0)
+        return -errno;
+    void *shared = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED, server->segment, 0);
+    if (shared == MAP_FAILED)
+        return -errno;
+    server->shared = shared;
+    return server_hold_mutex(server->shared);
+}
+
+// A name nobody can guess, so that nobody waits there before us.
+static int server_listen(struct channel_server *server)
+{
+    uint64_t random[2];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return -errno;
+    int length = snprintf(server->name, sizeof server->name, "numaprof-%016lx%016lx", random[0], random[1]);
+    memcpy(address.sun_path + 1, server->name, (size_t)length); // a leading NUL: abstract, no file is left behind
+    server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (server->listener < 0)
+        return -errno;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    if (bind(server->listener, (const struct sockaddr *)&address, size) < 0 ||
+        listen(server->listener, SOMAXCONN) < 0)
+        return -errno;
+    return 0;
+}
+
+int channel_server_open(struct channel_server *server, const int *plan, size_t count, bool await_start)
+{
+    *server = (struct channel_server){.segment = -1, .listener = -1};
+    int status = server_map(server);
+    if (status == 0)
+        status = server_listen(server);
+    if (status < 0) {
+        channel_server_close(server);
+        return status;
+    }
+    struct channel *shared = server->shared;
+    shared->version = CHANNEL_VERSION;
+    shared->await_start = await_start;
+    shared->plan_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++)
+        shared->plan[i] = plan[i];
+    return 0;
+}
+
+void channel_server_close(struct channel_server *server)
+{
+    if (server->listener >= 0)
+        close(server->listener);
+    if (server->segment >= 0)
+        close(server->segment);
+    if (server->shared) {
+        atomic_store(&server->shared->recorder_gone, 1);
+        munmap(server->shared, sizeof *server->shared);
+    }
+    *server = (struct channel_server){.segment = -1, .listener = -1};
+}
+
+// --- connections
+
+static bool server_same_user(const struct ucred *peer)
+{
+    return peer->uid == geteuid() || geteuid() == 0 || peer->uid == 0;
+}
+
+int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
+{
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    // Who connects sends at once; a program that only connects must not hold us up.
+    const struct timeval patience = {.tv_usec = 100000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || !server_same_user(&peer) ||
+        recv(fd, &connection->hello, sizeof connection->hello, 0) != sizeof connection->hello) {
+        close(fd);
+        return -EPROTO;
+    }
+    connection->fd = fd;
+    connection->pid = peer.pid;
+    return 0;
+}
+
+void channel_server_welcome(struct channel_server *server, struct channel_connection *connection)
+{
+    char byte = 1;
+    struct iovec data = {.iov_base = &byte, .iov_len = 1};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+    if (!connection->hello.forked) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &server->segment, sizeof(int));
+    }
+    (void)!sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT); // it may be gone: nothing to do
+    close(connection->fd);
+    connection->fd = -1;
+}
+
+// --- messages
+
+static struct channel_received server_copy(struct channel_message *message)
+{
+    struct channel_received copy = {
+        .kind = message->kind,
+        .tid = message->tid,
+        .process = message->process,
+        .time_ns = message->time_ns,
+        .cpu = message->cpu,
+        .a = message->a,
+        .awaited = message->waits ? message : NULL,
+    };
+    memcpy(copy.text, message->text, sizeof copy.text - 1);
+    return copy;
+}
+
+// Takes one message if it is wanted. Clears its mark first: a mark that is set again later is a new message.
+static bool server_take(struct channel *shared, size_t at, bool starts_only, struct channel_received *received)
+{
+    struct channel_message *message = &shared->messages[at];
+    if (atomic_load(&message->state) != CHANNEL_SENT)
+        return false;
+    bool is_awaited_start = message->waits && message->kind == CHANNEL_THREAD_START;
+    if (is_awaited_start != starts_only)
+        return false;
+    atomic_fetch_and(&shared->sent[at / 64], ~(UINT64_C(1) << (at % 64)));
+    *received = server_copy(message);
+    if (!received->awaited)
+        atomic_store(&message->state, CHANNEL_FREE);
+    return true;
+}
+
+static int server_by_time(const void *a, const void *b)
+{
+    uint64_t left = ((const struct channel_received *)a)->time_ns, right = ((const struct channel_received *)b)->time_ns;
+    return left < right ? -1 : left > right;
+}
+
+size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
+                              size_t max)
+{
+    struct channel *shared = server->shared;
+    size_t count = 0;
+    for (size_t word = 0; word < CHANNEL_MESSAGES / 64; word++) {
+        uint64_t sent = atomic_load(&shared->sent[word]);
+        for (; sent && count < max; sent &= sent - 1) {
+            size_t at = word * 64 + (size_t)__builtin_ctzll(sent);
+            count += server_take(shared, at, starts_only, &messages[count]);
+        }
+    }
+    qsort(messages, count, sizeof *messages, server_by_time);
+    return count;
+}
+
+void channel_server_answer(const struct channel_received *message)
+{
+    if (!message->awaited)
+        return;
+    // If the sender has given up, the message is free, or another's by now: then there is nothing to answer.
+    uint32_t sent = CHANNEL_SENT;
+    if (atomic_compare_exchange_strong(&message->awaited->state, &sent, CHANNEL_ANSWERED))
+        server_futex(&message->awaited->state, FUTEX_WAKE, 1, NULL);
+}
+
+void channel_server_await(struct channel_server *server, uint32_t *seen)
+{
+    const struct timespec slice = {.tv_nsec = 100000000};
+    uint32_t now = atomic_load(&server->shared->doorbell);
+    if (now == *seen)
+        server_futex(&server->shared->doorbell, FUTEX_WAIT, now, &slice);
+    *seen = atomic_load(&server->shared->doorbell);
+}
+
+void channel_server_free_place(struct channel_server *server, int cpu)
+{
+    struct channel *shared = server->shared;
+    for (uint32_t i = 0; i < shared->plan_count && i < CPULIST_MAX; i++) {
+        uint32_t users = atomic_load(&shared->plan_users[i]);
+        if (shared->plan[i] == cpu && users > 0) {
+            atomic_compare_exchange_strong(&shared->plan_users[i], &users, users - 1);
+            return;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder's end of the channel to the preload library (collectors/channel.h).
+#ifndef PROFILER_CHANNEL_SERVER_H
+#define PROFILER_CHANNEL_SERVER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "collectors/channel.h"
+
+struct channel_server {
+    struct channel *shared;
+    int segment;                 // its descriptor, handed to processes that connect
+    int listener;                // readable when a process connects
+    char name[48];               // of the socket
+};
+
+// A copy of a message: the original may change under our eyes.
+struct channel_received {
+    uint32_t kind, tid;
+    uint64_t process, time_ns;
+    int32_t cpu;
+    int64_t a;
+    char text[CHANNEL_TEXT];
+    struct channel_message *awaited; // its sender waits for channel_server_answer; NULL: nobody does
+};
+
+// A process that connected: it calls itself process; the kernel says that it is pid.
+struct channel_connection {
+    int fd;
+    pid_t pid;
+    struct channel_hello hello;
+};
+
+// plan: CPUs in the order threads take them; count 0: threads are not pinned. await_start: they wait until answered.
+int channel_server_open(struct channel_server *server, const int *plan, size_t count, bool await_start);
+void channel_server_close(struct channel_server *server);
+
+// The next connection, or -EAGAIN. Answer it with channel_server_welcome, which closes it.
+int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
+void channel_server_welcome(struct channel_server *server, struct channel_connection *connection);
+
+// Takes messages that were sent, at most max of them, by the time they were sent. starts_only: only thread starts
+// whose sender waits (for the thread that answers those); else all others.
+size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
+                              size_t max);
+void channel_server_answer(const struct channel_received *message);
+
+// Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
+void channel_server_await(struct channel_server *server, uint32_t *seen);
+
+// A place that its thread did not give back, because its process was killed.
+void channel_server_free_place(struct channel_server *server, int cpu);
+
+#endif

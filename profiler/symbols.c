@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiler/demangle.h"
+
+struct symbols {
+    struct record_queue *queue;
+    int64_t next_place;            // ids for inlined callers, behind those of the recorder
+    int64_t resolved;
+    Dwfl_Module *module;
+    GElf_Addr bias;                // of the module's own addresses in dwfl's space
+    char build_id[64 + 1];
+};
+
+struct symbols_source {
+    const char *file;
+    int line;
+};
+
+// Debug information in the file, by debug link and by build id; DEBUGINFOD_URLS is ignored (symbols_without_network).
+static char *symbols_debug_path = NULL; // elfutils' default: ":.debug:/usr/lib/debug"
+static const Dwfl_Callbacks symbols_callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &symbols_debug_path,
+};
+
+// A file offset as an address of the module, by the segment that loads it. False if none does.
+static bool symbols_address(Dwfl_Module *module, uint64_t file_offset, GElf_Addr *address)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    size_t count = 0;
+    if (!elf || elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+            continue;
+        if (file_offset >= segment.p_offset && file_offset < segment.p_offset + segment.p_filesz) {
+            *address = file_offset - segment.p_offset + segment.p_vaddr + bias;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void symbols_build_id(struct symbols *s)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    int length = dwfl_module_build_id(s->module, &bits, &address);
+    s->build_id[0] = '\0';
+    for (int i = 0; i < length && (size_t)i * 2 + 2 < sizeof s->build_id; i++)
+        snprintf(s->build_id + (size_t)i * 2, 3, "%02x", bits[i]);
+}
+
+// --- names
+
+static const char *symbols_die_text(Dwarf_Die *die, unsigned int attribute)
+{
+    Dwarf_Attribute storage;
+    return dwarf_formstring(dwarf_attr_integrate(die, attribute, &storage));
+}
+
+// The linkage name tells overloads and classes apart; C has none.
+static const char *symbols_die_name(Dwarf_Die *die)
+{
+    const char *name = symbols_die_text(die, DW_AT_linkage_name);
+    if (!name)
+        name = symbols_die_text(die, DW_AT_MIPS_linkage_name);
+    return name ? name : dwarf_diename(die);
+}
+
+static struct symbols_source symbols_call_site(Dwarf_Die *inlined, Dwarf_Die *unit)
+{
+    Dwarf_Attribute storage;
+    Dwarf_Word file, line;
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &storage), &line) != 0)
+        return (struct symbols_source){0};
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &storage), &file) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        return (struct symbols_source){.line = (int)line};
+    return (struct symbols_source){.file = dwarf_filesrc(files, file, NULL, NULL), .line = (int)line};
+}
+
+static struct symbols_source symbols_line(Dwfl_Module *module, GElf_Addr address)
+{
+    struct symbols_source source = {0};
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    if (line)
+        source.file = dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
+    return source;
+}
+
+// --- writing
+
+struct symbols_row {
+    int64_t id;
+    const char *function;
+    int64_t offset;
+    struct symbols_source source;
+    int64_t inline_of;
+};
+
+static void symbols_write(struct symbols *s, const struct symbols_row *row)
+{
+    char *readable = row->function ? demangle(row->function) : NULL;
+    bool has_line = row->source.file && row->source.line > 0;
+    RECORD(s->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
+           RECORD_TEXT(readable ? readable : row->function), RECORD_NUMBER(row->offset),
+           RECORD_TEXT(has_line ? row->source.file : NULL), has_line ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
+           RECORD_NUMBER(row->inline_of));
+    free(readable);
+}
+
+static int64_t symbols_new_place(struct symbols *s, const char *path)
+{
+    int64_t id = s->next_place++;
+    RECORD(s->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL, RECORD_NULL,
+           RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    return id;
+}
+
+// --- one place
+
+static bool symbols_is_function(Dwarf_Die *die)
+{
+    int tag = dwarf_tag(die);
+    return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
+}
+
+// From the innermost function outwards: each inlined one stands at its own line, its caller at the line of the call.
+static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path, GElf_Addr address, int64_t offset)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), *scopes = NULL;
+    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    struct symbols_row row = {.id = id, .offset = offset, .source = symbols_line(s->module, address)};
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        if (!symbols_is_function(&scopes[i]))
+            continue;
+        bool is_inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
+        row.function = symbols_die_name(&scopes[i]);
+        row.inline_of = is_inlined ? symbols_new_place(s, path) : RECORDING_NULL;
+        symbols_write(s, &row);
+        found = true;
+        if (!is_inlined)
+            break;
+        row = (struct symbols_row){
+            .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&scopes[i], unit)};
+    }
+    free(scopes);
+    return found;
+}
+
+static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place)
+{
+    GElf_Addr address;
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    if (!s->module || !symbols_address(s->module, place->address, &address))
+        return;
+    const char *name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
+    int64_t known_offset = name ? (int64_t)offset : RECORDING_NULL;
+    if (!symbols_write_scopes(s, id, place->path, address, known_offset)) {
+        struct symbols_row row = {.id = id, .function = name, .offset = known_offset,
+                                  .source = symbols_line(s->module, address), .inline_of = RECORDING_NULL};
+        if (!name && !row.source.file)
+            return;
+        symbols_write(s, &row);
+    }
+    s->resolved++;
+}
+
+// --- all places, file by file
+
+static int symbols_by_path(const void *a, const void *b, void *stacks)
+{
+    const struct stacks_place *left = &((const struct stacks *)stacks)->places[*(const int64_t *)a];
+    const struct stacks_place *right = &((const struct stacks *)stacks)->places[*(const int64_t *)b];
+    if (left->path != right->path) // interned: equal texts are one text
+        return (uintptr_t)left->path < (uintptr_t)right->path ? -1 : 1;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path)
+{
+    s->module = NULL;
+    *dwfl = dwfl_begin(&symbols_callbacks);
+    if (!*dwfl)
+        return;
+    dwfl_report_begin(*dwfl);
+    s->module = dwfl_report_offline(*dwfl, path, path, -1);
+    dwfl_report_end(*dwfl, NULL, NULL);
+    if (s->module)
+        symbols_build_id(s);
+}
+
+int64_t symbols_resolve(const struct stacks *stacks, struct record_queue *queue, void (*progress)(double done))
+{
+    struct symbols s = {.queue = queue, .next_place = stacks->place_count + 1};
+    size_t count = (size_t)stacks->place_count;
+    int64_t *order = malloc(count * sizeof *order);
+    if (!order)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (int64_t)i;
+    qsort_r(order, count, sizeof *order, symbols_by_path, (void *)stacks);
+
+    unsetenv("DEBUGINFOD_URLS"); // nothing leaves this machine
+    Dwfl *dwfl = NULL;
+    const char *path = "";
+    for (size_t i = 0; i < count; i++) {
+        const struct stacks_place *place = &stacks->places[order[i]];
+        if (*place->path != '/')
+            continue;
+        if (place->path != path) {
+            dwfl_end(dwfl);
+            symbols_open(&s, &dwfl, place->path);
+            path = place->path;
+        }
+        symbols_resolve_place(&s, order[i] + 1, place);
+        if (progress && i % 256 == 0)
+            progress((double)i / (double)count);
+    }
+    dwfl_end(dwfl);
+    free(order);
+    return s.resolved;
+}

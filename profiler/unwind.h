@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call paths from a copied piece of stack, through elfutils: optimised code keeps no frame pointers, and the line a user
+// can change is often several callers above the one that faulted.
+#ifndef PROFILER_UNWIND_H
+#define PROFILER_UNWIND_H
+
+#include "collectors/perf_record.h"
+#include "collectors/tasks.h"
+
+struct unwind;
+
+// NULL: out of memory. One thread uses it.
+struct unwind *unwind_open(void);
+void unwind_close(struct unwind *unwind);
+
+// Addresses of the call path, innermost first; all but the first are return addresses. Returns how many, 0 if the
+// sample has no registers or no stack. truncated: the copied piece of stack ended before the path did.
+size_t unwind_walk(struct unwind *unwind, const struct process *process, const struct perf_sample *sample,
+                   uint64_t *addresses, size_t max, bool *truncated);
+
+// The process ended or runs another program.
+void unwind_forget(struct unwind *unwind, int64_t process);
+
+#endif
