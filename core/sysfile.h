@@ -20,4 +20,12 @@ int sysfile_whole(const char *root, char **text, const char *path_format, ...) _
 int sysfile_number(const char *root, int64_t *value, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// Where a symbolic link points, as text. Returns its length; -EINVAL: not a link; -EFBIG if it does not fit.
+int sysfile_link(const char *root, char *out, size_t size, const char *path_format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+// Calls each for every name in a folder, in the order of strcmp. Names that begin with a dot are left out.
+int sysfile_names(const char *root, void (*each)(void *to, const char *name), void *to, const char *path_format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 #endif
