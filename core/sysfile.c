@@ -70,6 +70,19 @@ int sysfile_text(const char *root, char *out, size_t size, const char *path_form
     return (size_t)n == size ? -EFBIG : sysfile_finish(out, (size_t)n);
 }
 
+int sysfile_head(const char *root, char *out, size_t size, const char *path_format, ...)
+{
+    va_list arguments;
+    va_start(arguments, path_format);
+    int fd = sysfile_open(root, path_format, arguments);
+    va_end(arguments);
+    if (fd < 0)
+        return fd;
+    ssize_t n = sysfile_fill(fd, out, size - 1);
+    close(fd);
+    return n < 0 ? (int)n : sysfile_finish(out, (size_t)n);
+}
+
 int sysfile_whole(const char *root, char **text, const char *path_format, ...)
 {
     va_list arguments;

@@ -13,6 +13,10 @@
 int sysfile_text(const char *root, char *out, size_t size, const char *path_format, ...)
     __attribute__((format(printf, 4, 5)));
 
+// The beginning of a file, cut off at size - 1 bytes: for files whose rest is costly to make. Returns its length.
+int sysfile_head(const char *root, char *out, size_t size, const char *path_format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 // Whole file into a new buffer with a final NUL, for files without a known bound. The caller frees *text.
 int sysfile_whole(const char *root, char **text, const char *path_format, ...) __attribute__((format(printf, 3, 4)));
 
