@@ -143,3 +143,17 @@ char *cpulist_format(char *out, size_t size, const struct cpulist *set)
     }
     return out;
 }
+
+char *cpulist_shorten(char *out, size_t size, const struct cpulist *set)
+{
+    char whole[CPULIST_TEXT_BYTES], tail[24] = "";
+    size_t length = strlen(cpulist_format(whole, sizeof whole, set));
+    if (length >= size) {
+        snprintf(tail, sizeof tail, ",... (%d)", cpulist_count(set));
+        length = size - 1 - strlen(tail);
+        while (whole[length] != ',')
+            length--;
+    }
+    snprintf(out, size, "%.*s%s", (int)length, whole, tail);
+    return out;
+}

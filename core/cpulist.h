@@ -9,6 +9,8 @@
 
 // The kernel's largest NR_CPUS (x86 MAXSMP): numbers from 0 to CPULIST_MAX - 1.
 enum { CPULIST_MAX = 8192 };
+// Room for any set as text: no member needs more than four digits and a comma.
+enum { CPULIST_TEXT_BYTES = CPULIST_MAX * 5 + 1 };
 
 struct cpulist {
     uint64_t bits[CPULIST_MAX / 64];
@@ -23,6 +25,10 @@ int cpulist_order(int *numbers, size_t max, const char *text);
 
 // Writes the list format; cut off at size. Returns out.
 char *cpulist_format(char *out, size_t size, const struct cpulist *set);
+// The same for people: a list too long for out ends with ",... (N)", N being how many members there are. size is at
+// least CPULIST_SHORT_BYTES. Returns out.
+char *cpulist_shorten(char *out, size_t size, const struct cpulist *set);
+enum { CPULIST_SHORT_BYTES = 32 };
 
 void cpulist_add(struct cpulist *set, int number);
 bool cpulist_has(const struct cpulist *set, int number);

@@ -7,33 +7,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/utf8.h"
+
 enum { DIAG_LINE_BYTES = 1024 };
 
-// Length of the valid UTF-8 sequence at s that is fit for a terminal (no C0, DEL or C1 controls), else 0.
-static size_t diag_printable(const unsigned char *s)
+// Length of the UTF-8 sequence at text if it is fit for a terminal (no C0, DEL or C1 controls), else 0.
+static size_t diag_printable(const char *text)
 {
-    if (s[0] >= 0x20 && s[0] < 0x7f)
-        return 1;
-    size_t tail = s[0] >= 0xc2 && s[0] < 0xe0 ? 1 : s[0] >= 0xe0 && s[0] < 0xf0 ? 2 : s[0] >= 0xf0 && s[0] < 0xf5 ? 3 : 0;
-    if (tail == 0)
-        return 0;
-    for (size_t i = 1; i <= tail; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
-    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
-    bool beyond = s[0] == 0xf4 && s[1] >= 0x90;
+    const unsigned char *s = (const unsigned char *)text;
+    bool c0 = s[0] < 0x20 || s[0] == 0x7f;
     bool c1 = s[0] == 0xc2 && s[1] < 0xa0;
     // U+202A..202E and U+2066..2069 turn the direction of what follows: a name could forge a line.
     bool turns = s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-    return overlong || surrogate || beyond || c1 || turns ? 0 : tail + 1;
+    return c0 || c1 || turns ? 0 : utf8_length(text);
 }
 
 char *diag_clean(char *out, size_t size, const char *text)
 {
     size_t used = 0;
     while (*text && size > 0) {
-        size_t n = diag_printable((const unsigned char *)text);
+        size_t n = diag_printable(text);
         char escaped[5];
         const char *piece = text;
         size_t length = n;

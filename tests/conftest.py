@@ -37,6 +37,10 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--golden", action="store_true", help="write the golden files anew instead of comparing with them")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("requires"):
         for name in marker.args:
@@ -52,6 +56,22 @@ def program() -> Path:
     if not PROGRAM.exists():
         pytest.fail("build/numaprof is missing; run make")
     return PROGRAM
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """golden(name, text): text is what tests/golden/NAME holds. `make golden` writes the files anew."""
+
+    def check(name: str, text: str) -> None:
+        path = TREE / "tests" / "golden" / name
+        if request.config.getoption("--golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        elif not path.exists():
+            pytest.fail(f"{path} is missing; run make golden and look at what it wrote")
+        assert text == path.read_text(), f"differs from {path}; if it should, run make golden"
+
+    return check
 
 
 def build_c(output: Path, *arguments: str) -> Path:

@@ -52,3 +52,19 @@ TEST(members_are_walked_across_gaps)
     CHECK_EQ(cpulist_count(&set), 3);
     CHECK(!cpulist_has(&set, 6));
 }
+
+TEST(long_lists_are_shortened_between_numbers)
+{
+    char out[CPULIST_SHORT_BYTES], all[CPULIST_TEXT_BYTES];
+    struct cpulist set;
+    cpulist_parse(&set, "0,2,4,6,8,10,12,14,16,18,20,22");
+    CHECK_STR(cpulist_shorten(out, sizeof out, &set), "0,2,4,6,8,10,12,14,16,18,20,22"); // 30 and NUL
+    cpulist_add(&set, 24);
+    CHECK_STR(cpulist_shorten(out, sizeof out, &set), "0,2,4,6,8,10,12,14,16,... (13)");
+    set = (struct cpulist){0};
+    CHECK_STR(cpulist_shorten(out, sizeof out, &set), "");
+    for (int i = 1; i < CPULIST_MAX; i += 2)
+        cpulist_add(&set, i);
+    CHECK_EQ(strlen(cpulist_format(all, sizeof all, &set)), 4096 * 5 - 5 * 3 - 45 * 2 - 450 - 1);
+    CHECK_STR(cpulist_shorten(out, sizeof out, &set), "1,3,5,7,9,11,13,15,... (4096)");
+}

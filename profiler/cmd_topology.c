@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// numaprof topology: nodes, CPUs, distances and what this process may use of them.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/diag.h"
+#include "core/topology.h"
+#include "core/topology_pin.h"
+#include "core/units.h"
+#include "profiler/command.h"
+#include "profiler/topology_json.h"
+#include "profiler/usage.h"
+
+static const char help[] =
+    "numaprof topology [--sysroot DIR] [--json]\n"
+    "\n"
+    "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
+    "\n"
+    "  --sysroot DIR   read /sys and /proc below DIR (a snapshot of another machine)\n"
+    "  --json          for programs; docs/topology.md describes it\n";
+
+enum {
+    CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table
+    CMD_TOPOLOGY_MATRIX = 32,     // nodes whose distances fit a terminal
+    CMD_TOPOLOGY_PLAN = 16,       // CPUs shown of each pinning order
+};
+
+static int cmd_topology_packages(const struct topology *t)
+{
+    struct cpulist packages = {0};
+    for (size_t i = 0; i < t->cpu_count; i++)
+        cpulist_add(&packages, t->cpus[i].package);
+    return cpulist_count(&packages);
+}
+
+static int cmd_topology_cores(const struct topology *t)
+{
+    int last = TOPOLOGY_UNKNOWN;
+    for (size_t i = 0; i < t->cpu_count; i++)
+        last = t->cpus[i].core > last ? t->cpus[i].core : last;
+    return last + 1;
+}
+
+static int cmd_topology_online(const struct topology *t)
+{
+    int count = 0;
+    for (size_t i = 0; i < t->cpu_count; i++)
+        count += t->cpus[i].online;
+    return count;
+}
+
+static void cmd_topology_count(const char *before, int count, const char *noun)
+{
+    printf("%s%d %s%s", before, count, noun, count == 1 ? "" : "s");
+}
+
+static void cmd_topology_print_head(const struct topology *t)
+{
+    int packages = cmd_topology_packages(t);
+    if (packages > 0)
+        cmd_topology_count("", packages, "package");
+    else
+        printf("packages n/a");
+    cmd_topology_count(" · ", (int)t->node_count, "node");
+    cmd_topology_count(" · ", cmd_topology_cores(t), "core");
+    cmd_topology_count(" · ", cmd_topology_online(t), "CPU");
+    printf("\n\n");
+}
+
+static const char *cmd_topology_list(char out[CMD_TOPOLOGY_LIST_BYTES], const struct cpulist *set)
+{
+    return cpulist_next(set, 0) < 0 ? "-" : cpulist_shorten(out, CMD_TOPOLOGY_LIST_BYTES, set);
+}
+
+static void cmd_topology_print_nodes(const struct topology *t)
+{
+    printf("node  package  kind           memory       free        LLC  CPUs\n");
+    for (size_t i = 0; i < t->node_count; i++) {
+        const struct topology_node *node = &t->nodes[i];
+        char list[CMD_TOPOLOGY_LIST_BYTES], package[16] = "-";
+        char memory[UNITS_BYTES_TEXT], free_memory[UNITS_BYTES_TEXT], cache[UNITS_BYTES_TEXT];
+        if (node->package != TOPOLOGY_UNKNOWN)
+            snprintf(package, sizeof package, "%d", node->package);
+        printf("%4d  %7s  %-10s  %9s  %9s  %9s  %s\n", node->id, package, topology_memory_name(node->memory),
+               units_bytes(memory, node->mem_bytes), units_bytes(free_memory, node->free_bytes),
+               cpulist_next(&node->cpus, 0) < 0 ? "-" : units_bytes(cache, node->llc_bytes), cmd_topology_list(list, &node->cpus));
+    }
+}
+
+static void cmd_topology_print_distances(const struct topology *t)
+{
+    if (t->node_count > CMD_TOPOLOGY_MATRIX) {
+        printf("\ndistances of %zu nodes are in the output of --json\n", t->node_count);
+        return;
+    }
+    printf("\ndistance");
+    for (size_t to = 0; to < t->node_count; to++)
+        printf(" %4d", t->nodes[to].id);
+    putchar('\n');
+    for (size_t from = 0; from < t->node_count; from++) {
+        printf("%8d", t->nodes[from].id);
+        for (size_t to = 0; to < t->node_count; to++) {
+            int distance = t->distance[from * t->node_count + to];
+            if (distance == TOPOLOGY_UNKNOWN)
+                printf("  n/a");
+            else
+                printf(" %4d", distance);
+        }
+        putchar('\n');
+    }
+}
+
+static int cmd_topology_print_plan(const struct topology *t, enum topology_pin policy, const char *name)
+{
+    int cpus[CMD_TOPOLOGY_PLAN + 1];
+    int count = topology_pin_order(t, policy, cpus, CMD_TOPOLOGY_PLAN + 1);
+    if (count < 0)
+        return count;
+    printf("%-9s ", name);
+    for (int i = 0; i < count && i < CMD_TOPOLOGY_PLAN; i++)
+        printf("%s%d", i > 0 ? "," : "", cpus[i]);
+    puts(count > CMD_TOPOLOGY_PLAN ? ",..." : "");
+    return 0;
+}
+
+static int cmd_topology_print_use(const struct topology *t)
+{
+    char cpus[CMD_TOPOLOGY_LIST_BYTES], nodes[CMD_TOPOLOGY_LIST_BYTES];
+    printf("\nallowed   CPUs %s, nodes %s\n", cmd_topology_list(cpus, &t->allowed_cpus),
+           cmd_topology_list(nodes, &t->allowed_nodes));
+    int status = cmd_topology_print_plan(t, TOPOLOGY_PIN_COMPACT, "compact");
+    return status < 0 ? status : cmd_topology_print_plan(t, TOPOLOGY_PIN_SCATTER, "scatter");
+}
+
+static int cmd_topology_print(const struct topology *t)
+{
+    cmd_topology_print_head(t);
+    cmd_topology_print_nodes(t);
+    cmd_topology_print_distances(t);
+    int status = cmd_topology_print_use(t);
+    for (size_t i = 0; i < t->note_count; i++)
+        printf("%s%s\n", i == 0 ? "\nremarks\n- " : "- ", t->notes[i]);
+    return status;
+}
+
+static int cmd_topology_show(const char *root, bool json)
+{
+    struct stat about;
+    if (*root && (stat(root, &about) < 0 || !S_ISDIR(about.st_mode))) {
+        diag_error("give a folder that holds sys and proc", "--sysroot %s is no folder", root);
+        return DIAG_EXIT_FAILED;
+    }
+    struct topology *t = malloc(sizeof *t);
+    int status = t ? topology_read(t, root) : -ENOMEM;
+    if (status < 0)
+        goto done;
+    status = json ? topology_json_print(stdout, t) : cmd_topology_print(t);
+    topology_free(t);
+done:
+    free(t);
+    if (status == -ENODATA)
+        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root, root);
+    else if (status < 0)
+        diag_error(NULL, "cannot read the topology: %s", strerror(-status));
+    return status < 0 ? DIAG_EXIT_FAILED : 0;
+}
+
+int cmd_topology(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"json", no_argument, NULL, 'j'},
+        {"sysroot", required_argument, NULL, 's'},
+        {0},
+    };
+    const char *root = "";
+    bool json = false;
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+        if (found == 'h')
+            return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
+        if (found == 'j')
+            json = true;
+        else if (found == 's')
+            root = optarg;
+        else
+            return usage_bad_option(argv, found);
+    }
+    if (optind < argc)
+        return usage_bad_argument(argv, argv[optind]);
+    return cmd_topology_show(root, json);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/usage.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "core/diag.h"
+
+static int usage_error(char **argv, const char *what, const char *text)
+{
+    char remedy[64], clean[256];
+    snprintf(remedy, sizeof remedy, "see numaprof %s --help", argv[0]);
+    diag_error(remedy, "%s: %s %s", argv[0], what, diag_clean(clean, sizeof clean, text));
+    return DIAG_EXIT_FAILED;
+}
+
+int usage_bad_option(char **argv, int found)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    // A long option stands in argv; of a cluster of letters only the letter is meant.
+    const char *option = argv[optind - 1][1] == '-' ? argv[optind - 1] : letter;
+    return usage_error(argv, found == ':' ? "no value given for" : "unknown option", option);
+}
+
+int usage_bad_argument(char **argv, const char *argument)
+{
+    return usage_error(argv, "unexpected argument", argument);
+}

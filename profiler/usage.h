@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command says about its own command line.
+#ifndef PROFILER_USAGE_H
+#define PROFILER_USAGE_H
+
+// After getopt_long (opterr = 0, optstring begins with ':') returned found = '?' or ':', and for arguments where none
+// are taken: one line with the remedy "see numaprof COMMAND --help". argv[0] is the command's name. Returns the exit
+// status.
+int usage_bad_option(char **argv, int found);
+int usage_bad_argument(char **argv, const char *argument);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/sysfile.h"
+#include "tests/c/check.h"
+
+// Every test runs in an empty folder of its own.
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+TEST(text_loses_one_newline_and_must_fit)
+{
+    char out[8];
+    write_file("a", "12\n\n");
+    CHECK_EQ(sysfile_text(".", out, sizeof out, "/%s", "a"), 3);
+    CHECK_STR(out, "12\n");
+    CHECK_EQ(sysfile_text(".", out, 4, "/a"), -EFBIG);
+    CHECK_EQ(sysfile_text(".", out, sizeof out, "/b"), -ENOENT);
+}
+
+TEST(numbers_are_whole_files)
+{
+    int64_t value = 7;
+    write_file("n", "-42\n");
+    CHECK_EQ(sysfile_number(".", &value, "/n"), 0);
+    CHECK_EQ(value, -42);
+    write_file("n", "42 kB\n");
+    CHECK_EQ(sysfile_number(".", &value, "/n"), -EINVAL);
+    write_file("n", "99999999999999999999\n");
+    CHECK_EQ(sysfile_number(".", &value, "/n"), -EINVAL);
+    CHECK_EQ(value, -42);
+}
+
+TEST(whole_files_may_be_long)
+{
+    FILE *file = fopen("long", "w");
+    for (int i = 0; i < 100000; i++)
+        fputc('x', file);
+    fclose(file);
+    char *text;
+    CHECK_EQ(sysfile_whole(".", &text, "/long"), 100000);
+    CHECK_EQ(strlen(text), 100000);
+    free(text);
+}
+
+TEST(links_are_read_not_followed)
+{
+    char out[24];
+    CHECK_EQ(symlink("pid:[4026531836]", "link"), 0);
+    CHECK_EQ(sysfile_link(".", out, sizeof out, "/link"), 16);
+    CHECK_STR(out, "pid:[4026531836]");
+    CHECK_EQ(sysfile_link(".", out, 16, "/link"), -EFBIG);
+    write_file("file", "");
+    CHECK_EQ(sysfile_link(".", out, sizeof out, "/file"), -EINVAL);
+}
+
+static void join(void *to, const char *name)
+{
+    strcat(strcat(to, name), " ");
+}
+
+TEST(names_come_in_order_without_dots)
+{
+    char names[64] = "";
+    CHECK_EQ(mkdir("d", 0755), 0);
+    write_file("d/b", "");
+    write_file("d/a", "");
+    write_file("d/.hidden", "");
+    CHECK_EQ(sysfile_names(".", join, names, "/d"), 0);
+    CHECK_STR(names, "a b ");
+    CHECK_EQ(sysfile_names(".", join, names, "/none"), -ENOENT);
+}
