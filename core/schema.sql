@@ -236,8 +236,9 @@ CREATE TABLE page_home (
     address  INTEGER NOT NULL,          -- of the first page
     pages    INTEGER NOT NULL,          -- base pages (run.page_bytes) that were asked about
     span     INTEGER NOT NULL,          -- base pages from the first to the last of them; = pages if none was left out
-    node     INTEGER                    -- NULL: no page there, or the kernel would not say
-);
+    node     INTEGER,                   -- NULL: no page there, or the kernel would not say
+    PRIMARY KEY (snapshot, address)     -- written in this order, so that appending costs no search
+) WITHOUT ROWID;
 
 -- Whatever qualifies a number: lost, throttled, strayed, refused, thinned, not followed. A view prints a note
 -- beside the numbers it qualifies.
