@@ -179,6 +179,14 @@ CREATE TABLE sample (
     latency    INTEGER                  -- cycles, load samples only
 );
 
+-- Sums over sample, by kind: kept while recording, written when the file is closed; none after a kill. They save a reader
+-- one pass over all samples.
+CREATE TABLE sample_sum (
+    kind    INTEGER PRIMARY KEY REFERENCES sample_kind,
+    samples INTEGER NOT NULL,
+    weight  INTEGER NOT NULL
+);
+
 -- A place in a program, symbolised by the recorder. Inlined calls are places of their own, linked outwards.
 CREATE TABLE place (
     id        INTEGER PRIMARY KEY,
