@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numaprof check FILE --max-remote 10%: one line and an exit status, for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numaprof.arguments import Parser, percentage
+from numaprof.diag import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
+from numaprof.evidence import Evidence, load
+from numaprof.judgement import COUNTERS, Judgement, basis, judge
+from numaprof.naming import nodes_in_text
+from numaprof.text import clean, percent, round_percent
+from numaprof.verdict import share_in_words
+
+DESCRIPTION = f"""Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
+{EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    usage = "%(prog)s FILE --max-remote PERCENT [--min-coverage PERCENT]"
+    parser = Parser("check", DESCRIPTION, usage)
+    parser.add_argument("file", metavar="FILE", help="a recording")
+    parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")
+    parser.add_argument(
+        "--min-coverage", type=percentage, default=0.5, metavar="PERCENT", help="least counted CPU time (50%%)"
+    )
+    options = parser.parse_args(arguments)
+    evidence = load(options.file)
+    status, line = check(evidence, options.max_remote, options.min_coverage)
+    print(f"{line} · {clean(options.file)}")
+    return status
+
+
+def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[int, str]:
+    why_not = unsayable(evidence, min_coverage)
+    share = evidence.traffic.share
+    if why_not is not None:
+        return EXIT_CANNOT_SAY, f"cannot say: {why_not}"
+    coverage = evidence.traffic.coverage or 0.0
+    words = f"{share_in_words(evidence)}, limit {percent(max_remote)}, {round_percent(coverage)} of CPU time counted"
+    if share is not None and share > max_remote:
+        return EXIT_LIMIT_EXCEEDED, f"exceeded: {words}"
+    return 0, f"ok: {words}"
+
+
+def unsayable(evidence: Evidence, min_coverage: float) -> str | None:
+    """Why neither a pass nor a failure would prove anything; None: it can be said."""
+    coverage = evidence.traffic.coverage
+    seen = "an unknown part" if coverage is None else round_percent(coverage)
+    where = nodes_in_text(evidence.worker_nodes)
+    reasons = (
+        (not evidence.run.complete, "the recording was cut short"),
+        (evidence.machine.single, "this machine has one node: nothing can be remote"),
+        (basis(evidence) != COUNTERS, "no counters told local from remote (numaprof doctor says why)"),
+        (coverage is None or coverage < min_coverage, f"{seen} of CPU time counted, {percent(min_coverage)} needed"),
+        (evidence.traffic.total is None, f"{seen} of CPU time counted, too little"),
+        (judge(evidence) is Judgement.ONE_NODE_USED, f"all threads sat on {where}: nothing there can show"),
+    )
+    return next((reason for applies, reason in reasons if applies), None)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic of counters that did not count all the time. Nothing is scaled without `coverage` saying so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from numaprof.thresholds import FULL_COVERAGE, MIN_COVERAGE, MOST_UNTIMED
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one event counted in one scope: a thread, a CPU, a node."""
+
+    value: int
+    running_ns: int
+    time_ns: int | None  # what the scope really ran on a CPU; None: not known
+
+    @property
+    def coverage(self) -> float | None:
+        """Share of the CPU time in which the event had a counter. Not running/enabled: see docs/recording.md."""
+        return min(1.0, self.running_ns / self.time_ns) if self.time_ns else None
+
+    @property
+    def estimate(self) -> float | None:
+        """The value for the whole of the time, or None where too little of it was seen."""
+        coverage = self.coverage
+        if coverage is None or coverage < MIN_COVERAGE:
+            return None
+        return self.value if coverage >= FULL_COVERAGE else self.value / coverage
+
+
+def summed(counts: Iterable[Count]) -> Count:
+    """One scope made of several. Time is known only if all of it is."""
+    value = running = time = 0
+    known = True
+    for count in counts:
+        value += count.value
+        running += count.running_ns
+        known = known and count.time_ns is not None
+        time += count.time_ns or 0
+    return Count(value, running, time if known else None)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of requests, and how much of the time it was counted in."""
+
+    estimate: float | None
+    coverage: float | None
+
+    @property
+    def scaled(self) -> bool:
+        return self.estimate is not None and self.coverage is not None and self.coverage < FULL_COVERAGE
+
+
+NOTHING = Amount(None, None)
+
+
+def pooled(counts: list[Count]) -> Amount:
+    """One event over many scopes. Each is scaled by its own coverage; those with too little of it are scaled together,
+
+    so that ten thousand short threads, each of which met one turn of the rotation or none, still give a sum.
+    """
+    timed = [count for count in counts if count.time_ns is not None]
+    whole, everything = summed(timed), summed(counts)
+    solid = [count.estimate for count in timed if count.estimate is not None]
+    thin = summed(count for count in timed if count.estimate is None).estimate
+    if thin is not None:
+        solid.append(thin)
+    enough = whole.coverage is not None and whole.coverage >= MIN_COVERAGE
+    untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
+    return Amount(sum(solid) if solid and enough and not untimed else None, whole.coverage)
+
+
+def together(amounts: list[Amount]) -> Amount:
+    """Several events in one scope: known if all are, seen as little as the least seen."""
+    if not amounts:
+        return NOTHING
+    estimates = [amount.estimate for amount in amounts if amount.estimate is not None]
+    coverages = [amount.coverage for amount in amounts if amount.coverage is not None]
+    complete = len(estimates) == len(amounts)
+    return Amount(sum(estimates) if complete else None, min(coverages) if len(coverages) == len(amounts) else None)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Requests that DRAM answered, of one kind in one scope."""
+
+    local: Amount = NOTHING
+    remote: Amount = NOTHING
+
+    @property
+    def coverage(self) -> float | None:
+        return together([self.local, self.remote]).coverage
+
+    @property
+    def total(self) -> float | None:
+        return together([self.local, self.remote]).estimate
+
+    @property
+    def share(self) -> float | None:
+        """Remote part of all; None where one side is unknown or nothing was counted."""
+        total = self.total
+        return self.remote.estimate / total if total and self.remote.estimate is not None else None
+
+    @property
+    def scaled(self) -> bool:
+        return self.local.scaled or self.remote.scaled
+
+
+def combined(traffics: Iterable[Traffic]) -> Traffic:
+    """Several kinds of requests in one scope."""
+    parts = list(traffics)
+    return Traffic(together([part.local for part in parts]), together([part.remote for part in parts]))

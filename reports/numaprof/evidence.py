@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything the report and the rules look at, read once from a recording. Frozen: nobody changes evidence."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from numaprof import queries
+from numaprof.counts import Traffic
+from numaprof.machine import Machine, parse_list
+from numaprof.places import Site
+from numaprof.populations import Population, sort_events
+from numaprof.recording import Recording
+from numaprof.samples import Samples, Touched, load_samples
+from numaprof.thresholds import WORKER_TIME
+from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One thread, with where it ran and what it asked of memory."""
+
+    position: int  # in the order of their start, from 0: the position in the pinning plan
+    row: queries.Thread
+    cpu: int | None  # the only one it is known to have run on
+    nodes: tuple[int, ...]  # where it ran; empty: not known
+    columns: dict[str, Traffic]
+    traffic: Traffic  # of the verdict's population
+
+    @property
+    def node(self) -> int | None:
+        return self.nodes[0] if len(self.nodes) == 1 else None
+
+    @property
+    def strayed(self) -> bool:
+        return self.row.pin == "planned" and bool(self.row.migrations)
+
+
+@dataclass(frozen=True)
+class InitSite:
+    """A place that first touches memory: how much, by whom, and where it went."""
+
+    site: Site
+    touched: tuple[Touched, ...]
+
+    @property
+    def pages(self) -> float:
+        return sum(row.pages for row in self.touched)
+
+    @cached_property
+    def pages_by_thread(self) -> dict[int, float]:
+        return _summed((row.thread, row.pages) for row in self.touched)
+
+    @cached_property
+    def pages_by_home(self) -> dict[int | None, float]:
+        return _summed((row.home, row.pages) for row in self.touched)
+
+    @property
+    def main_thread(self) -> int:
+        """The one that touched most."""
+        return max(self.pages_by_thread, key=lambda thread: self.pages_by_thread[thread])
+
+    @property
+    def main_share(self) -> float:
+        return self.pages_by_thread[self.main_thread] / self.pages if self.pages else 0.0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    path: str
+    run: queries.Run
+    levels: tuple[queries.Level, ...]
+    windows: tuple[queries.Window, ...]
+    machine: Machine
+    events: tuple[queries.Event, ...]
+    ledger: Ledger
+    threads: tuple[Thread, ...]
+    samples: Samples
+    notes: tuple[queries.Note, ...]
+
+    @cached_property
+    def population(self) -> Population | None:
+        """What the verdict counts; None: no counters told local from remote."""
+        return self.ledger.events.verdict
+
+    @cached_property
+    def columns(self) -> dict[str, Traffic]:
+        return self.ledger.total
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        return verdict_traffic(self.ledger.events, self.columns)
+
+    @property
+    def counted(self) -> bool:
+        """Counters told local from remote in this run."""
+        return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
+
+    @cached_property
+    def cpu_ns(self) -> int:
+        """CPU time of all threads while the recorder counted."""
+        return sum(thread.row.cpu_ns or 0 for thread in self.threads)
+
+    @cached_property
+    def workers(self) -> tuple[Thread, ...]:
+        """The threads that do the work: helpers of runtimes are left out."""
+        busiest = max((thread.row.cpu_ns or 0 for thread in self.threads), default=0)
+        return tuple(thread for thread in self.threads if (thread.row.cpu_ns or 0) >= WORKER_TIME * busiest)
+
+    @cached_property
+    def worker_nodes(self) -> tuple[int, ...]:
+        return tuple(sorted({node for thread in self.workers for node in thread.nodes}))
+
+    @cached_property
+    def by_id(self) -> dict[int, Thread]:
+        return {thread.row.id: thread for thread in self.threads}
+
+    @cached_property
+    def init_sites(self) -> tuple[InitSite, ...]:
+        """Places of first touch, the biggest first."""
+        groups: dict[Site, list[Touched]] = defaultdict(list)
+        for row in self.samples.touched:
+            groups[row.site].append(row)
+        sites = [InitSite(site, tuple(rows)) for site, rows in groups.items()]
+        return tuple(sorted(sites, key=lambda site: -site.pages))
+
+    @cached_property
+    def touched_pages(self) -> float:
+        return sum(row.pages for row in self.samples.touched)
+
+    @cached_property
+    def command(self) -> tuple[str, ...]:
+        return _arguments(self.run.command)
+
+    def bytes(self, pages: float) -> float:
+        return pages * self.run.page_bytes
+
+    def level(self, collector: str) -> queries.Level | None:
+        """The best level of a collector that was used, else the best that was not."""
+        mine = [level for level in self.levels if level.collector == collector]
+        return next((level for level in mine if level.used), mine[0] if mine else None)
+
+
+def load(path: str) -> Evidence:
+    with Recording(path) as recording:
+        run = recording.one(queries.Run, queries.RUN)
+        machine = Machine(
+            tuple(recording.rows(queries.Node, queries.NODES)),
+            tuple(recording.rows(queries.Cpu, queries.CPUS)),
+            tuple(recording.rows(queries.Latency, queries.LATENCIES)),
+        )
+        events = recording.rows(queries.Event, queries.EVENTS)
+        counts = recording.rows(queries.Count, queries.COUNTS)
+        rows = recording.rows(queries.Thread, queries.THREADS)
+        samples = load_samples(recording, run.page_bytes)
+        books = ledger(sort_events(events), counts, rows)
+        return Evidence(
+            path=path,
+            run=run,
+            levels=tuple(recording.rows(queries.Level, queries.LEVELS)),
+            windows=tuple(recording.rows(queries.Window, queries.WINDOWS)),
+            machine=machine,
+            events=tuple(events),
+            ledger=books,
+            threads=tuple(_threads(rows, counts, books, samples, machine)),
+            samples=samples,
+            notes=tuple(recording.rows(queries.Note, queries.NOTES)),
+        )
+
+
+def _threads(
+    rows: list[queries.Thread], counts: list[queries.Count], books: Ledger, samples: Samples, machine: Machine
+) -> Iterator[Thread]:
+    seen: dict[int, set[int]] = defaultdict(set)
+    for count in counts:
+        if count.thread is not None and count.cpu is not None:
+            seen[count.thread].add(count.cpu)
+    for position, row in enumerate(rows):
+        columns = books.thread(row.id)
+        yield Thread(
+            position=position,
+            row=row,
+            cpu=sole_cpu(row, seen[row.id]),
+            nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
+            columns=columns,
+            traffic=verdict_traffic(books.events, columns),
+        )
+
+
+def _nodes(row: queries.Thread, seen: set[int], sampled: tuple[int, ...], machine: Machine) -> tuple[int, ...]:
+    """Where a thread ran: by its counts, else by its pinning, else by its samples."""
+    cpu = sole_cpu(row, seen)
+    allowed = machine.nodes_of(parse_list(row.own_cpus))
+    if cpu is not None or seen:
+        return machine.nodes_of(seen if cpu is None else {cpu})
+    if len(allowed) == 1:
+        return allowed
+    return sampled or (machine.all_cpu_nodes if len(machine.all_cpu_nodes) == 1 else ())
+
+
+Key = TypeVar("Key")
+
+
+def _summed(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+    sums: dict[Key, float] = defaultdict(float)
+    for key, amount in pairs:
+        sums[key] += amount
+    return dict(sums)
+
+
+def _arguments(command: str) -> tuple[str, ...]:
+    """run.command is a JSON array of strings; one that is not is taken as it stands."""
+    try:
+        arguments = json.loads(command)
+    except (ValueError, RecursionError):
+        return (command,)
+    return tuple(map(str, arguments)) if isinstance(arguments, list) else (command,)

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every question asked of a recording: SQL with the shape of its answer. core/schema.sql says what the columns mean.
+
+Answers are aggregates. Samples are joined and summed here, in SQL; Python sees one row per place and thread.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    command: str
+    cwd: str | None
+    program: str | None
+    pid: int | None
+    started_at: str
+    wall_ns: int | None
+    exit_status: int | None
+    term_signal: int | None
+    complete: int
+    host: str | None
+    kernel: str | None
+    cpu_name: str | None
+    uarch: str | None
+    emulated: str | None
+    page_bytes: int
+    balancing: int | None
+    balancing_moved_pages: int | None
+    pin_policy: str
+    pin_plan: str | None
+    tool_cpu_ns: int | None
+    repeat: int
+
+
+RUN = f"SELECT {', '.join(Run._fields)} FROM run"
+
+
+class Level(NamedTuple):
+    level: int
+    collector: str
+    used: int
+    detail: str | None
+    why_not: str | None
+    remedy: str | None
+
+
+LEVELS = "SELECT level, collector, used, detail, why_not, remedy FROM evidence ORDER BY level"
+
+
+class Window(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+    cause: str
+
+
+WINDOWS = "SELECT start_ns, end_ns, cause FROM window ORDER BY start_ns"
+
+
+class Node(NamedTuple):
+    id: int
+    mem_bytes: int | None
+    allowed: int
+
+
+NODES = "SELECT id, mem_bytes, allowed FROM node ORDER BY id"
+
+
+class Cpu(NamedTuple):
+    id: int
+    node: int | None
+    online: int
+    allowed: int
+
+
+CPUS = "SELECT id, node, online, allowed FROM cpu ORDER BY id"
+
+
+class Latency(NamedTuple):
+    from_node: int
+    to_node: int
+    latency_ns: float
+
+
+LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
+
+
+class Thread(NamedTuple):
+    id: int
+    process: int
+    pid: int
+    tid: int
+    name: str | None
+    from_start: int
+    pin: str
+    planned_cpu: int | None
+    own_cpus: str | None
+    cpu_ns: int | None
+    migrations: int | None
+
+
+# In the order of their start: that is the order in which the plan deals out CPUs.
+THREADS = """
+SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations
+  FROM thread t JOIN process p ON p.id = t.process
+ ORDER BY t.start_ns, t.id
+"""
+
+
+class Event(NamedTuple):
+    id: int
+    collector: str
+    name: str
+    request: str
+    placement: str
+    exclude_kernel: int
+    remark: str | None
+
+
+EVENTS = "SELECT id, collector, name, class, placement, exclude_kernel, remark FROM event ORDER BY id"
+
+
+class Count(NamedTuple):
+    event: int
+    thread: int | None
+    cpu: int | None
+    value: int
+    running_ns: int
+
+
+COUNTS = "SELECT event, thread, cpu, sum(value), sum(running_ns) FROM count GROUP BY event, thread, cpu"
+
+
+class Note(NamedTuple):
+    kind: str
+    text: str
+    remedy: str | None
+    times: int
+    value: int | None
+
+
+NOTES = """
+SELECT kind, text, remedy, count(*), sum(value) FROM note GROUP BY kind, text, remedy ORDER BY min(id)
+"""
+
+
+class HomedPages(NamedTuple):
+    node: int
+    pages: int
+
+
+# The last snapshot that had answers, for each process: where its memory was when it was last looked at.
+LAST_SNAPSHOTS = """
+CREATE TEMP TABLE last_snapshot AS
+SELECT process, max(id) AS snapshot FROM snapshot WHERE known > 0 GROUP BY process
+"""
+HOMED_PAGES = """
+SELECT node, sum(span) FROM last_snapshot JOIN page_home USING (snapshot) WHERE node IS NOT NULL GROUP BY node
+"""
+
+
+class SampleKind(NamedTuple):
+    kind: int
+    name: str
+    samples: int
+    weight: int
+
+
+OVERFLOW, LOAD, STORE, FIRST_TOUCH, HINT = 1, 2, 3, 10, 14  # sample_kind.id in core/schema.sql
+PLACED_KINDS = (OVERFLOW, LOAD, STORE, FIRST_TOUCH, HINT)  # those whose place in the program is looked at
+
+# The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
+# into a dozen keys, without sorting the million as GROUP BY would.
+KIND_SUMS = (
+    "CREATE TEMP TABLE kind_sum (kind INTEGER PRIMARY KEY, samples INTEGER, weight INTEGER, below INTEGER)",
+    "INSERT INTO kind_sum SELECT kind, samples, weight, 0 FROM sample_sum WHERE samples > 0",
+    """
+    INSERT INTO kind_sum SELECT kind, 1, weight, 0 FROM sample WHERE NOT EXISTS (SELECT 1 FROM sample_sum)
+        ON CONFLICT DO UPDATE SET samples = samples + 1, weight = weight + excluded.weight
+    """,
+    "UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples) WHERE kind IN (1, 2, 3, 10, 14)",
+)
+SAMPLE_KINDS = """
+SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
+"""
+
+# Samples whose places are looked at: all of them up to :most of a kind, else a share chosen by a hash of their number
+# (2654435761 is 2^32 over the golden ratio: neighbours fall far apart). What is chosen stands for the rest. The first
+# comparison throws most of a million rows away before anything is looked up for them.
+PICKED = """
+CREATE TEMP TABLE picked AS
+SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source,
+       s.weight * (1.0 * 0x1000000 / k.below) AS weight
+  FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
+  JOIN thread t ON t.id = s.thread
+  LEFT JOIN cpu c ON c.id = s.cpu
+ WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
+   AND ((s.id * 2654435761) & 0xffffff) < k.below
+   AND (s.kind <> 1 OR s.event IN (SELECT id FROM event WHERE placement LIKE 'remote%' OR placement LIKE 'other%'))
+"""
+
+# How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, 1 an
+# address of the user's own modules, 0 somebody else's. Own is what lies outside the system's library folders, and the
+# program itself.
+_PLACE_RANKS = """
+CREATE TEMP VIEW place_rank AS
+SELECT id, inline_of, CASE
+    WHEN module IS NULL OR module LIKE '[%' THEN 0
+    WHEN module <> ifnull((SELECT program FROM run), '') AND (module GLOB '/lib*' OR module GLOB '/usr/lib*') THEN 0
+    WHEN file IS NOT NULL AND line > 0 AND file NOT GLOB '/usr/include/*' AND file NOT GLOB '/usr/lib/*' THEN 3
+    WHEN function IS NOT NULL THEN 2
+    ELSE 1 END AS rank
+  FROM place
+"""
+
+# The site of a stack: the best place on its call path, of equals the innermost. An inlined place stands before what it
+# was inlined into, and that before the caller. 256: kernels record 127 frames (perf_event_max_stack), inlined ones come
+# on top; a circle, which only damage makes, ends there.
+_BEST_PLACES = """
+CREATE TEMP TABLE best_place AS
+WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth) AS (
+    SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0
+      FROM (SELECT DISTINCT stack FROM picked) u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
+     UNION ALL
+    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1
+      FROM walk w
+      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
+      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+     WHERE w.rank < 3 AND depth < 256
+)
+SELECT stack, place AS site, max(1000 * rank - depth) FROM walk GROUP BY stack
+"""
+
+ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
+
+# Of each kind, shares are compared: pages and reads do not add up.
+_MAIN_PLACES = """
+CREATE TEMP TABLE main_place AS
+SELECT site FROM picked JOIN best_place USING (stack) JOIN kind_sum k USING (kind)
+ GROUP BY site ORDER BY sum(picked.weight / k.weight) DESC LIMIT :places
+"""
+STACK_SITES = (
+    _PLACE_RANKS,
+    _BEST_PLACES,
+    _MAIN_PLACES,
+    "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL)",
+    "INSERT INTO stack_site SELECT stack, ifnull(m.site, 0) FROM best_place b LEFT JOIN main_place m USING (site)",
+)
+
+
+class Place(NamedTuple):
+    id: int
+    module: str | None
+    address: int | None
+    function: str | None
+    offset: int | None
+    file: str | None
+    line: int | None
+
+
+PLACES = """
+SELECT id, module, address, function, offset, file, line FROM main_place JOIN place ON place.id = main_place.site
+"""
+
+
+class ThreadNode(NamedTuple):
+    thread: int
+    node: int
+    samples: int
+
+
+THREAD_NODES = "SELECT thread, node, count(*) FROM picked WHERE node IS NOT NULL GROUP BY thread, node"
+
+# The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
+_HOME = """
+(SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END
+   FROM page_home h
+  WHERE h.snapshot = l.snapshot AND h.address <= p.address
+  ORDER BY h.address DESC LIMIT 1)
+"""
+
+
+class Touch(NamedTuple):
+    site: int | None
+    thread: int
+    node: int | None  # of the CPU that touched
+    home: int | None
+    pages: float
+    samples: int
+
+
+TOUCHES = f"""
+SELECT site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
+  FROM picked p LEFT JOIN last_snapshot l USING (process) LEFT JOIN stack_site USING (stack)
+ WHERE kind = 10
+ GROUP BY site, thread, node, home
+"""
+
+
+class Overflow(NamedTuple):
+    site: int | None
+    thread: int
+    node: int | None
+    events: float
+    samples: int
+
+
+OVERFLOWS = """
+SELECT site, thread, node, sum(weight), count(*) FROM picked LEFT JOIN stack_site USING (stack)
+ WHERE kind = 1 GROUP BY site, thread, node
+"""
+
+TOUCH_INDEX = (
+    """
+    CREATE TEMP TABLE touch (
+        process INTEGER, address INTEGER, site INTEGER, thread INTEGER, PRIMARY KEY (process, address)
+    ) WITHOUT ROWID
+    """,
+    """
+    INSERT OR REPLACE INTO touch
+    SELECT process, address, site, thread FROM picked LEFT JOIN stack_site USING (stack)
+     WHERE kind = 10 AND address IS NOT NULL
+    """,
+)
+
+
+class Use(NamedTuple):
+    kind: int
+    init_site: int | None
+    init_thread: int | None
+    site: int | None
+    thread: int
+    node: int | None
+    page_node: int | None
+    remote: int | None  # 1, 0, or not known
+    accesses: float
+    samples: int
+    lowest: int | None
+    highest: int | None
+
+
+# Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
+# touch of its page. Touches are a sample too, and a huge page has one for all: the nearest below, up to 2 MiB away.
+USES = """
+SELECT kind, t.site AS init_site, t.thread AS init_thread, k.site AS site, u.thread AS thread, node, page_node,
+       CASE WHEN source = 1 THEN 0 WHEN source = 2 THEN 1 ELSE node <> page_node END AS remote,
+       sum(weight), count(*), min(u.address), max(u.address)
+  FROM (SELECT *, (SELECT max(address) FROM touch
+                    WHERE process = p.process AND address <= (p.address | (:page_bytes - 1))
+                      AND address > p.address - 0x200000) AS touched
+          FROM picked p
+         WHERE kind IN (2, 3, 14) AND p.address IS NOT NULL AND ifnull(source, 1) IN (1, 2)) u
+  LEFT JOIN touch t ON t.process = u.process AND t.address = u.touched
+  LEFT JOIN stack_site k ON k.stack = u.stack
+ GROUP BY kind, init_site, init_thread, k.site, u.thread, node, page_node, remote
+"""

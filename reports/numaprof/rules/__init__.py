@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice. Each rule is one pure function in a file of its own: evidence in, at most one advice out.
+
+docs/adding-a-rule.md says how to write one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numaprof.evidence import Evidence
+from numaprof.rules import (
+    disturbed,
+    nothing_to_gain,
+    owner_moved,
+    plan_leaves_node,
+    prefetch_border,
+    serial_init,
+    shared_by_all,
+)
+from numaprof.rules.advice import Advice
+
+RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
+    serial_init.rule,
+    shared_by_all.rule,
+    owner_moved.rule,
+    prefetch_border.rule,
+    nothing_to_gain.rule,
+    plan_leaves_node.rule,
+    disturbed.rule,
+)
+
+
+def advise(evidence: Evidence) -> list[Advice]:
+    """All that applies, what pays most first."""
+    found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    return sorted(found, key=lambda advice: (advice.kind.value, -(advice.removes or 0.0)))

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a rule hands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """In the order in which the reader should see them."""
+
+    CURE = 1  # change the program
+    SETTING = 2  # run it differently
+    LEAVE = 3  # change nothing
+
+
+@dataclass(frozen=True)
+class Advice:
+    kind: Kind
+    finding: str  # what is the matter, with names of places and threads
+    change: str  # what to do about it
+    evidence: str  # what that rests on, and what it does not know
+    code: tuple[str, ...] = ()  # the change as code or command
+    removes: float | None = None  # share of all remote accesses that would be gone; None: not known

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thread first touches, threads of other nodes use: initialise in parallel, as the memory is used later."""
+
+from __future__ import annotations
+
+from numaprof.evidence import Evidence, InitSite
+from numaprof.judgement import basis, judge
+from numaprof.naming import list_of_sites, nodes_in_text, site_label, site_position, thread_in_text, threads_on_nodes
+from numaprof.places import Site
+from numaprof.rules.advice import Advice, Kind
+from numaprof.samples import Used
+from numaprof.text import percent, size, words
+from numaprof.uses import Shape, home_of, main_cause, main_use, others, serial_sites, shape, uses_of
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    sites = serial_sites(evidence)
+    if not judge(evidence).curable or not sites or not others(evidence, sites[0]):
+        return None
+    uses = uses_of(evidence, sites)
+    if shape(uses) is Shape.ALL:
+        return None  # shared_by_all speaks: a parallel initialisation would not help
+    use = main_use(uses) or main_cause(evidence)
+    if use == sites[0].site:
+        use = None
+    return Advice(
+        kind=Kind.CURE,
+        finding=_finding(evidence, sites, uses, use),
+        change=_change(use),
+        code=(_pragma(sites),),
+        evidence=_rests_on(evidence, sites, uses),
+        removes=_removes(evidence, sites, uses),
+    )
+
+
+def _finding(evidence: Evidence, sites: list[InitSite], uses: list[Used], use: Site | None) -> str:
+    bytes_ = size(evidence.bytes(sum(site.pages for site in sites)))
+    places = list_of_sites([site.site for site in sites])
+    verb = "touches" if len(sites) == 1 else "touch"
+    toucher = thread_in_text(evidence.by_id.get(sites[0].main_thread))
+    return f"{places} first {verb} {bytes_}, all from {toucher}. {_users(evidence, sites, uses, use)}"
+
+
+def _users(evidence: Evidence, sites: list[InitSite], uses: list[Used], use: Site | None) -> str:
+    if uses and use is not None:
+        threads = [evidence.by_id[row.thread] for row in uses if row.thread in evidence.by_id]
+        users = list({thread.row.id: thread for thread in threads}.values())
+        return f"{site_label(use)} uses it from {threads_on_nodes(users)}."
+    if use is not None:
+        return f"Most remote reads come from {site_label(use)}, in {threads_on_nodes(others(evidence, sites[0]))}."
+    return f"{threads_on_nodes(evidence.workers)} could use it; who did is not known here."
+
+
+def _change(use: Site | None) -> str:
+    like = f"the loop at {site_position(use)}" if use is not None else "the loop that uses it"
+    return (
+        f"Initialise it in parallel, divided among the threads as {like} divides it. "
+        "With OpenMP and a static schedule there:"
+    )
+
+
+def _pragma(sites: list[InitSite]) -> str:
+    above = words([site_position(site.site) for site in sites[:3]])
+    return f"#pragma omp parallel for schedule(static)      above {above}"
+
+
+def _removes(evidence: Evidence, sites: list[InitSite], uses: list[Used]) -> float | None:
+    """Of all remote accesses: measured where addresses are known, else what memory at that home amounts to."""
+    known = [row for row in evidence.samples.used if row.remote]
+    if uses and known:
+        return sum(row.accesses for row in uses if row.remote) / sum(row.accesses for row in known)
+    remote = evidence.traffic.remote.estimate
+    if basis(evidence) is None or not remote:
+        return None
+    return min(1.0, _from_elsewhere(evidence, sites) / remote) * _part_of_home(evidence, sites)
+
+
+def _from_elsewhere(evidence: Evidence, sites: list[InitSite]) -> float:
+    """Remote requests of threads that do not sit at the home of this memory."""
+    return sum(thread.traffic.remote.estimate or 0.0 for thread in others(evidence, sites[0]))
+
+
+def _part_of_home(evidence: Evidence, sites: list[InitSite]) -> float:
+    """How much of the memory touched that is at that home was touched at these places."""
+    home = home_of(evidence, sites[0])
+    there = sum(site.pages for site in evidence.init_sites if home_of(evidence, site) == home)
+    return sum(site.pages for site in sites if home_of(evidence, site) == home) / there if there else 0.0
+
+
+def _rests_on(evidence: Evidence, sites: list[InitSite], uses: list[Used]) -> str:
+    home = home_of(evidence, sites[0])
+    share = percent(sum(site.pages for site in sites) / evidence.touched_pages)
+    if uses:
+        removed = _removes(evidence, sites, uses)
+        return f"{percent(removed)} of the remote accesses with a known address reach this memory."
+    if basis(evidence) is None or evidence.traffic.remote.estimate is None:
+        return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
+    remote = evidence.traffic.remote.estimate
+    elsewhere = percent(min(1.0, _from_elsewhere(evidence, sites) / remote)) if remote else "none"
+    where = "unknown nodes" if home is None else nodes_in_text([home])
+    return (
+        f"{elsewhere} of all remote requests come from threads outside {where}, and "
+        f"{percent(_part_of_home(evidence, sites))} of the memory touched on {where} was touched here. "
+        "Which array they read, the counters do not tell; if every thread reads all of it, interleave it instead: "
+        "numactl --interleave=all."
+    )

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the samples tell: who first touched what at which line, which line reads remotely, who uses whose pages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from numaprof import queries
+from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.recording import Recording
+from numaprof.thresholds import MOST_PLACES, MOST_SAMPLES
+
+
+@dataclass(frozen=True)
+class Touched:
+    """Pages first touched at one place by one thread."""
+
+    site: Site
+    thread: int
+    node: int | None  # where the thread ran
+    home: int | None  # where the pages are
+    pages: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Caused:
+    """Remote accesses by one instruction's line, from overflow samples: no addresses."""
+
+    site: Site
+    thread: int
+    node: int | None
+    events: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Used:
+    """Accesses with addresses, and who had first touched what they reach."""
+
+    kind: int
+    init: Site
+    init_thread: int | None
+    site: Site
+    thread: int
+    node: int | None
+    page_node: int | None
+    remote: bool | None
+    accesses: float
+    samples: int
+    lowest: int
+    highest: int
+
+
+@dataclass(frozen=True)
+class Samples:
+    kinds: tuple[queries.SampleKind, ...]
+    touched: tuple[Touched, ...]
+    caused: tuple[Caused, ...]
+    used: tuple[Used, ...]
+    nodes_of_thread: dict[int, tuple[int, ...]]
+    homed_pages: dict[int, int]  # node -> base pages there when last looked at
+
+    def taken(self, *kinds: int) -> int:
+        return sum(row.samples for row in self.kinds if row.kind in kinds)
+
+    @property
+    def thinned(self) -> tuple[queries.SampleKind, ...]:
+        """Kinds of which only a share was looked at."""
+        return tuple(row for row in self.kinds if row.kind in queries.PLACED_KINDS and row.samples > MOST_SAMPLES)
+
+
+def load_samples(recording: Recording, page_bytes: int) -> Samples:
+    recording.run(queries.LAST_SNAPSHOTS, *queries.KIND_SUMS, queries.PICKED, most=MOST_SAMPLES)
+    recording.run(*queries.STACK_SITES, places=MOST_PLACES)
+    recording.run(*queries.TOUCH_INDEX)
+    sites = _sites(recording)
+    kinds = recording.rows(queries.SampleKind, queries.SAMPLE_KINDS)
+    touches = recording.rows(queries.Touch, queries.TOUCHES, page_bytes=page_bytes)
+    uses = recording.rows(queries.Use, queries.USES, page_bytes=page_bytes)
+    return Samples(
+        kinds=tuple(kinds),
+        touched=_merged_touches(touches, sites, _touched_pages(kinds)),
+        caused=_merged_overflows(recording.rows(queries.Overflow, queries.OVERFLOWS), sites),
+        used=tuple(_used(row, sites) for row in uses),
+        nodes_of_thread=_nodes_of_thread(recording.rows(queries.ThreadNode, queries.THREAD_NODES)),
+        homed_pages={row.node: row.pages for row in recording.rows(queries.HomedPages, queries.HOMED_PAGES)},
+    )
+
+
+def _sites(recording: Recording) -> dict[int | None, Site]:
+    sites: dict[int | None, Site] = defaultdict(lambda: UNKNOWN)
+    sites[queries.ELSEWHERE] = ELSEWHERE
+    sites.update((place.id, site_of(place)) for place in recording.rows(queries.Place, queries.PLACES))
+    return sites
+
+
+def _touched_pages(kinds: list[queries.SampleKind]) -> int:
+    return sum(row.weight for row in kinds if row.kind == queries.FIRST_TOUCH)
+
+
+def _merged_touches(rows: list[queries.Touch], sites: dict[int | None, Site], pages: int) -> tuple[Touched, ...]:
+    """Instructions of one line become one; biggest first. Where only a share was looked at, the sum is still exact."""
+    looked_at = sum(row.pages for row in rows)
+    factor = pages / looked_at if looked_at else 1.0
+    sums: dict[tuple[Site, int, int | None, int | None], list[float]] = defaultdict(lambda: [0, 0])
+    for row in rows:
+        total = sums[sites[row.site], row.thread, row.node, row.home]
+        total[0] += row.pages * factor
+        total[1] += row.samples
+    merged = [Touched(*key, pages=total, samples=int(samples)) for key, (total, samples) in sums.items()]
+    return tuple(sorted(merged, key=lambda touched: -touched.pages))
+
+
+def _merged_overflows(rows: list[queries.Overflow], sites: dict[int | None, Site]) -> tuple[Caused, ...]:
+    sums: dict[tuple[Site, int, int | None], list[float]] = defaultdict(lambda: [0, 0])
+    for row in rows:
+        total = sums[sites[row.site], row.thread, row.node]
+        total[0] += row.events
+        total[1] += row.samples
+    merged = [Caused(*key, events=events, samples=int(samples)) for key, (events, samples) in sums.items()]
+    return tuple(sorted(merged, key=lambda caused: -caused.events))
+
+
+def _used(row: queries.Use, sites: dict[int | None, Site]) -> Used:
+    return Used(
+        kind=row.kind,
+        init=sites[row.init_site],
+        init_thread=row.init_thread,
+        site=sites[row.site],
+        thread=row.thread,
+        node=row.node,
+        page_node=row.page_node,
+        remote=None if row.remote is None else bool(row.remote),
+        accesses=row.accesses,
+        samples=row.samples,
+        lowest=row.lowest or 0,
+        highest=row.highest or 0,
+    )
+
+
+def _nodes_of_thread(rows: list[queries.ThreadNode]) -> dict[int, tuple[int, ...]]:
+    nodes: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        nodes[row.thread].append(row.node)
+    return {thread: tuple(sorted(found)) for thread, found in nodes.items()}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text for people: what came from the target is made harmless, numbers are made short."""
+
+from __future__ import annotations
+
+NOT_KNOWN = "n/a"
+
+
+def clean(text: str, limit: int | None = None) -> str:
+    """What a terminal shows as text and nothing else.
+
+    Whatever str.isprintable refuses (controls, escapes, line ends, direction marks, lone surrogates, unassigned)
+    becomes \\xNN, byte by byte of its UTF-8, as core/diag.c does. With a limit, the middle of a longer text becomes
+    an ellipsis.
+    """
+    if not text.isprintable():
+        text = "".join(character if character.isprintable() else _escaped(character) for character in text)
+    if limit is not None and len(text) > limit:
+        tail = (limit - 1) // 3
+        text = text[: limit - 1 - tail] + "…" + text[len(text) - tail :]
+    return text
+
+
+def _escaped(character: str) -> str:
+    # A byte of a file name that is not UTF-8 reaches Python as a lone surrogate: show the byte.
+    raw = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
+    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", raw))
+
+
+def number(value: float) -> str:
+    """9 412, 13.1 k, 131 k, 1.05 M: three digits that count, all of them below ten thousand."""
+    if abs(value) < 9999.5:
+        return f"{value:,.0f}".replace(",", " ")
+    return _scaled(value, 1000.0, ("", " k", " M", " G", " T", " P"))
+
+
+def size(value: float) -> str:
+    """Bytes: 64 KiB, 32 MiB, 1.5 GiB."""
+    return _scaled(value, 1024.0, (" B", " KiB", " MiB", " GiB", " TiB", " PiB"))
+
+
+def _scaled(value: float, base: float, units: tuple[str, ...]) -> str:
+    power = 0
+    # Three digits: what would be printed as 1000 takes the next unit.
+    while abs(value) >= (999.5 if base == 1000.0 else base) and power < len(units) - 1:
+        value /= base
+        power += 1
+    if power == 0 or abs(value) >= 99.95:
+        return f"{value:.0f}{units[power]}"
+    digits = f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
+    return digits.rstrip("0").rstrip(".") + units[power]
+
+
+def percent(share: float | None) -> str:
+    """50.1 %. Never says 0.0 or 100.0 of what is not exactly none or all."""
+    if share is None:
+        return NOT_KNOWN
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    if 0.9995 <= share < 1:
+        return ">99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+def round_percent(share: float) -> str:
+    """33 %: for coverage and thresholds, where the decimal says nothing."""
+    return percent(share) if 0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def duration(nanoseconds: float) -> str:
+    """2.10 s, 35.0 ms, 4 min 10 s."""
+    if nanoseconds >= 120e9:
+        return f"{nanoseconds // 60e9:.0f} min {nanoseconds % 60e9 / 1e9:.0f} s"
+    for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if nanoseconds >= unit:
+            return (
+                f"{nanoseconds / unit:.3g} {name}" if nanoseconds < 100 * unit else f"{nanoseconds / unit:.0f} {name}"
+            )
+    return f"{nanoseconds:.0f} ns"
+
+
+def plural(count: int, noun: str) -> str:
+    """1 thread, 8 threads."""
+    return f"{number(count)} {noun}" + ("" if count == 1 else "s")
+
+
+def words(items: list[str]) -> str:
+    """a, b and c."""
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def number_list(values: list[int]) -> str:
+    """List format of the kernel: 0-3,8."""
+    runs: list[list[int]] = []
+    for value in sorted(set(values)):
+        if runs and value == runs[-1][1] + 1:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the report draws its lines. Each number stands here once, with the reason for it."""
+
+# --- What is enough to say something -------------------------------------------------------------------------------
+
+# Below this share of a thread's CPU time a phase that took a tenth of the run may have been missed altogether.
+MIN_COVERAGE = 0.10
+
+# Counted for longer than this: printed as counted. The last per cent is what starting and stopping an event takes.
+FULL_COVERAGE = 0.99
+
+# A sum is refused if more than this share of what was counted belongs to threads whose CPU time is not known.
+MOST_UNTIMED = 0.05
+
+# A share of n samples is off by up to 1/sqrt(n) (95 %, worst case): 100 samples tell a half from 0.4 or 0.6.
+MIN_SAMPLES = 100
+
+# Places are taken from about so many samples of a kind, chosen evenly: a share is then off by up to 0.6 % (95 %, worst
+# case), and a recording of any length is read in about a second.
+MOST_SAMPLES = 30_000
+
+# Places are told apart up to this number, the rest is "elsewhere": a table shows eight, made of a few addresses each.
+MOST_PLACES = 500
+
+# --- How much is remote --------------------------------------------------------------------------------------------
+
+# At or above: worth fixing, and a thread counts as remote-heavy. A remote read takes 1.5 to 2 times as long as a local
+# one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at the same 10 %.
+REMOTE_HEAVY = 0.10
+
+# Below: leave it alone. The worked example behind this tool found 4.5 % on one CPU of eight, all of it prefetches
+# across the border of two blocks, after a cure that doubled the speed.
+REMOTE_LIGHT = 0.05
+
+# Remote requests are "prefetches only" when so many of them are.
+PREFETCH_ONLY = 0.90
+
+# --- What a cure can bring -----------------------------------------------------------------------------------------
+
+# What a remote read costs more than a local one where it was not measured (numaprof topology --measure): two-socket
+# machines from Opteron to Sapphire Rapids lie between 40 and 80 ns.
+REMOTE_EXTRA_NS = 100.0
+
+# A cure that can bring back at most this share of the CPU time is lost in the spread of run times.
+MIN_GAIN = 0.01
+
+# Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
+MIN_REMOTE_READS = 10_000
+
+# --- Who touches, who uses -----------------------------------------------------------------------------------------
+
+# One thread is "the" initialiser of a place if it touched so much of what is touched there. On two nodes with four
+# threads each, a parallel initialisation gives each thread an eighth.
+SERIAL_TOUCH = 0.90
+
+# Less than this fits the private caches of one core (1 to 2 MiB since Skylake-SP and Zen 4): DRAM hardly sees it.
+MIN_OBJECT_BYTES = 1 << 20
+
+# A place matters if it holds this share of all memory touched.
+MIN_OBJECT_SHARE = 0.05
+
+# A thread counts as a worker if it used this share of the busiest thread's CPU time: leaves helper threads out.
+WORKER_TIME = 0.05
+
+# With 16 evenly spread accesses the expected distance of lowest and highest is 15/17, 88 % of what the thread uses.
+MIN_USES_OF_THREAD = 16
+# So a thread whose accesses span this much of an object uses all of it, ...
+USES_ALL = 0.80
+# ... and one that spans no more than this, though several threads share the object, uses a block of it.
+USES_BLOCK = 0.60
+
+# "Spread over the nodes": no node holds less than this share of what an even spread would give it.
+EVEN_SPREAD = 0.50
+
+# All threads read everything: each one's remote share lies this close to the share of memory on other nodes.
+ALL_TO_ALL = 0.10
+
+# Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
+BALANCING_MOVED = 0.01
+
+# --- Comparing runs ------------------------------------------------------------------------------------------------
+
+# A difference in time is believed if chance would produce one as clear in fewer than this share of cases.
+SIGNIFICANCE = 0.05
+
+# --- How much is shown ---------------------------------------------------------------------------------------------
+
+MOST_THREADS = 16
+MOST_SITES = 8
+MOST_ADVICES = 5
+MOST_NOTES = 8

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal as paper: lines, paragraphs and tables, to its width. Whoever writes on it has cleaned foreign text."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import TextIO
+
+GAP = "  "
+WIDEST = 120  # longer lines of running text are hard to read
+BOLD, ALARM = "1", "31"
+
+
+class Paper:
+    def __init__(self, file: TextIO | None = None, width: int | None = None) -> None:
+        self._file = file or sys.stdout
+        self.width = min(WIDEST, width or shutil.get_terminal_size().columns)
+        # https://no-color.org: present and not empty, whatever the value.
+        self._colour = self._file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    def line(self, text: str = "", style: str = "") -> None:
+        print(f"\x1b[{style}m{text}\x1b[0m" if style and self._colour else text, file=self._file)
+
+    def paragraph(self, text: str, first: str = "", indent: str | None = None, style: str = "") -> None:
+        """Wrapped text; `first` stands before it, later lines are indented to its width."""
+        indent = " " * cells(first) if indent is None else indent
+        for number, part in enumerate(wrapped(text, max(20, self.width - cells(indent)))):
+            self.line((first if number == 0 else indent) + part, style)
+
+    def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+        """right: which columns are numbers. Rows whose last cell is an arrow stand out."""
+        widths = [max(map(cells, column)) for column in zip(head, *rows)]
+        self._row(head, widths, right, BOLD)
+        for row in rows:
+            self._row(row, widths, right, ALARM if row[-1].startswith("<-") else "")
+
+    def _row(self, row: Sequence[str], widths: list[int], right: Sequence[bool], style: str) -> None:
+        padded = []
+        for text, width, number in zip(row, widths, right):
+            space = " " * (width - cells(text))
+            padded.append(space + text if number else text + space)
+        self.line(GAP.join(padded).rstrip(), style)
+
+
+def cells(text: str) -> int:
+    """Columns that a terminal takes for it: East Asian letters take two, accents that combine none."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Broken at spaces; a word longer than a line stays whole, so that it can be copied."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        if lines and cells(lines[-1]) + 1 + cells(word) <= width:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return lines

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the report: threads, CPUs, nodes, first touches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numaprof.counts import Amount, Traffic
+from numaprof.evidence import Evidence, InitSite, Thread
+from numaprof.judgement import COUNTERS, basis, remote_share
+from numaprof.naming import site_label, thread_name
+from numaprof.populations import ANY, DEMAND, Column
+from numaprof.text import NOT_KNOWN, number, number_list, percent, plural, size
+from numaprof.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY
+from numaprof.traffic import verdict_traffic
+from numaprof.views.paper import BOLD, Paper
+
+HEAVY = "<- remote-heavy"
+
+
+def amount(value: Amount) -> str:
+    return NOT_KNOWN if value.estimate is None else number(value.estimate)
+
+
+def _pairs(traffics: Sequence[Traffic]) -> list[str]:
+    """131 k /    0, aligned at the stroke."""
+    left = [amount(traffic.local) for traffic in traffics]
+    right = [amount(traffic.remote) for traffic in traffics]
+    wide, narrow = max(map(len, left), default=0), max(map(len, right), default=0)
+    return [f"{a:>{wide}} / {b:>{narrow}}" for a, b in zip(left, right)]
+
+
+def _columns(evidence: Evidence) -> list[Column]:
+    """All requests together say less than their kinds; where those are counted they are left out."""
+    columns = list(evidence.ledger.events.columns)
+    return [column for column in columns if column is not ANY] if DEMAND in columns else columns
+
+
+def _flag(share: float | None) -> str:
+    return HEAVY if share is not None and share >= REMOTE_HEAVY else ""
+
+
+def _print(paper: Paper, head: list[str], columns: list[list[str]], right: list[bool]) -> None:
+    """Columns, not rows; shortens the arrows where they would not fit."""
+    rows = [list(row) for row in zip(*columns)]
+    used = sum(max(map(len, column)) + 2 for column in zip(head[:-1], *(row[:-1] for row in rows)))
+    if used + len(HEAVY) > paper.width:
+        rows = [[*row[:-1], row[-1][:2]] for row in rows]
+    paper.line()
+    paper.table(head, rows, right)
+
+
+def threads(evidence: Evidence, paper: Paper) -> None:
+    """Threads by CPU, the remote-heavy ones first when not all can be shown."""
+    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.ledger.by_thread):
+        return
+    shown = _worth_showing(evidence)
+    names = ["CPU", "node", "thread"]
+    cells = [
+        ["?" if thread.cpu is None else str(thread.cpu) for thread in shown],
+        [number_list(list(thread.nodes)) or "?" for thread in shown],
+        [thread_name(thread) for thread in shown],
+    ]
+    if basis(evidence) == COUNTERS:
+        for column in _columns(evidence):
+            names.append(f"{column.heading} local/remote")
+            cells.append(_pairs([thread.columns.get(column.key, Traffic()) for thread in shown]))
+    else:
+        names.append(f"{basis(evidence)}")
+        cells.append([number(_sampled(evidence, thread)) for thread in shown])
+    shares = [_share(evidence, thread) for thread in shown]
+    cells += [[percent(share) for share in shares], [_flag(share) for share in shares]]
+    _print(paper, [*names, "remote", ""], cells, [True, True, False, *[True] * (len(names) - 3), True, False])
+    _rest(evidence, shown, paper)
+
+
+def _share(evidence: Evidence, thread: Thread) -> float | None:
+    found = remote_share(evidence, thread)
+    return found.share if found else None
+
+
+def _sampled(evidence: Evidence, thread: Thread) -> int:
+    found = remote_share(evidence, thread)
+    return (found.samples or 0) if found else 0
+
+
+def _weight(evidence: Evidence, thread: Thread) -> float:
+    found = remote_share(evidence, thread)
+    return found.remote if found else 0.0
+
+
+def _worth_showing(evidence: Evidence) -> list[Thread]:
+    if len(evidence.threads) <= MOST_THREADS:
+        chosen = list(evidence.threads)
+    else:
+        chosen = sorted(evidence.threads, key=lambda thread: -_weight(evidence, thread))[:MOST_THREADS]
+    return sorted(chosen, key=lambda thread: (thread.cpu is None, thread.cpu or 0, thread.position))
+
+
+def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
+    visible = {thread.row.id for thread in shown}
+    hidden = [thread for thread in evidence.threads if thread.row.id not in visible]
+    if not hidden:
+        return
+    if basis(evidence) == COUNTERS:
+        columns = evidence.ledger.threads_on([thread.row.id for thread in hidden], [])
+        share = verdict_traffic(evidence.ledger.events, columns).share
+    else:
+        shares = [found for found in (remote_share(evidence, thread) for thread in hidden) if found]
+        total = sum(found.total for found in shares)
+        share = sum(found.remote for found in shares) / total if total else None
+    paper.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
+
+
+def cpus(evidence: Evidence, paper: Paper) -> None:
+    """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
+    own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
+    one_each = len(own) == len(evidence.threads) and not evidence.ledger.unattributed
+    if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
+        return
+    chosen = sorted(evidence.ledger.by_cpu)
+    by_cpu = {cpu: evidence.ledger.cpu(cpu) for cpu in chosen}
+    totals = {cpu: verdict_traffic(evidence.ledger.events, columns) for cpu, columns in by_cpu.items()}
+    if len(chosen) > MOST_THREADS:
+        chosen = sorted(sorted(chosen, key=lambda cpu: -(totals[cpu].remote.estimate or 0))[:MOST_THREADS])
+    names = ["CPU", "node", "threads"]
+    cells = [
+        [str(cpu) for cpu in chosen],
+        ["?" if evidence.machine.node_of(cpu) is None else str(evidence.machine.node_of(cpu)) for cpu in chosen],
+        [_threads_of(evidence, cpu) for cpu in chosen],
+    ]
+    for column in _columns(evidence):
+        names.append(f"{column.heading} local/remote")
+        cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
+    cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(totals[cpu].share) for cpu in chosen]]
+    _print(paper, [*names, "remote", ""], cells, [True, True, False, *[True] * (len(names) - 3), True, False])
+    if len(totals) > len(chosen):
+        paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
+
+
+def _threads_of(evidence: Evidence, cpu: int) -> str:
+    """With one pinned thread on a CPU, the CPU's counts are the thread's."""
+    mine = [thread for thread in evidence.threads if thread.cpu == cpu]
+    return thread_name(mine[0]) if len(mine) == 1 else plural(len(mine), "thread") if mine else ""
+
+
+def nodes(evidence: Evidence, paper: Paper) -> None:
+    """Who reads where. Counters only say remote: from where is known if there is but one other node with memory."""
+    memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
+    if basis(evidence) is None or len(memory) < 2:
+        return
+    matrix = _counted_matrix(evidence) if basis(evidence) == COUNTERS else _sampled_matrix(evidence)
+    unit = "DRAM requests" if basis(evidence) == COUNTERS else f"{basis(evidence)}"
+    title = f"{unit}, from node (row) to node (column)"
+    cells = [[str(row) for row in rows]]
+    for column in memory:
+        cells.append([_cell(matrix.get((row, column))) for row in rows])
+    widths = [max(len(str(column)), *map(len, values)) for column, values in zip(memory, cells[1:])]
+    paper.line()
+    paper.line(title + "".join(f"  {column:>{width}}" for column, width in zip(memory, widths)), BOLD)
+    for index, row in enumerate(rows):
+        numbers = "".join(f"  {values[index]:>{width}}" for values, width in zip(cells[1:], widths))
+        paper.line(f"{row:>{len(title)}}{numbers}")
+    if len(memory) > 2 and basis(evidence) == COUNTERS:
+        paper.line("counters tell remote, not from which node: n/a without sampled addresses")
+
+
+def _cell(value: float | None) -> str:
+    return NOT_KNOWN if value is None else number(value)
+
+
+def _counted_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
+    matrix: dict[tuple[int, int], float | None] = {}
+    for node in evidence.machine.all_cpu_nodes:
+        traffic = node_traffic(evidence, node)
+        matrix[node, node] = traffic.local.estimate
+        other = evidence.machine.other_memory(node)
+        if other is not None:
+            matrix[node, other] = traffic.remote.estimate
+    return matrix
+
+
+def node_traffic(evidence: Evidence, node: int) -> Traffic:
+    """Of the threads that ran on this node only, and of its CPUs where threads were not told apart."""
+    mine = [thread.row.id for thread in evidence.threads if thread.node == node]
+    cpus_ = [] if evidence.ledger.by_thread else evidence.machine.cpus_of(node)
+    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, cpus_))
+
+
+def _sampled_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
+    matrix: dict[tuple[int, int], float | None] = {}
+    for row in evidence.samples.used:
+        if row.node is not None and row.page_node is not None:
+            matrix[row.node, row.page_node] = (matrix.get((row.node, row.page_node)) or 0) + row.accesses
+    return matrix
+
+
+def first_touches(evidence: Evidence, paper: Paper) -> None:
+    sites = evidence.init_sites
+    if not sites:
+        return
+    shown = sites[:MOST_SITES]
+    cells = [
+        [site_label(site.site, max(24, paper.width - 52)) for site in shown],
+        [_touchers(evidence, site) for site in shown],
+        [size(evidence.bytes(site.pages)) for site in shown],
+        [percent(site.pages / evidence.touched_pages) for site in shown],
+        [_homes(site) for site in shown],
+    ]
+    paper.line()
+    head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
+    paper.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
+    if sites[MOST_SITES:]:
+        rest = sum(site.pages for site in sites[MOST_SITES:])
+        paper.line(f"… {plural(len(sites) - MOST_SITES, 'more place')}, {size(evidence.bytes(rest))}")
+    _unseen(evidence, paper)
+
+
+def _touchers(evidence: Evidence, site: InitSite) -> str:
+    if len(site.pages_by_thread) > 1 and site.main_share < 0.995:
+        return plural(len(site.pages_by_thread), "thread")
+    thread = evidence.by_id.get(site.main_thread)
+    return "?" if thread is None else f"{thread.position}: {thread_name(thread)}"
+
+
+def _homes(site: InitSite) -> str:
+    """node 0, or the shares where there are several."""
+    known = {home: pages for home, pages in site.pages_by_home.items() if home is not None}
+    total = sum(known.values())
+    if not total:
+        return NOT_KNOWN
+    main = max(known, key=lambda home: known[home])
+    if known[main] >= 0.995 * total:
+        return f"node {main}"
+    ordered = sorted(known, key=lambda home: -known[home])
+    return ", ".join(f"node {home} {100 * known[home] / total:.0f} %" for home in ordered[:3])
+
+
+def _unseen(evidence: Evidence, paper: Paper) -> None:
+    """Memory that has a home but no first touch: made inside system calls, or before the recorder looked."""
+    homed = sum(evidence.samples.homed_pages.values())
+    missing = homed - evidence.touched_pages
+    if evidence.touched_pages and missing > 0.1 * homed:
+        paper.paragraph(
+            f"first touch not seen of {size(evidence.bytes(missing))} more: inside system calls (not visible at this "
+            "privilege), or before the recording began"
+        )

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings written by hand: a Book collects INSERT statements for core/schema.sql and makes the file of them.
+
+Nothing here knows the reports; it knows the schema and what a recorder would write.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+SCHEMA = (Path(__file__).resolve().parents[2] / "core" / "schema.sql").read_text()
+SECOND = 1_000_000_000
+PAGE = 4096
+
+Line = tuple[str, int, str]  # file, line, function
+FIRST_TOUCH, HINT, OVERFLOW, LOAD = 10, 14, 1, 2
+
+
+def literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"CAST(X'{value.hex()}' AS TEXT)"  # text that is not UTF-8, as the target may name itself
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+class Book:
+    """Two nodes with four CPUs each, CPUs numbered node by node, unless told otherwise."""
+
+    def __init__(self, nodes: int = 2, cpus_per_node: int = 4, **run: object) -> None:
+        self.statements: list[str] = []
+        self._ids: dict[str, int] = {}
+        self._places: dict[tuple[object, ...], int] = {}
+        self._stacks: dict[tuple[object, ...], int] = {}
+        self._time = 0
+        self._threads: list[int] = []
+        self.cpus_per_node = cpus_per_node
+        self.add("run", id=1, **{**self._run(), **run})
+        for node in range(nodes):
+            self.row("node", id=node, mem_bytes=16 << 30, free_bytes=12 << 30, allowed=1)
+        for cpu in range(nodes * cpus_per_node):
+            node = cpu // cpus_per_node
+            self.row("cpu", id=cpu, node=node, package=node, core=cpu, thread=0, online=1, allowed=1)
+        self.add("process", pid=4711, exe="/home/u/sum", start_ns=0, end_ns=2 * SECOND, followed="preload")
+        self.row("window", start_ns=0, cause="run")
+
+    @staticmethod
+    def _run() -> dict[str, object]:
+        return {
+            "command": json.dumps(["./sum"]),
+            "program": "/home/u/sum",
+            "pid": 4711,
+            "started_at": "2026-11-20T20:00:00.000Z",
+            "wall_ns": 2 * SECOND,
+            "exit_status": 0,
+            "complete": 1,
+            "host": "box",
+            "kernel": "6.1.0",
+            "cpu_name": "Test CPU",
+            "tool_version": "0.1.0",
+            "page_bytes": PAGE,
+            "huge_pages": "never",
+            "balancing": 0,
+            "balancing_moved_pages": 0,
+            "pin_policy": "compact",
+            "interval_ns": SECOND // 10,
+            "tool_cpu_ns": SECOND // 100,
+        }
+
+    # Rows
+
+    def row(self, table: str, **columns: object) -> None:
+        names, values = ", ".join(columns), ", ".join(map(literal, columns.values()))
+        self.statements.append(f"INSERT INTO {table} ({names}) VALUES ({values});")
+
+    def add(self, table: str, **columns: object) -> int:
+        """A row with the next id of its table."""
+        self._ids[table] = self._ids.get(table, 0) + 1
+        self.row(table, **{"id": self._ids[table], **columns})
+        return self._ids[table]
+
+    def change(self, table: str, where: str = "true", **columns: object) -> Book:
+        settings = ", ".join(f"{name} = {literal(value)}" for name, value in columns.items())
+        self.statements.append(f"UPDATE {table} SET {settings} WHERE {where};")
+        return self
+
+    def sql(self) -> str:
+        return "\n".join([SCHEMA, "BEGIN;", *self.statements, "COMMIT;"])
+
+    def write(self, path: Path) -> Path:
+        connection = sqlite3.connect(path)
+        connection.executescript(self.sql())
+        connection.close()
+        return path
+
+    # What a recorder sees
+
+    def level(self, level: int, collector: str, used: bool, **columns: object) -> Book:
+        self.row("evidence", level=level, collector=collector, used=int(used), **columns)
+        return self
+
+    def threads(self, count: int, name: str | bytes = "sum", cpus: Sequence[int] | None = None, **columns: object) -> Book:
+        """Threads that ran for two seconds each, pinned one to a CPU."""
+        first = len(self._threads)
+        for number in range(count):
+            cpu = cpus[number] if cpus else first + number
+            self._threads.append(self.thread(name=name, tid=4711 + first + number, planned_cpu=cpu, **columns))
+        return self
+
+    def thread(self, **columns: object) -> int:
+        standard: dict[str, object] = {
+            "process": 1,
+            "start_ns": 1000 * self._ids.get("thread", 0),
+            "end_ns": 2 * SECOND,
+            "from_start": 1,
+            "pin": "planned",
+            "cpu_ns": 2 * SECOND,
+            "migrations": 0,
+        }
+        return self.add("thread", **{**standard, **columns})
+
+    def event(self, request: str, placement: str, **columns: object) -> int:
+        standard: dict[str, object] = {
+            "collector": "counters",
+            "name": f"TEST.{request}.{placement}".upper(),
+            "class": request,
+            "placement": placement,
+            "exclude_kernel": 1,
+        }
+        return self.add("event", **{**standard, **columns})
+
+    def count(self, event: int, thread: int | None, value: int, share: float = 1.0, **columns: object) -> Book:
+        """One interval of two seconds; share: how much of it the event had a counter."""
+        standard: dict[str, object] = {
+            "t_ns": 2 * SECOND,
+            "value": value,
+            "enabled_ns": 2 * SECOND,
+            "running_ns": round(2 * SECOND * share),
+        }
+        self.row("count", event=event, thread=thread, **{**standard, **columns})
+        return self
+
+    def counters(self, request: str, local: Sequence[int], remote: Sequence[int], share: float = 1.0) -> Book:
+        """One value for each thread."""
+        for placement, values in (("local_dram", local), ("remote_dram", remote)):
+            event = self.event(request, placement)
+            for thread, value in enumerate(values, 1):
+                self.count(event, thread, value, share)
+        return self
+
+    def place(self, line: Line, module: str = "/home/u/sum", **columns: object) -> int:
+        key = (*line, module, *columns.items())
+        if key not in self._places:
+            file, number, function = line
+            self._places[key] = self.add(
+                "place", **{"module": module, "address": 0x1000 + number, "file": file, "line": number, "function": function, **columns}
+            )
+        return self._places[key]
+
+    def stack(self, *places: int) -> int:
+        """Innermost first."""
+        caller = None
+        for place in reversed(places):
+            key = (place, caller)
+            if key not in self._stacks:
+                self._stacks[key] = self.add("stack", place=place, caller=caller)
+            caller = self._stacks[key]
+        assert caller is not None
+        return caller
+
+    def sample(self, kind: int, thread: int, stack: int | None, weight: int = 1, **columns: object) -> Book:
+        self._time += 1000
+        standard: dict[str, object] = {"t_ns": self._time, "cpu": thread - 1}
+        self.row("sample", kind=kind, thread=thread, stack=stack, weight=weight, **{**standard, **columns})
+        return self
+
+    def touch(self, line: Line, thread: int, address: int, pages: int, home: int | None, step: int = 64) -> Book:
+        """First touches from one line, thinned to every step-th page, then homed."""
+        stack = self.stack(self.place(line))
+        for page in range(0, pages, step):
+            weight = min(step, pages - page)
+            self.sample(FIRST_TOUCH, thread, stack, weight, address=address + page * PAGE, page_node=home)
+        return self
+
+    def homes(self, *ranges: tuple[int, int, int | None]) -> Book:
+        """The snapshot before exit: address, pages, node."""
+        pages = sum(count for _, count, _ in ranges)
+        known = sum(count for _, count, node in ranges if node is not None)
+        snapshot = self.add("snapshot", process=1, t_ns=2 * SECOND, cause="exit", method="move_pages", asked=pages, known=known)
+        for address, count, node in ranges:
+            self.row("page_home", snapshot=snapshot, address=address, pages=count, span=count, node=node)
+        return self
+
+    def note(self, kind: str, text: str, **columns: object) -> Book:
+        self.add("note", kind=kind, text=text, **columns)
+        return self
