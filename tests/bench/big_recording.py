@@ -37,6 +37,7 @@ def write(path: Path, samples: int) -> None:
         leaves = [stack for stack, _, _ in stacks[-ADDRESSES:]]
         insert = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address, page_node) VALUES (?,?,?,?,?,?,?,?,?)"
         connection.executemany(insert, _samples(samples, events[1], leaves))
+        connection.execute("INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind")
 
 
 def _places() -> Iterator[tuple[int, int, str, str, int]]:

@@ -11,7 +11,7 @@ from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, basis
 from numaprof.machine import Machine
 from numaprof.naming import nodes_in_text
-from numaprof.text import clean, duration, number, percent, plural, round_percent
+from numaprof.text import clean, duration, number, percent, plural, round_percent, words
 from numaprof.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
 
 SEPARATOR = " · "
@@ -141,10 +141,11 @@ def notes(evidence: Evidence) -> Iterator[str]:
     thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
     if thin:
         yield f"{plural(len(thin), 'thread')} were counted less than {round_percent(MIN_COVERAGE)} of their time: n/a."
-    for row in evidence.samples.thinned:
+    if evidence.samples.thinned:
+        read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.thinned])
         yield (
-            f"places come from {number(MOST_SAMPLES)} of {number(row.samples)} samples ({row.name}), "
-            "chosen evenly; their shares are off by up to 0.6 %."
+            f"lines and shares of lines come from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
+            "they are off by up to 0.6 %."
         )
     yield from _recorded_notes(evidence)
 

@@ -32,9 +32,13 @@ class Paper:
             self.line((first if number == 0 else indent) + part, style)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
-        """right: which columns are numbers. Rows whose last cell is an arrow stand out."""
-        widths = [max(map(cells, column)) for column in zip(head, *rows)]
-        self._row(head, widths, right, BOLD)
+        """right: which columns are numbers. Heads may have two lines. Rows whose last cell is an arrow stand out."""
+        heads = [name.rpartition("\n")[::2] for name in head]
+        above, below = [first for first, _ in heads], [second for _, second in heads]
+        widths = [max(map(cells, column)) for column in zip(above, below, *rows)]
+        if any(above):
+            self._row(above, widths, right, BOLD)
+        self._row(below, widths, right, BOLD)
         for row in rows:
             self._row(row, widths, right, ALARM if row[-1].startswith("<-") else "")
 

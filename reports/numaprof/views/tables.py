@@ -40,14 +40,15 @@ def _flag(share: float | None) -> str:
     return HEAVY if share is not None and share >= REMOTE_HEAVY else ""
 
 
-def _print(paper: Paper, head: list[str], columns: list[list[str]], right: list[bool]) -> None:
-    """Columns, not rows; shortens the arrows where they would not fit."""
+def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
+    """CPU, node, name, numbers, remote share, flag. Shortens the flags where they would not fit."""
     rows = [list(row) for row in zip(*columns)]
-    used = sum(max(map(len, column)) + 2 for column in zip(head[:-1], *(row[:-1] for row in rows)))
+    names = [name.rpartition("\n")[2] for name in head[:-1]]
+    used = sum(max(map(len, column)) + 2 for column in zip(names, *(row[:-1] for row in rows)))
     if used + len(HEAVY) > paper.width:
         rows = [[*row[:-1], row[-1][:2]] for row in rows]
     paper.line()
-    paper.table(head, rows, right)
+    paper.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
 
 
 def threads(evidence: Evidence, paper: Paper) -> None:
@@ -63,14 +64,14 @@ def threads(evidence: Evidence, paper: Paper) -> None:
     ]
     if basis(evidence) == COUNTERS:
         for column in _columns(evidence):
-            names.append(f"{column.heading} local/remote")
+            names.append(f"{column.heading}\nlocal / remote")
             cells.append(_pairs([thread.columns.get(column.key, Traffic()) for thread in shown]))
     else:
         names.append(f"{basis(evidence)}")
         cells.append([number(_sampled(evidence, thread)) for thread in shown])
     shares = [_share(evidence, thread) for thread in shown]
     cells += [[percent(share) for share in shares], [_flag(share) for share in shares]]
-    _print(paper, [*names, "remote", ""], cells, [True, True, False, *[True] * (len(names) - 3), True, False])
+    _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
 
 
@@ -130,10 +131,10 @@ def cpus(evidence: Evidence, paper: Paper) -> None:
         [_threads_of(evidence, cpu) for cpu in chosen],
     ]
     for column in _columns(evidence):
-        names.append(f"{column.heading} local/remote")
+        names.append(f"{column.heading}\nlocal / remote")
         cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
     cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(totals[cpu].share) for cpu in chosen]]
-    _print(paper, [*names, "remote", ""], cells, [True, True, False, *[True] * (len(names) - 3), True, False])
+    _print(paper, [*names, "remote", ""], cells)
     if len(totals) > len(chosen):
         paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
 
