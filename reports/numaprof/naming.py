@@ -38,9 +38,9 @@ def nodes_in_text(nodes: Iterable[int]) -> str:
 
 
 def threads_on_nodes(threads: Sequence[Thread]) -> str:
-    """8 threads on 2 nodes."""
+    """8 threads on nodes 0-1."""
     nodes = {node for thread in threads for node in thread.nodes}
-    return plural(len(threads), "thread") + (f" on {plural(len(nodes), 'node')}" if nodes else "")
+    return plural(len(threads), "thread") + (f" on {nodes_in_text(nodes)}" if nodes else "")
 
 
 def list_of_sites(sites: Iterable[Site], most: int = 3) -> str:

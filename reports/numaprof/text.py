@@ -31,24 +31,28 @@ def number(value: float) -> str:
     """9 412, 13.1 k, 131 k, 1.05 M: three digits that count, all of them below ten thousand."""
     if abs(value) < 9999.5:
         return f"{value:,.0f}".replace(",", " ")
-    return _scaled(value, 1000.0, ("", " k", " M", " G", " T", " P"))
+    value, unit = _unit(value, 1000.0, ("", "k", "M", "G", "T", "P", "E"))
+    digits = 0 if abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    return f"{_trimmed(value, digits)} {unit}"
 
 
 def size(value: float) -> str:
-    """Bytes: 64 KiB, 32 MiB, 1.5 GiB."""
-    return _scaled(value, 1024.0, (" B", " KiB", " MiB", " GiB", " TiB", " PiB"))
+    """64 KiB, 32 MiB, 1.5 GiB, as core/units.c has it."""
+    value, unit = _unit(value, 1024.0, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
+    return f"{_trimmed(value, 0 if value >= 99.95 or unit == 'B' else 1)} {unit}"
 
 
-def _scaled(value: float, base: float, units: tuple[str, ...]) -> str:
+def _unit(value: float, base: float, units: tuple[str, ...]) -> tuple[float, str]:
     power = 0
-    # Three digits: what would be printed as 1000 takes the next unit.
-    while abs(value) >= (999.5 if base == 1000.0 else base) and power < len(units) - 1:
+    while abs(value) >= 999.5 and power < len(units) - 1:  # 999.5 would be printed as 1000
         value /= base
         power += 1
-    if power == 0 or abs(value) >= 99.95:
-        return f"{value:.0f}{units[power]}"
-    digits = f"{value:.1f}" if abs(value) >= 9.995 else f"{value:.2f}"
-    return digits.rstrip("0").rstrip(".") + units[power]
+    return value, units[power]
+
+
+def _trimmed(value: float, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text.rstrip("0").rstrip(".") if digits else text
 
 
 def percent(share: float | None) -> str:
@@ -70,13 +74,12 @@ def round_percent(share: float) -> str:
 def duration(nanoseconds: float) -> str:
     """2.10 s, 35.0 ms, 4 min 10 s."""
     if nanoseconds >= 120e9:
-        return f"{nanoseconds // 60e9:.0f} min {nanoseconds % 60e9 / 1e9:.0f} s"
-    for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if nanoseconds >= unit:
-            return (
-                f"{nanoseconds / unit:.3g} {name}" if nanoseconds < 100 * unit else f"{nanoseconds / unit:.0f} {name}"
-            )
-    return f"{nanoseconds:.0f} ns"
+        minutes, seconds = divmod(round(nanoseconds / 1e9), 60)
+        return f"{minutes} min {seconds} s"
+    unit, name = next((pair for pair in ((1e9, "s"), (1e6, "ms"), (1e3, "us")) if nanoseconds >= pair[0]), (1, "ns"))
+    value = nanoseconds / unit
+    digits = 0 if unit == 1 or value >= 99.95 else 1 if value >= 9.995 else 2
+    return f"{value:.{digits}f} {name}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -44,6 +44,9 @@ REMOTE_EXTRA_NS = 100.0
 # A cure that can bring back at most this share of the CPU time is lost in the spread of run times.
 MIN_GAIN = 0.01
 
+# Reads that would take more of the CPU time than this, one after the other, did overlap: the sum says nothing then.
+MOST_SERIAL_COST = 0.50
+
 # Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
 MIN_REMOTE_READS = 10_000
 
@@ -82,6 +85,9 @@ BALANCING_MOVED = 0.01
 
 # A difference in time is believed if chance would produce one as clear in fewer than this share of cases.
 SIGNIFICANCE = 0.05
+
+# Remote shares of two runs of one program differ by some tenths of a per cent (start-up, the kernel's own pages).
+SHARE_CHANGE = 0.01
 
 # --- How much is shown ---------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from numaprof.evidence import Evidence, Thread
-from numaprof.judgement import COUNTERS, LOADS, Judgement, basis, gain, judge, one_node_used, remote_share
+from numaprof.judgement import COUNTERS, LOADS, Judgement, basis, gain, judge, remote_share
 from numaprof.naming import command_line, nodes_in_text, threads_on_nodes
 from numaprof.text import duration, number, percent, plural, round_percent, size
-from numaprof.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, REMOTE_HEAVY
+from numaprof.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, MOST_SERIAL_COST, REMOTE_HEAVY
 from numaprof.uses import serial_sites
 
 
@@ -100,10 +100,10 @@ def _refused(evidence: Evidence) -> Words:
 
 def _unknown(evidence: Evidence) -> Words:
     where = f" {threads_on_nodes(evidence.workers)} ran." if evidence.workers else ""
-    same = f" All sat on {nodes_in_text(evidence.worker_nodes)}." if one_node_used(evidence) else ""
+    rests = "this report rests on page faults alone" if evidence.touched_pages else "nothing here could tell"
     return (
-        "Who reads remote memory was not measured: nothing here counts or samples accesses.",
-        [f"What is known: {_touch_in_words(evidence)}{where}{same}", "numaprof doctor says what would measure more."],
+        f"Who reads remote memory was not measured: {rests}.",
+        [f"What is known: {_touch_in_words(evidence)}{where}", "numaprof doctor says what would measure more."],
     )
 
 
@@ -146,11 +146,11 @@ def _touchers(evidence: Evidence) -> set[int]:
 
 def _cost(evidence: Evidence) -> str:
     found = gain(evidence)
-    if found is None or found.share is None or found.extra_ns == 0:
+    if found is None or found.share is None or found.share > MOST_SERIAL_COST:
         return ""
     each = f"{duration(found.extra_ns)} more each, {'measured' if evidence.machine.latencies else 'assumed'}"
     return (
-        f"Remote reads cost up to {percent(min(1.0, found.share))} of the CPU time ({each}, none overlapping); "
+        f"Remote reads cost up to {percent(found.share)} of the CPU time ({each}, none overlapping); "
         "a crowded memory controller comes on top."
     )
 

@@ -25,7 +25,11 @@ BASE = 0x7F0000000000
 def write(path: Path, samples: int) -> None:
     book = Book(nodes=2, cpus_per_node=THREADS // 2).threads(THREADS)
     book.level(1, "counters", True, detail="offcore-response").level(4, "faults", True, detail="page-faults event")
-    events = [book.event(name, side) for name in ("demand_rd", "demand_rfo", "pf_any") for side in ("local_dram", "remote_dram")]
+    events = [
+        book.event(name, side)
+        for name in ("demand_rd", "demand_rfo", "pf_any")
+        for side in ("local_dram", "remote_dram")
+    ]
     clock = book.event("time", "", collector="counters")
     book.homes((BASE, ADDRESSES, 0))
     book.write(path)
@@ -35,7 +39,8 @@ def write(path: Path, samples: int) -> None:
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", stacks)
         connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?)", _counts(events, clock))
         leaves = [stack for stack, _, _ in stacks[-ADDRESSES:]]
-        insert = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address, page_node) VALUES (?,?,?,?,?,?,?,?,?)"
+        columns = "kind, event, t_ns, thread, cpu, weight, stack, address, page_node"
+        insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?)"
         connection.executemany(insert, _samples(samples, events[1], leaves))
         connection.execute("INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 SCHEMA = (Path(__file__).resolve().parents[2] / "core" / "schema.sql").read_text()
 SECOND = 1_000_000_000
+RAN = SECOND // 20  # CPU time of a thread, unless told otherwise
 PAGE = 4096
 
 Line = tuple[str, int, str]  # file, line, function
@@ -37,14 +38,13 @@ class Book:
         self._stacks: dict[tuple[object, ...], int] = {}
         self._time = 0
         self._threads: list[int] = []
-        self.cpus_per_node = cpus_per_node
         self.add("run", id=1, **{**self._run(), **run})
         for node in range(nodes):
             self.row("node", id=node, mem_bytes=16 << 30, free_bytes=12 << 30, allowed=1)
         for cpu in range(nodes * cpus_per_node):
             node = cpu // cpus_per_node
             self.row("cpu", id=cpu, node=node, package=node, core=cpu, thread=0, online=1, allowed=1)
-        self.add("process", pid=4711, exe="/home/u/sum", start_ns=0, end_ns=2 * SECOND, followed="preload")
+        self.add("process", pid=4711, exe="/home/u/sum", start_ns=0, end_ns=RAN, followed="preload")
         self.row("window", start_ns=0, cause="run")
 
     @staticmethod
@@ -54,7 +54,7 @@ class Book:
             "program": "/home/u/sum",
             "pid": 4711,
             "started_at": "2026-11-20T20:00:00.000Z",
-            "wall_ns": 2 * SECOND,
+            "wall_ns": 6 * SECOND // 100,
             "exit_status": 0,
             "complete": 1,
             "host": "box",
@@ -67,7 +67,7 @@ class Book:
             "balancing_moved_pages": 0,
             "pin_policy": "compact",
             "interval_ns": SECOND // 10,
-            "tool_cpu_ns": SECOND // 100,
+            "tool_cpu_ns": SECOND // 1000,
         }
 
     # Rows
@@ -88,7 +88,8 @@ class Book:
         return self
 
     def sql(self) -> str:
-        return "\n".join([SCHEMA, "BEGIN;", *self.statements, "COMMIT;"])
+        sums = "INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind;"
+        return "\n".join([SCHEMA, "BEGIN;", *self.statements, sums, "COMMIT;"])
 
     def write(self, path: Path) -> Path:
         connection = sqlite3.connect(path)
@@ -102,8 +103,8 @@ class Book:
         self.row("evidence", level=level, collector=collector, used=int(used), **columns)
         return self
 
-    def threads(self, count: int, name: str | bytes = "sum", cpus: Sequence[int] | None = None, **columns: object) -> Book:
-        """Threads that ran for two seconds each, pinned one to a CPU."""
+    def threads(self, count: int, name: str | bytes = "sum", cpus: Sequence[int] = (), **columns: object) -> Book:
+        """Threads pinned one to a CPU."""
         first = len(self._threads)
         for number in range(count):
             cpu = cpus[number] if cpus else first + number
@@ -114,10 +115,10 @@ class Book:
         standard: dict[str, object] = {
             "process": 1,
             "start_ns": 1000 * self._ids.get("thread", 0),
-            "end_ns": 2 * SECOND,
+            "end_ns": RAN,
             "from_start": 1,
             "pin": "planned",
-            "cpu_ns": 2 * SECOND,
+            "cpu_ns": RAN,
             "migrations": 0,
         }
         return self.add("thread", **{**standard, **columns})
@@ -133,12 +134,12 @@ class Book:
         return self.add("event", **{**standard, **columns})
 
     def count(self, event: int, thread: int | None, value: int, share: float = 1.0, **columns: object) -> Book:
-        """One interval of two seconds; share: how much of it the event had a counter."""
+        """One interval, the whole run; share: how much of it the event had a counter."""
         standard: dict[str, object] = {
-            "t_ns": 2 * SECOND,
+            "t_ns": RAN,
             "value": value,
-            "enabled_ns": 2 * SECOND,
-            "running_ns": round(2 * SECOND * share),
+            "enabled_ns": RAN,
+            "running_ns": round(RAN * share),
         }
         self.row("count", event=event, thread=thread, **{**standard, **columns})
         return self
@@ -151,13 +152,12 @@ class Book:
                 self.count(event, thread, value, share)
         return self
 
-    def place(self, line: Line, module: str = "/home/u/sum", **columns: object) -> int:
-        key = (*line, module, *columns.items())
+    def place(self, where: Line, /, module: str = "/home/u/sum", **columns: object) -> int:
+        key = (*where, module, *columns.items())
         if key not in self._places:
-            file, number, function = line
-            self._places[key] = self.add(
-                "place", **{"module": module, "address": 0x1000 + number, "file": file, "line": number, "function": function, **columns}
-            )
+            file, number, function = where
+            known: dict[str, object] = {"file": file, "line": number, "function": function, "address": 0x1000 + number}
+            self._places[key] = self.add("place", **{"module": module, **known, **columns})
         return self._places[key]
 
     def stack(self, *places: int) -> int:
@@ -177,19 +177,24 @@ class Book:
         self.row("sample", kind=kind, thread=thread, stack=stack, weight=weight, **{**standard, **columns})
         return self
 
-    def touch(self, line: Line, thread: int, address: int, pages: int, home: int | None, step: int = 64) -> Book:
-        """First touches from one line, thinned to every step-th page, then homed."""
-        stack = self.stack(self.place(line))
-        for page in range(0, pages, step):
-            weight = min(step, pages - page)
-            self.sample(FIRST_TOUCH, thread, stack, weight, address=address + page * PAGE, page_node=home)
+    def touch(self, stack: int, thread: int, address: int, pages: int, **columns: object) -> Book:
+        """First touches of consecutive pages, one sample for 64 of them."""
+        for page in range(0, pages, 64):
+            self.sample(FIRST_TOUCH, thread, stack, min(64, pages - page), address=address + page * PAGE, **columns)
+        return self
+
+    def hints(self, stack: int, thread: int, pages: Sequence[int], page_node: int, **columns: object) -> Book:
+        """Hint faults at these addresses."""
+        for address in pages:
+            self.sample(HINT, thread, stack, address=address, page_node=page_node, **columns)
         return self
 
     def homes(self, *ranges: tuple[int, int, int | None]) -> Book:
         """The snapshot before exit: address, pages, node."""
         pages = sum(count for _, count, _ in ranges)
         known = sum(count for _, count, node in ranges if node is not None)
-        snapshot = self.add("snapshot", process=1, t_ns=2 * SECOND, cause="exit", method="move_pages", asked=pages, known=known)
+        answers = {"method": "move_pages", "asked": pages, "known": known}
+        snapshot = self.add("snapshot", process=1, t_ns=RAN, cause="exit", **answers)
         for address, count, node in ranges:
             self.row("page_home", snapshot=snapshot, address=address, pages=count, span=count, node=node)
         return self

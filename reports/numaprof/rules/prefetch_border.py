@@ -20,7 +20,9 @@ def rule(evidence: Evidence) -> Advice | None:
     theirs = sum(thread.columns[PREFETCH.key].remote.estimate or 0.0 for thread in border)
     at_border = bool(border) and theirs >= PREFETCH_ONLY / 2 * remote
     where = " across the borders of the nodes' blocks" if at_border else ""
-    carried = f"{plural(len(border), 'thread')} beside a border of the plan made {percent(theirs / remote)} of them. "
+    carried = (
+        f"{plural(len(border), 'thread')} with a neighbour on another node made {percent(theirs / remote)} of them. "
+    )
     return Advice(
         kind=Kind.LEAVE,
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",

@@ -9,7 +9,7 @@ from numaprof.naming import list_of_sites, nodes_in_text, site_label, site_posit
 from numaprof.places import Site
 from numaprof.rules.advice import Advice, Kind
 from numaprof.samples import Used
-from numaprof.text import percent, size, words
+from numaprof.text import percent, plural, size, words
 from numaprof.uses import Shape, home_of, main_cause, main_use, others, serial_sites, shape, uses_of
 
 
@@ -46,9 +46,13 @@ def _users(evidence: Evidence, sites: list[InitSite], uses: list[Used], use: Sit
         threads = [evidence.by_id[row.thread] for row in uses if row.thread in evidence.by_id]
         users = list({thread.row.id: thread for thread in threads}.values())
         return f"{site_label(use)} uses it from {threads_on_nodes(users)}."
+    remote = threads_on_nodes(others(evidence, sites[0]))
     if use is not None:
-        return f"Most remote reads come from {site_label(use)}, in {threads_on_nodes(others(evidence, sites[0]))}."
-    return f"{threads_on_nodes(evidence.workers)} could use it; who did is not known here."
+        return f"Most remote reads come from {site_label(use)}, in {remote}."
+    if basis(evidence) is not None:
+        return f"{remote} read remotely; at which line, no sample tells."
+    team = plural(len(evidence.workers), "thread") if evidence.machine.single else threads_on_nodes(evidence.workers)
+    return f"{team} could use it; who did is not known here."
 
 
 def _change(use: Site | None) -> str:

@@ -55,10 +55,10 @@ def _spread_already(evidence: Evidence) -> Advice | None:
             return None
     spread = words([f"{percent(share)} on node {node}" for node, share in shares.items()])
     return Advice(
-        kind=Kind.LEAVE,
+        kind=Kind.CURE,
         finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
         "remotely about as much as lies elsewhere: every thread reads everything.",
-        change="Leave the initialisation as it is: a parallel one would not help, there is no thread's own part. "
-        "If what is read never changes, a copy for each node makes the reads local.",
+        change="If what is read does not change, give each node a copy of its own. Otherwise leave it: neither a "
+        "parallel initialisation nor interleaving would help, no thread has a part of its own.",
         evidence="each thread's remote share, beside where the pages are; the addresses were not seen.",
     )

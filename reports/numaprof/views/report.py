@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from numaprof.evidence import Evidence
-from numaprof.judgement import Judgement
-from numaprof.naming import command_line, shell_path
+from numaprof.judgement import Judgement, judge
+from numaprof.naming import command_line, shell_path, site_label
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import clean, percent
 from numaprof.thresholds import MOST_ADVICES
+from numaprof.uses import main_cause
 from numaprof.verdict import verdict
 from numaprof.views import header, tables
 from numaprof.views.paper import BOLD, Paper
@@ -27,7 +28,7 @@ def print_report(evidence: Evidence, paper: Paper) -> None:
     tables.cpus(evidence, paper)
     tables.nodes(evidence, paper)
     tables.first_touches(evidence, paper)
-    _what_to_do(advise(evidence), paper)
+    _what_to_do(evidence, advise(evidence), paper)
     _footer(evidence, paper)
 
 
@@ -39,19 +40,31 @@ def _verdict(evidence: Evidence, paper: Paper) -> None:
         paper.paragraph(detail, first=" " * 10)
 
 
-def _what_to_do(advices: list[Advice], paper: Paper) -> None:
-    if not advices:
-        return
-    paper.line()
-    paper.line("WHAT TO DO" if advices[0].kind is not Kind.LEAVE else "WHAT TO DO: NOTHING", BOLD)
+def _what_to_do(evidence: Evidence, advices: list[Advice], paper: Paper) -> None:
+    unexplained = not advices and judge(evidence) in (Judgement.HEAVY, Judgement.MODERATE)
+    if advices or unexplained:
+        paper.line()
+        nothing = bool(advices) and advices[0].kind is Kind.LEAVE
+        paper.line("WHAT TO DO: NOTHING" if nothing else "WHAT TO DO", BOLD)
+    if unexplained:
+        paper.paragraph("No rule knows this pattern. " + _where_to_look(evidence), first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
-        paper.paragraph(advice.finding, first=f" {number}  ")
-        paper.paragraph(advice.change, first="    ")
-        for code in advice.code:
-            paper.line("        " + code)
-        if advice.removes is not None:
-            paper.paragraph(f"Up to {percent(advice.removes)} of all remote accesses would be gone.", first="    ")
-        paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
+        _advice(number, advice, paper)
+
+
+def _advice(number: int, advice: Advice, paper: Paper) -> None:
+    paper.paragraph(advice.finding, first=f" {number}  ")
+    paper.paragraph(advice.change, first="    ")
+    for code in advice.code:
+        paper.line("        " + code)
+    if advice.removes is not None:
+        paper.paragraph(f"Up to {percent(advice.removes)} of all remote accesses would be gone.", first="    ")
+    paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
+
+
+def _where_to_look(evidence: Evidence) -> str:
+    cause = main_cause(evidence)
+    return f"Most remote reads come from {site_label(cause)}." if cause else "Start at the remote-heavy threads above."
 
 
 def _footer(evidence: Evidence, paper: Paper) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
-from numaprof.judgement import COUNTERS, basis, remote_share
+from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
 from numaprof.naming import site_label, thread_name
 from numaprof.populations import ANY, DEMAND, Column
 from numaprof.text import NOT_KNOWN, number, number_list, percent, plural, size
@@ -36,8 +36,9 @@ def _columns(evidence: Evidence) -> list[Column]:
     return [column for column in columns if column is not ANY] if DEMAND in columns else columns
 
 
-def _flag(share: float | None) -> str:
-    return HEAVY if share is not None and share >= REMOTE_HEAVY else ""
+def _flag(evidence: Evidence, share: float | None) -> str:
+    heavy = share is not None and share >= REMOTE_HEAVY
+    return HEAVY if heavy and judge(evidence) is not Judgement.NO_TRAFFIC else ""
 
 
 def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
@@ -70,7 +71,7 @@ def threads(evidence: Evidence, paper: Paper) -> None:
         names.append(f"{basis(evidence)}")
         cells.append([number(_sampled(evidence, thread)) for thread in shown])
     shares = [_share(evidence, thread) for thread in shown]
-    cells += [[percent(share) for share in shares], [_flag(share) for share in shares]]
+    cells += [[percent(share) for share in shares], [_flag(evidence, share) for share in shares]]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
 
@@ -133,7 +134,7 @@ def cpus(evidence: Evidence, paper: Paper) -> None:
     for column in _columns(evidence):
         names.append(f"{column.heading}\nlocal / remote")
         cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
-    cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(totals[cpu].share) for cpu in chosen]]
+    cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(evidence, totals[cpu].share) for cpu in chosen]]
     _print(paper, [*names, "remote", ""], cells)
     if len(totals) > len(chosen):
         paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
@@ -192,7 +193,9 @@ def _sampled_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
     matrix: dict[tuple[int, int], float | None] = {}
     for row in evidence.samples.used:
         if row.node is not None and row.page_node is not None:
-            matrix[row.node, row.page_node] = (matrix.get((row.node, row.page_node)) or 0) + row.accesses
+            for column in evidence.machine.memory_nodes:
+                matrix.setdefault((row.node, column), 0.0)
+            matrix[row.node, row.page_node] = (matrix.get((row.node, row.page_node)) or 0.0) + row.accesses
     return matrix
 
 
@@ -221,7 +224,7 @@ def _touchers(evidence: Evidence, site: InitSite) -> str:
     if len(site.pages_by_thread) > 1 and site.main_share < 0.995:
         return plural(len(site.pages_by_thread), "thread")
     thread = evidence.by_id.get(site.main_thread)
-    return "?" if thread is None else f"{thread.position}: {thread_name(thread)}"
+    return "?" if thread is None else thread_name(thread)
 
 
 def _homes(site: InitSite) -> str:
