@@ -30,6 +30,7 @@ struct fault_source {
     uint64_t window_start;         // since when window_samples came
     int64_t window_samples;
     int64_t credit;                // how many faults may be recorded before they are thinned
+    struct perf_sample last;       // its pointers have gone stale
     uint64_t counted;              // faults counted so far, from fd_thin
 };
 
@@ -76,7 +77,7 @@ void faults_close(struct fault_source *source);
 void faults_take(struct fault_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
 
 // Whether the sample repeats one that the other event gave.
-bool faults_is_double(const struct fault_source *source, const struct perf_sample *sample);
+bool faults_is_double(struct fault_source *source, const struct perf_sample *sample);
 
 // Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
 // process is forgotten, with it as ending (else NULL).

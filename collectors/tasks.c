@@ -164,14 +164,20 @@ void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t ti
     free(process);
 }
 
-void tasks_free(struct tasks *tasks)
+void tasks_end_all(struct tasks *tasks)
 {
     uint64_t key, value;
     for (size_t at = 0; table_next(&tasks->threads, &at, &key, &value); at = 0)
         tasks_end_thread(tasks, (struct thread *)(uintptr_t)value, 0);
     for (size_t at = 0; table_next(&tasks->processes, &at, &key, &value); at = 0)
         tasks_end_process(tasks, (struct process *)(uintptr_t)value, 0);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    tasks_end_all(tasks);
     table_free(&tasks->processes);
     table_free(&tasks->threads);
     map_paths_free(tasks->paths);
+    tasks->paths = NULL;
 }
