@@ -46,6 +46,7 @@ struct tasks {
     struct record_queue *queue;
     uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
     struct map_paths *paths;
+    struct table programs;           // interned paths of the executables that ran
     struct table processes;          // pid -> struct process *
     struct table threads;            // tid -> struct thread *
     int64_t process_count, thread_count;

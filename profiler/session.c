@@ -15,7 +15,9 @@
 #include "profiler/symbols.h"
 
 enum {
-    SESSION_FAULT_RING_PAGES = 256,  // 1 MiB a CPU; less where the locked-memory allowance is smaller
+    SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
+    SESSION_RING_MOST_PAGES = 128,   // ... but not more than this for one
+    SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
 };
 
@@ -138,6 +140,16 @@ static void session_close_faults(struct session *session)
     session->fault_source_count = 0;
 }
 
+// A power of two, as the kernel wants it.
+static size_t session_ring_pages(const struct session *session)
+{
+    size_t pages = SESSION_RING_MOST_PAGES;
+    while (pages > SESSION_RING_LEAST_PAGES &&
+           pages * session->faults.page_bytes * session->topology.cpu_count > SESSION_RING_BYTES)
+        pages /= 2;
+    return pages;
+}
+
 static int session_open_fault_sources(struct session *session)
 {
     session->fault_sources = calloc(session->topology.cpu_count, sizeof *session->fault_sources);
@@ -148,7 +160,7 @@ static int session_open_fault_sources(struct session *session)
         if (!cpu->online)
             continue;
         struct fault_source *source = &session->fault_sources[session->fault_source_count];
-        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, SESSION_FAULT_RING_PAGES);
+        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, session_ring_pages(session));
         if (status < 0)
             return status;
         session->fault_source_count++;
@@ -169,6 +181,7 @@ static void session_open_faults(struct session *session)
     sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
     session->faults.queue = session->queue;
     session->faults.tasks = &session->tasks;
+    session->faults.stacks = &session->stacks;
     session->faults.tells_mapped = true;
     session->faults.balancing = balancing > 0;
     session->faults.huge_pages = *huge && !strstr(huge, "[never]");
@@ -273,7 +286,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_write_evidence(session);
     session_write_losses(session);
     tasks_end_all(&session->tasks);
-    symbols_resolve(&session->stacks, session->queue, NULL);
+    symbols_resolve(&session->stacks, &session->tasks.programs, session->queue, NULL);
     RECORD(session->queue, RECORDING_COMPLETE);
     int status = record_queue_stop(session->queue);
     session->queue = NULL;
