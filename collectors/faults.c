@@ -16,9 +16,11 @@ enum {
 
 // --- opening
 
+// Not PERF_SAMPLE_PERIOD: with it the kernel makes a sample of every software event, whatever the period
+// (perf_swevent_event in kernel/events/core.c).
 static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                                           PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |
+                                           PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
 static struct perf_event_attr faults_attributes(const struct faults *faults, bool inherit, size_t ring_bytes)
 {
@@ -168,11 +170,21 @@ void faults_adapt(struct fault_source *source, uint64_t now)
     source->window_samples = 0;
 }
 
-// While every fault is taken, the thin event's samples repeat some of them.
-bool faults_is_double(const struct fault_source *source, const struct perf_sample *sample)
+static bool faults_every_was_on(const struct fault_source *source, uint64_t time)
 {
-    bool every_was_on = source->is_thinned ? sample->time < source->changed_at : sample->time >= source->changed_at;
-    return sample->id == source->id_thin && every_was_on;
+    return source->is_thinned ? time < source->changed_at : time >= source->changed_at;
+}
+
+// Both events may report one fault. Newer kernels then give both samples the time and even the id of the first (they
+// fill a sample's fields once for all events of a fault); older ones give each its own.
+bool faults_is_double(struct fault_source *source, const struct perf_sample *sample)
+{
+    const struct perf_sample *last = &source->last;
+    bool is_same_fault = last->tid == sample->tid && last->address == sample->address && last->ip == sample->ip &&
+                         last->page_bytes == sample->page_bytes;
+    bool is_double = is_same_fault && (last->time == sample->time || last->id != sample->id);
+    source->last = *sample;
+    return is_double;
 }
 
 // --- taking
@@ -180,6 +192,7 @@ bool faults_is_double(const struct fault_source *source, const struct perf_sampl
 void faults_take(struct fault_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
+    bool every = faults_every_was_on(source, sample->time);
     source->window_samples++;
     if (faults->pending_count == FAULTS_PENDING) {
         faults->drains++; // in the middle of one: what is held since an earlier one may go
@@ -190,13 +203,13 @@ void faults_take(struct fault_source *source, const struct perf_sample *sample, 
     faults->pending[faults->pending_count++] = (struct fault_pending){
         .time = sample->time,
         .address = sample->address,
-        .weight = sample->id == source->id_thin ? FAULTS_THIN : 1,
+        .weight = every ? 1 : FAULTS_THIN,
         .was_mapped_bytes = sample->page_bytes,
         .thread = thread->id,
         .stack = stack,
         .process = thread->process,
         .cpu = (int32_t)sample->cpu,
     };
-    if (sample->id == source->id_thin)
+    if (!every)
         thread->process->forgets = true; // faults between two of these go unseen
 }

@@ -9,6 +9,7 @@
 
 #include "collectors/fault_kind.h"
 #include "collectors/perf_event.h"
+#include "collectors/stacks.h"
 #include "collectors/tasks.h"
 #include "core/record_queue.h"
 
@@ -30,6 +31,7 @@ struct fault_source {
     uint64_t window_start;         // since when window_samples came
     int64_t window_samples;
     int64_t credit;                // how many faults may be recorded before they are thinned
+    struct perf_sample last;       // its pointers have gone stale
     uint64_t counted;              // faults counted so far, from fd_thin
 };
 
@@ -44,6 +46,7 @@ struct fault_pending {
 struct faults {
     struct record_queue *queue;
     struct tasks *tasks;
+    struct stacks *stacks;
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
@@ -61,7 +64,7 @@ struct faults {
     struct fault_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with queue, tasks, event, balancing, huge_pages and page_bytes set.
+// Call once, with queue, tasks, stacks, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 
@@ -76,7 +79,7 @@ void faults_close(struct fault_source *source);
 void faults_take(struct fault_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
 
 // Whether the sample repeats one that the other event gave.
-bool faults_is_double(const struct fault_source *source, const struct perf_sample *sample);
+bool faults_is_double(struct fault_source *source, const struct perf_sample *sample);
 
 // Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
 // process is forgotten, with it as ending (else NULL).

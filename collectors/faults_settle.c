@@ -188,6 +188,7 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     uint64_t weight = is_huge ? SETTLE_WINDOW_BYTES / faults->page_bytes : fault->weight;
     struct mapping *mapping = maps_find(&process->maps, fault->address);
     faults->sampled_weight += fault->weight;
+    stacks_weigh(faults->stacks, fault->stack, weight);
     if (fault_kind_places(kind))
         process->touched_at = fault->time;
     RECORD(faults->queue, RECORDING_SAMPLE, RECORD_NULL, RECORD_NUMBER(kind), RECORD_NUMBER(faults->event),

@@ -2,19 +2,20 @@
 #include "collectors/stacks.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-static int stacks_keep_place(struct stacks *stacks, struct stacks_place place)
+// Makes room for one more item in an array that doubles.
+static int stacks_grow(void **items, size_t *size, int64_t count, size_t item_bytes)
 {
-    if ((size_t)stacks->place_count == stacks->places_size) {
-        size_t size = stacks->places_size ? stacks->places_size * 2 : 1024;
-        struct stacks_place *places = realloc(stacks->places, size * sizeof *places);
-        if (!places)
-            return -ENOMEM;
-        stacks->places = places;
-        stacks->places_size = size;
-    }
-    stacks->places[stacks->place_count] = place;
+    if ((size_t)count < *size)
+        return 0;
+    size_t larger = *size ? *size * 2 : 1024;
+    void *grown = realloc(*items, larger * item_bytes);
+    if (!grown)
+        return -ENOMEM;
+    *items = grown;
+    *size = larger;
     return 0;
 }
 
@@ -38,10 +39,11 @@ static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint
     uint64_t hash = table_mix(table_mix(0, (uintptr_t)place.path), place.address), id;
     if (table_get(&stacks->place_ids, hash, &id))
         return (int64_t)id;
-    if (stacks->place_count >= STACKS_MAX_PLACES || stacks_keep_place(stacks, place) < 0 ||
+    if (stacks->place_count >= STACKS_MAX_PLACES ||
+        stacks_grow((void **)&stacks->places, &stacks->places_size, stacks->place_count, sizeof *stacks->places) < 0 ||
         table_put(&stacks->place_ids, hash, (uint64_t)stacks->place_count + 1) < 0)
         return RECORDING_NULL;
-    stacks->place_count++;
+    stacks->places[stacks->place_count++] = place;
     RECORD(stacks->queue, RECORDING_PLACE, RECORD_NUMBER(stacks->place_count), RECORD_TEXT(stacks_module(mapping)),
            RECORD_NULL, RECORD_NUMBER(place.address), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
     return stacks->place_count;
@@ -53,9 +55,11 @@ static int64_t stacks_link(struct stacks *stacks, int64_t place, int64_t caller,
     if (table_get(&stacks->stack_ids, hash, &id))
         return (int64_t)id;
     if (stacks->stack_count >= STACKS_MAX_PATHS ||
+        stacks_grow((void **)&stacks->links, &stacks->links_size, stacks->stack_count, sizeof *stacks->links) < 0 ||
         table_put(&stacks->stack_ids, hash, (uint64_t)stacks->stack_count + 1) < 0)
         return RECORDING_NULL;
-    stacks->stack_count++;
+    stacks->links[stacks->stack_count++] = (struct stacks_link){
+        .place = (int32_t)place, .caller = caller == RECORDING_NULL ? 0 : (int32_t)caller};
     RECORD(stacks->queue, RECORDING_STACK, RECORD_NUMBER(stacks->stack_count), RECORD_NUMBER(place),
            RECORD_NUMBER(caller), RECORD_NUMBER(is_truncated));
     return stacks->stack_count;
@@ -100,8 +104,31 @@ int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t k
     return built;
 }
 
+void stacks_weigh(struct stacks *stacks, int64_t stack, uint64_t weight)
+{
+    if (stack != RECORDING_NULL)
+        stacks->links[stack - 1].weight += weight;
+}
+
+uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *programs)
+{
+    uint64_t *weights = calloc((size_t)stacks->place_count + 1, sizeof *weights), unused;
+    for (int64_t i = 0; weights && i < stacks->stack_count; i++) {
+        const struct stacks_link *link = &stacks->links[i];
+        uint64_t weight = link->weight;
+        bool in_program = false;
+        while (weight > 0 && link && !in_program) {
+            weights[link->place - 1] += weight;
+            in_program = table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
+            link = link->caller ? &stacks->links[link->caller - 1] : NULL;
+        }
+    }
+    return weights;
+}
+
 void stacks_free(struct stacks *stacks)
 {
+    free(stacks->links);
     table_free(&stacks->place_ids);
     table_free(&stacks->stack_ids);
     table_free(&stacks->whole_paths);

@@ -19,14 +19,20 @@ struct stacks_place {
     uint64_t address;              // offset in the file, or the address itself
 };
 
+struct stacks_link {
+    int32_t place, caller;         // ids; caller 0: outermost known
+    uint64_t weight;               // of the samples whose path begins here
+};
+
 struct stacks {
     struct record_queue *queue;
     struct table place_ids;        // hash of path and address -> id
     struct table stack_ids;        // hash of place and caller -> id
     struct table whole_paths;      // hash of all addresses of a path -> stack id: most samples end here
-    struct stacks_place *places;   // by id - 1, for the symboliser
+    struct stacks_place *places;   // by id - 1
+    struct stacks_link *links;     // by id - 1
     int64_t place_count, stack_count;
-    size_t places_size;
+    size_t places_size, links_size;
     uint64_t refused;              // samples whose path had no room
 };
 
@@ -35,6 +41,14 @@ struct stacks {
 // Returns the id of the path, or RECORDING_NULL where there is none (no frame, or no room: counted in refused).
 int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t key, const uint64_t *addresses,
                       size_t count, bool is_truncated);
+
+// A sample with this path, worth so much. RECORDING_NULL is no path.
+void stacks_weigh(struct stacks *stacks, int64_t stack, uint64_t weight);
+
+// What each place (by id - 1) matters for finding the line a user can change: the weight of all samples in whose path it
+// stands before or at the first place of a program (programs: table of interned paths). The caller frees the result; NULL:
+// out of memory.
+uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *programs);
 
 void stacks_free(struct stacks *stacks);
 

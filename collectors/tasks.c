@@ -36,15 +36,18 @@ struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t cha
     return NULL;
 }
 
-static const char *tasks_read_exe(pid_t pid, char *exe, size_t size)
+// Interned, and remembered as a program of the target's; NULL: not known.
+static const char *tasks_read_exe(struct tasks *tasks, pid_t pid)
 {
-    char link[64];
+    char link[64], exe[PATH_MAX];
     snprintf(link, sizeof link, "/proc/%d/exe", pid);
-    ssize_t length = readlink(link, exe, size - 1);
-    if (length < 0)
+    ssize_t length = readlink(link, exe, sizeof exe - 1);
+    if (length <= 0)
         return NULL;
     exe[length] = '\0';
-    return exe;
+    const char *path = map_paths_intern(&tasks->paths, exe);
+    table_put(&tasks->programs, (uintptr_t)path, 1);
+    return path;
 }
 
 struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
@@ -68,9 +71,8 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
     if (parent)
         parent->has_forked = true;
     tasks->process_count++;
-    char exe[PATH_MAX];
     RECORD(tasks->queue, RECORDING_PROCESS, RECORD_NUMBER(process->id), RECORD_NUMBER(pid),
-           parent ? RECORD_NUMBER(parent->id) : RECORD_NULL, RECORD_TEXT(tasks_read_exe(pid, exe, sizeof exe)),
+           parent ? RECORD_NUMBER(parent->id) : RECORD_NULL, RECORD_TEXT(tasks_read_exe(tasks, pid)),
            RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL, RECORD_TEXT(followed));
     return process;
 }
@@ -136,10 +138,9 @@ static void tasks_forget_memory(struct process *process)
 
 void tasks_exec(struct tasks *tasks, struct process *process)
 {
-    char exe[PATH_MAX];
     tasks_forget_memory(process);
     RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id),
-           RECORD_TEXT(tasks_read_exe(process->pid, exe, sizeof exe)));
+           RECORD_TEXT(tasks_read_exe(tasks, process->pid)));
 }
 
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
@@ -164,14 +165,21 @@ void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t ti
     free(process);
 }
 
-void tasks_free(struct tasks *tasks)
+void tasks_end_all(struct tasks *tasks)
 {
     uint64_t key, value;
     for (size_t at = 0; table_next(&tasks->threads, &at, &key, &value); at = 0)
         tasks_end_thread(tasks, (struct thread *)(uintptr_t)value, 0);
     for (size_t at = 0; table_next(&tasks->processes, &at, &key, &value); at = 0)
         tasks_end_process(tasks, (struct process *)(uintptr_t)value, 0);
+}
+
+void tasks_free(struct tasks *tasks)
+{
+    tasks_end_all(tasks);
     table_free(&tasks->processes);
     table_free(&tasks->threads);
+    table_free(&tasks->programs);
     map_paths_free(tasks->paths);
+    tasks->paths = NULL;
 }

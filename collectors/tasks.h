@@ -20,6 +20,7 @@ struct process {
     struct maps maps;
     struct table fault_history;      // page -> enum fault_state; see faults.h
     struct table fault_windows;      // 2 MiB window -> faults seen in it
+    bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
     uint64_t settled_in;             // faults_settle's own mark
@@ -34,6 +35,7 @@ struct thread {
     struct process *process;
     enum channel_pin pin;
     int planned_cpu;                 // -1: none
+    bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read, if measured
     bool measured;                   // cpu_ns and migrations are known
@@ -44,6 +46,7 @@ struct tasks {
     struct record_queue *queue;
     uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
     struct map_paths *paths;
+    struct table programs;           // interned paths of the executables that ran
     struct table processes;          // pid -> struct process *
     struct table threads;            // tid -> struct thread *
     int64_t process_count, thread_count;
@@ -70,7 +73,9 @@ void tasks_exec(struct tasks *tasks, struct process *process);
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
 void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time);
 
-// All there are, ended where they were last seen.
+// All there are; their end was not seen.
+void tasks_end_all(struct tasks *tasks);
+// The paths go too: no mapping and no place may be used any more.
 void tasks_free(struct tasks *tasks);
 
 // A time of the kernel's as the recording wants it.

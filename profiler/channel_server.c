@@ -220,6 +220,12 @@ void channel_server_await(struct channel_server *server, uint32_t *seen)
     *seen = atomic_load(&server->shared->doorbell);
 }
 
+void channel_server_ring(struct channel_server *server)
+{
+    atomic_fetch_add(&server->shared->doorbell, 1);
+    server_futex(&server->shared->doorbell, FUTEX_WAKE, 1, NULL);
+}
+
 void channel_server_free_place(struct channel_server *server, int cpu)
 {
     struct channel *shared = server->shared;

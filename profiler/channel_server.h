@@ -51,6 +51,9 @@ void channel_server_answer(const struct channel_received *message);
 // Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
 void channel_server_await(struct channel_server *server, uint32_t *seen);
 
+// Ends a channel_server_await from another thread.
+void channel_server_ring(struct channel_server *server);
+
 // A place that its thread did not give back, because its process was killed.
 void channel_server_free_place(struct channel_server *server, int cpu);
 

@@ -4,7 +4,8 @@
 #ifndef PROFILER_COMMAND_H
 #define PROFILER_COMMAND_H
 
-int cmd_run(int argc, char **argv);      // run and record
+int cmd_run(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

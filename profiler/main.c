@@ -12,7 +12,9 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"topology", cmd_topology}, {"report", cmd_reports}, {"diff", cmd_reports},
+    {"run", cmd_run},         {"record", cmd_record},   {"topology", cmd_topology},
+    {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_reports},
+    {"export", cmd_reports},
 };
 
 // A report that did not reach its reader (a full disk, a closed pipe) is a failure, whatever the command says.
@@ -29,6 +31,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             exit(main_finish(commands[i].run(argc - 1, argv + 1)));
-    diag_error("see numaprof --help", "no program given");
-    exit(DIAG_EXIT_FAILED);
+    exit(main_finish(cmd_run(argc, argv)));
 }

@@ -4,11 +4,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/debug_files.h"
 #include "profiler/demangle.h"
 
 struct symbols {
@@ -25,13 +27,17 @@ struct symbols_source {
     int line;
 };
 
-// Debug information in the file, by debug link and by build id; DEBUGINFOD_URLS is ignored (symbols_without_network).
-static char *symbols_debug_path = NULL; // elfutils' default: ":.debug:/usr/lib/debug"
 static const Dwfl_Callbacks symbols_callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_find,
     .section_address = dwfl_offline_section_address,
-    .debuginfo_path = &symbols_debug_path,
+};
+
+// What the file itself has.
+static const Dwfl_Callbacks symbols_bare_callbacks = {
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_none,
+    .section_address = dwfl_offline_section_address,
 };
 
 // A file offset as an address of the module, by the segment that loads it. False if none does.
@@ -166,7 +172,7 @@ static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path
     return found;
 }
 
-static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place)
+static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place, bool with_lines)
 {
     GElf_Addr address;
     GElf_Off offset = 0;
@@ -175,9 +181,10 @@ static void symbols_resolve_place(struct symbols *s, int64_t id, const struct st
         return;
     const char *name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
     int64_t known_offset = name ? (int64_t)offset : RECORDING_NULL;
-    if (!symbols_write_scopes(s, id, place->path, address, known_offset)) {
-        struct symbols_row row = {.id = id, .function = name, .offset = known_offset,
-                                  .source = symbols_line(s->module, address), .inline_of = RECORDING_NULL};
+    if (!with_lines || !symbols_write_scopes(s, id, place->path, address, known_offset)) {
+        struct symbols_row row = {.id = id, .function = name, .offset = known_offset, .inline_of = RECORDING_NULL};
+        if (with_lines)
+            row.source = symbols_line(s->module, address);
         if (!name && !row.source.file)
             return;
         symbols_write(s, &row);
@@ -187,19 +194,60 @@ static void symbols_resolve_place(struct symbols *s, int64_t id, const struct st
 
 // --- all places, file by file
 
+// Places that matter, by file and address, and the weight of each file.
+struct symbols_order {
+    const struct stacks *stacks;
+    const uint64_t *weights;       // by id - 1
+    int64_t *ids;
+    size_t count;
+    uint64_t all;                  // weight of everything
+};
+
+static const struct stacks_place *symbols_place(const struct symbols_order *order, size_t i)
+{
+    return &order->stacks->places[order->ids[i] - 1];
+}
+
 static int symbols_by_path(const void *a, const void *b, void *stacks)
 {
-    const struct stacks_place *left = &((const struct stacks *)stacks)->places[*(const int64_t *)a];
-    const struct stacks_place *right = &((const struct stacks *)stacks)->places[*(const int64_t *)b];
+    const struct stacks_place *left = &((const struct stacks *)stacks)->places[*(const int64_t *)a - 1];
+    const struct stacks_place *right = &((const struct stacks *)stacks)->places[*(const int64_t *)b - 1];
     if (left->path != right->path) // interned: equal texts are one text
         return (uintptr_t)left->path < (uintptr_t)right->path ? -1 : 1;
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
-static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path)
+static int symbols_make_order(struct symbols_order *order)
+{
+    int64_t places = order->stacks->place_count;
+    order->ids = malloc(((size_t)places + 1) * sizeof *order->ids);
+    if (!order->ids)
+        return -ENOMEM;
+    for (int64_t i = 0; i < places; i++)
+        if (order->weights[i] > 0 && *order->stacks->places[i].path == '/')
+            order->ids[order->count++] = i + 1;
+    for (int64_t i = 0; i < order->stacks->stack_count; i++)
+        order->all += order->stacks->links[i].weight;
+    qsort_r(order->ids, order->count, sizeof *order->ids, symbols_by_path, (void *)order->stacks);
+    return 0;
+}
+
+// Places of the file that begins at i; weight gets the largest weight of one of them.
+static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint64_t *weight)
+{
+    const char *path = symbols_place(order, i)->path;
+    *weight = 0;
+    for (; i < order->count && symbols_place(order, i)->path == path; i++)
+        if (order->weights[order->ids[i] - 1] > *weight)
+            *weight = order->weights[order->ids[i] - 1];
+    return i;
+}
+
+static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines)
 {
     s->module = NULL;
-    *dwfl = dwfl_begin(&symbols_callbacks);
+    s->build_id[0] = '\0';
+    *dwfl = dwfl_begin(with_lines ? &symbols_callbacks : &symbols_bare_callbacks);
     if (!*dwfl)
         return;
     dwfl_report_begin(*dwfl);
@@ -209,34 +257,45 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path)
         symbols_build_id(s);
 }
 
-int64_t symbols_resolve(const struct stacks *stacks, struct record_queue *queue, void (*progress)(double done))
+// Of other files than programs, lines are worth their debug information from this share of all samples on.
+enum { SYMBOLS_LINES_PERCENT = 5, SYMBOLS_LINES_LEAST = 1000 };
+
+static bool symbols_wants_lines(const struct symbols_order *order, const struct table *programs, const char *path,
+                                uint64_t weight)
+{
+    uint64_t unused;
+    return table_get(programs, (uintptr_t)path, &unused) ||
+           (weight >= SYMBOLS_LINES_LEAST && weight * 100 >= order->all * SYMBOLS_LINES_PERCENT);
+}
+
+static void symbols_resolve_files(struct symbols *s, const struct symbols_order *order, const struct table *programs,
+                                  void (*progress)(double done))
+{
+    for (size_t i = 0, end; i < order->count; i = end) {
+        uint64_t weight;
+        const char *path = symbols_place(order, i)->path;
+        end = symbols_file_end(order, i, &weight);
+        Dwfl *dwfl;
+        bool with_lines = symbols_wants_lines(order, programs, path, weight);
+        symbols_open(s, &dwfl, path, with_lines);
+        for (; i < end; i++) {
+            symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
+            if (progress && i % 256 == 0)
+                progress((double)i / (double)order->count);
+        }
+        dwfl_end(dwfl);
+    }
+}
+
+int64_t symbols_resolve(const struct stacks *stacks, const struct table *programs, struct record_queue *queue,
+                        void (*progress)(double done))
 {
     struct symbols s = {.queue = queue, .next_place = stacks->place_count + 1};
-    size_t count = (size_t)stacks->place_count;
-    int64_t *order = malloc(count * sizeof *order);
-    if (!order)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (int64_t)i;
-    qsort_r(order, count, sizeof *order, symbols_by_path, (void *)stacks);
-
-    unsetenv("DEBUGINFOD_URLS"); // nothing leaves this machine
-    Dwfl *dwfl = NULL;
-    const char *path = "";
-    for (size_t i = 0; i < count; i++) {
-        const struct stacks_place *place = &stacks->places[order[i]];
-        if (*place->path != '/')
-            continue;
-        if (place->path != path) {
-            dwfl_end(dwfl);
-            symbols_open(&s, &dwfl, place->path);
-            path = place->path;
-        }
-        symbols_resolve_place(&s, order[i] + 1, place);
-        if (progress && i % 256 == 0)
-            progress((double)i / (double)count);
-    }
-    dwfl_end(dwfl);
-    free(order);
+    uint64_t *weights = stacks_place_weights(stacks, programs);
+    struct symbols_order order = {.stacks = stacks, .weights = weights};
+    if (weights && symbols_make_order(&order) == 0)
+        symbols_resolve_files(&s, &order, programs, progress);
+    free(order.ids);
+    free(weights);
     return s.resolved;
 }

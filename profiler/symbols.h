@@ -6,9 +6,12 @@
 
 #include "collectors/stacks.h"
 
-// Resolves every place of stacks and updates the recording; inlined callers become new places. What cannot be resolved
-// stays module and address. progress is called now and then with the share that is done (may be NULL).
-// Returns how many places got at least a function.
-int64_t symbols_resolve(const struct stacks *stacks, struct record_queue *queue, void (*progress)(double done));
+// Resolves the places that matter (stacks_place_weights) and updates the recording; inlined callers become new places. Places
+// of programs get function, file and line; of other files too where they matter much, else the function, as far as the
+// file itself names it: the C library's debug information is large, and nobody changes its lines. What is not resolved
+// stays module and address. programs: interned paths of the executables. progress: called now and then with the share
+// that is done; may be NULL. Returns how many places got at least a function.
+int64_t symbols_resolve(const struct stacks *stacks, const struct table *programs, struct record_queue *queue,
+                        void (*progress)(double done));
 
 #endif

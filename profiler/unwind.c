@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/table.h"
+#include "profiler/debug_files.h"
 
 enum {
     UNWIND_MAX_FRAMES = 64,
@@ -73,9 +74,10 @@ struct unwind {
 
 // --- modules
 
+// Call frame information is in .eh_frame, which is in the file itself.
 static const Dwfl_Callbacks unwind_callbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_none,
     .section_address = dwfl_offline_section_address,
 };
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// run and record: starts the program under observation, as often as asked, and ends as it ended.
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/diag.h"
+#include "profiler/beside.h"
+#include "profiler/clock.h"
+#include "profiler/command.h"
+#include "profiler/launch.h"
+#include "profiler/output_name.h"
+#include "profiler/run_options.h"
+#include "profiler/session.h"
+#include "profiler/supervise.h"
+
+enum { RUN_TEXT = PATH_MAX + 64 };
+
+// What the target's environment gets, as putenv wants it.
+struct run_environment {
+    char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
+    char *variables[4];
+};
+
+struct run_result {
+    int exit_status;             // of numaprof itself if failed, else see supervision
+    bool failed;
+    struct supervision supervision;
+    char path[PATH_MAX];
+};
+
+// A program with another C library cannot load ours, and would not start with it; a static one ignores it, and what it
+// starts may use it.
+static void run_make_environment(struct run_environment *e, const struct session *session)
+{
+    char library[PATH_MAX];
+    size_t count = 0;
+    if (!session->has_channel || beside_find(library, sizeof library, "libnumaprof-preload.so") < 0)
+        return;
+    if (strpbrk(library, ": "))
+        return; // cannot be written in LD_PRELOAD
+    const char *others = getenv("LD_PRELOAD");
+    snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
+             others ? others : "");
+    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.name);
+    snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
+    if (session->target->kind != ELF_KIND_OTHER_LIBC)
+        e->variables[count++] = e->preload;
+    e->variables[count++] = e->channel;
+    e->variables[count++] = e->library;
+}
+
+static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
+{
+    struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
+                               .repeat = repeat, .repeats = options->repeats};
+    int status = output_name_make(result->path, sizeof result->path, &name);
+    if (status == -EINVAL)
+        diag_error("use %p, %h, %r, %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
+                   result->path);
+    else if (status < 0)
+        diag_error("choose a shorter name", "-o: the name is too long");
+    return status;
+}
+
+static void run_target(struct run_result *result, struct session *session, struct launch *launch)
+{
+    session_start(session);
+    int status = launch_go(launch);
+    if (status < 0) {
+        int wait_status;
+        waitpid(launch->pid, &wait_status, 0);
+        diag_error("check the file", "%s cannot be run: %s", session->target->path, strerror(-status));
+        unlink(result->path);
+        *result = (struct run_result){
+            .failed = true, .exit_status = status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN};
+        return;
+    }
+    status = supervise_run(&result->supervision, session, launch->pid);
+    if (status < 0)
+        diag_error("the recording holds what came before", "watching the program failed: %s", strerror(-status));
+    const struct supervision *s = &result->supervision;
+    status = session_finish(session, s->is_dead ? &s->wait_status : NULL, s->end);
+    if (status < 0)
+        diag_error("free some space, or choose another place with -o",
+                   "writing %s failed: %s; it holds what was written before", result->path, strerror(-status));
+}
+
+static struct run_result run_once(const struct run_options *options, const struct target *target,
+                                  const sigset_t *signals, int repeat)
+{
+    struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
+    struct run_environment environment = {0};
+    struct session session;
+    struct launch launch;
+    int status = session_open(&session, options, target, repeat);
+    if (status != 0)
+        goto close_session;
+    run_make_environment(&environment, &session);
+    status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
+    if (status < 0) {
+        diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
+        goto close_session;
+    }
+    if (run_name(&result, options, launch.pid, repeat) < 0 ||
+        session_attach(&session, result.path, launch.pid) != 0) {
+        launch_cancel(&launch);
+        goto close_session;
+    }
+    result.failed = false;
+    run_target(&result, &session, &launch);
+
+close_session:
+    session_close(&session);
+    return result;
+}
+
+static int run_report(char *const *paths, int count)
+{
+    char program[PATH_MAX];
+    char **arguments = calloc((size_t)count + 3, sizeof *arguments);
+    if (!arguments || beside_find(program, sizeof program, "numaprof-reports") < 0)
+        snprintf(program, sizeof program, "numaprof-reports");
+    pid_t pid = arguments ? fork() : -1;
+    if (pid == 0) {
+        arguments[0] = "numaprof";
+        arguments[1] = "report";
+        for (int i = 0; i < count; i++)
+            arguments[i + 2] = paths[i];
+        execvp(program, arguments);
+        diag_error("read it on a machine with numaprof's Python part: numaprof report FILE",
+                   "recorded to %s, but there is no %s here", paths[0], program);
+        _exit(DIAG_EXIT_NOT_FOUND);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    free(arguments);
+    return status;
+}
+
+static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    int failed = 0, count = 0;
+    struct run_result worst = {0};
+    char **paths = calloc((size_t)options->repeats, sizeof *paths);
+    if (!paths)
+        return DIAG_EXIT_FAILED;
+    for (int repeat = 1; repeat <= options->repeats && !failed; repeat++) {
+        struct run_result result = run_once(options, target, signals, repeat);
+        failed = result.failed ? result.exit_status : 0;
+        if (failed)
+            break;
+        paths[count++] = strdup(result.path);
+        if (worst.supervision.wait_status == 0)
+            worst = result;
+        if (!options->quiet && !options->report)
+            diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
+    }
+    if (options->report && count > 0)
+        run_report(paths, count);
+    for (int i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    return failed ? failed : supervise_repeat_end(&worst.supervision);
+}
+
+static int run_command(int argc, char **argv, bool report)
+{
+    struct run_options options;
+    struct target target = {0};
+    sigset_t signals;
+    int status = run_options_parse(&options, argc, argv, report);
+    if (status >= 0)
+        return status;
+    status = target_find(&target, options.arguments[0]);
+    if (status != 0)
+        return status;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
+    supervise_block(&signals);
+    return run_all(&options, &target, &signals);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    return run_command(argc, argv, true);
+}
+
+int cmd_record(int argc, char **argv)
+{
+    return run_command(argc, argv, false);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/debug_files.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char debug_root[] = "/usr/lib/debug";
+
+static int debug_open(const char *path, char **found)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        *found = strdup(path);
+    return fd;
+}
+
+// /usr/lib/debug/.build-id/ab/cdef....debug
+static int debug_by_build_id(Dwfl_Module *module, char **found)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    char path[PATH_MAX];
+    int length = dwfl_module_build_id(module, &bits, &address);
+    if (length < 2 || length > 64)
+        return -1;
+    int used = snprintf(path, sizeof path, "%s/.build-id/%02x/", debug_root, bits[0]);
+    for (int i = 1; i < length; i++)
+        used += snprintf(path + used, sizeof path - (size_t)used, "%02x", bits[i]);
+    snprintf(path + used, sizeof path - (size_t)used, ".debug");
+    return debug_open(path, found);
+}
+
+// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files").
+static uint32_t debug_crc(int fd)
+{
+    unsigned char buffer[16384];
+    uint32_t crc = 0xffffffff;
+    ssize_t n;
+    lseek(fd, 0, SEEK_SET);
+    while ((n = read(fd, buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            crc ^= buffer[i];
+            for (int bit = 0; bit < 8; bit++)
+                crc = crc >> 1 ^ (0xedb88320 & -(crc & 1));
+        }
+    }
+    return ~crc;
+}
+
+// Beside the file, in .debug beside it, and below /usr/lib/debug; a file of another build has another checksum.
+static int debug_by_link(const char *file, const char *link, GElf_Word crc, char **found)
+{
+    static const char *const forms[] = {"%s%.*s/%s", "%s%.*s/.debug/%s", "%s%.*s/%s"};
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+    for (size_t i = 0; slash && i < sizeof forms / sizeof *forms; i++) {
+        snprintf(path, sizeof path, forms[i], i == 2 ? debug_root : "", (int)(slash - file), file, link);
+        int fd = strcmp(path, file) != 0 ? debug_open(path, found) : -1;
+        if (fd >= 0 && debug_crc(fd) == crc)
+            return fd;
+        if (fd >= 0) {
+            close(fd);
+            free(*found);
+            *found = NULL;
+        }
+    }
+    return -1;
+}
+
+int debug_files_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                     const char *link, GElf_Word crc, char **found)
+{
+    (void)data, (void)name, (void)base;
+    int fd = debug_by_build_id(module, found);
+    return fd < 0 && file && link && *link ? debug_by_link(file, link, crc, found) : fd;
+}
+
+int debug_files_none(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                     const char *link, GElf_Word crc, char **found)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+    return -1;
+}
+
+int debug_files_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/session.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/diag.h"
+#include "core/sysfile.h"
+#include "core/topology_pin.h"
+#include "profiler/clock.h"
+#include "profiler/symbols.h"
+
+enum {
+    SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
+    SESSION_RING_MOST_PAGES = 128,   // ... but not more than this for one
+    SESSION_RING_LEAST_PAGES = 16,
+    SESSION_SCAN_MS = 250,
+};
+
+// --- opening
+
+static int session_refuse_list(const char *list, int status, const struct topology_pin_refusal *refusal)
+{
+    char clean[128], why[512];
+    diag_clean(clean, sizeof clean, list);
+    if (status == -EPERM)
+        diag_error("numaprof topology shows the CPUs there are", "--pin %s: %s", clean,
+                   topology_pin_explain(why, sizeof why, refusal));
+    else
+        diag_error("use compact, scatter, none or a list such as 0,2,4-7", "--pin %s is neither a policy nor a list",
+                   clean);
+    return DIAG_EXIT_FAILED;
+}
+
+static int session_make_plan(struct session *session)
+{
+    const struct run_options *options = session->options;
+    struct topology_pin_refusal refusal;
+    int count = 0;
+    switch (options->pin) {
+    case RUN_PIN_COMPACT:
+        count = topology_pin_order(&session->topology, TOPOLOGY_PIN_COMPACT, session->plan, CPULIST_MAX);
+        break;
+    case RUN_PIN_SCATTER:
+        count = topology_pin_order(&session->topology, TOPOLOGY_PIN_SCATTER, session->plan, CPULIST_MAX);
+        break;
+    case RUN_PIN_LIST:
+        count = topology_pin_list(&session->topology, options->pin_list, session->plan, CPULIST_MAX, &refusal);
+        if (count < 0)
+            return session_refuse_list(options->pin_list, count, &refusal);
+        break;
+    case RUN_PIN_NONE:
+        break;
+    }
+    session->plan_count = count > 0 ? (size_t)count : 0;
+    return 0;
+}
+
+// The emulated machine writes its name on the kernel's command line (lab/).
+static void session_find_emulation(struct session *session)
+{
+    char line[4096];
+    if (sysfile_text("", line, sizeof line, "/proc/cmdline") < 0)
+        return;
+    const char *at = strstr(line, "numaprof.machine=");
+    if (at) {
+        at += strlen("numaprof.machine=");
+        snprintf(session->emulated_name, sizeof session->emulated_name, "%.*s", (int)strcspn(at, " "), at);
+        session->emulated = session->emulated_name;
+    }
+}
+
+int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
+{
+    *session = (struct session){.options = options, .target = target, .repeat = repeat};
+    int status = topology_read(&session->topology, "");
+    if (status < 0) {
+        diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
+        return DIAG_EXIT_FAILED;
+    }
+    session_find_emulation(session);
+    session->unwind = unwind_open();
+    if (!session->unwind) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    status = session_make_plan(session);
+    if (status != 0)
+        return status;
+    session->channel_error = channel_server_open(&session->channel, session->plan, session->plan_count, false);
+    session->has_channel = session->channel_error == 0;
+    return 0;
+}
+
+// --- attaching
+
+static int session_create_recording(struct session *session, const char *path)
+{
+    struct recording *recording;
+    char clean[512];
+    int status = recording_create(&recording, path);
+    if (status == 0) {
+        status = record_queue_start(&session->queue, recording);
+        if (status < 0)
+            recording_close(recording);
+    }
+    if (status == 0)
+        return 0;
+    const char *remedy = status == -EEXIST ? "recordings are never overwritten: remove it, or choose another name with -o"
+                         : status == -ENOSPC || status == -EDQUOT ? "free some space, or choose another place with -o"
+                                                                  : "choose a place you can write to with -o";
+    diag_error(remedy, "cannot create %s: %s", diag_clean(clean, sizeof clean, path), strerror(-status));
+    return DIAG_EXIT_FAILED;
+}
+
+int session_add_stream(struct session *session, struct perf_stream *stream)
+{
+    if (session->stream_count == session->streams_size) {
+        size_t size = session->streams_size ? session->streams_size * 2 : 64;
+        struct perf_stream **streams = realloc(session->streams, size * sizeof(struct perf_stream *));
+        if (!streams)
+            return -ENOMEM;
+        session->streams = streams;
+        session->streams_size = size;
+    }
+    session->streams[session->stream_count++] = stream;
+    return 0;
+}
+
+static void session_close_faults(struct session *session)
+{
+    for (size_t i = 0; i < session->fault_source_count; i++)
+        faults_close(&session->fault_sources[i]);
+    free(session->fault_sources);
+    session->fault_sources = NULL;
+    session->fault_source_count = 0;
+}
+
+// A power of two, as the kernel wants it.
+static size_t session_ring_pages(const struct session *session)
+{
+    size_t pages = SESSION_RING_MOST_PAGES;
+    while (pages > SESSION_RING_LEAST_PAGES &&
+           pages * session->faults.page_bytes * session->topology.cpu_count > SESSION_RING_BYTES)
+        pages /= 2;
+    return pages;
+}
+
+static int session_open_fault_sources(struct session *session)
+{
+    session->fault_sources = calloc(session->topology.cpu_count, sizeof *session->fault_sources);
+    if (!session->fault_sources)
+        return -ENOMEM;
+    for (size_t i = 0; i < session->topology.cpu_count; i++) {
+        const struct topology_cpu *cpu = &session->topology.cpus[i];
+        if (!cpu->online)
+            continue;
+        struct fault_source *source = &session->fault_sources[session->fault_source_count];
+        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, session_ring_pages(session));
+        if (status < 0)
+            return status;
+        session->fault_source_count++;
+        source->stream.handle = session_fault_record;
+        source->stream.owner = session;
+        status = session_add_stream(session, &source->stream);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+static void session_open_faults(struct session *session)
+{
+    char huge[64] = "";
+    int64_t balancing = 0;
+    sysfile_text("", huge, sizeof huge, "/sys/kernel/mm/transparent_hugepage/enabled");
+    sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
+    session->faults.queue = session->queue;
+    session->faults.tasks = &session->tasks;
+    session->faults.stacks = &session->stacks;
+    session->faults.tells_mapped = true;
+    session->faults.balancing = balancing > 0;
+    session->faults.huge_pages = *huge && !strstr(huge, "[never]");
+    session->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    session->faults_error = session->options->no_faults ? -ECANCELED : faults_prepare(&session->faults);
+    if (session->faults_error == 0)
+        session->faults_error = session_open_fault_sources(session);
+    if (session->faults_error < 0) {
+        session_close_faults(session);
+        session->stream_count = 0;
+    }
+}
+
+static void session_start_greeter(struct session *session)
+{
+    if (session->has_channel)
+        session->channel_error = greeter_start(&session->greeter, &session->channel);
+    if (session->channel_error < 0)
+        session_note(session, "channel", RECORDING_NULL, NULL, "threads are not pinned: no channel to the program: %s",
+                     strerror(-session->channel_error));
+}
+
+int session_attach(struct session *session, const char *path, pid_t pid)
+{
+    int status = session_create_recording(session, path);
+    if (status != 0)
+        return status;
+    session->pid = pid;
+    session->epoch = clock_now();
+    session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
+    session->stacks.queue = session->queue;
+    session_write_run(session);
+    session_write_machine(session);
+    session_start_greeter(session);
+    session_open_faults(session);
+    session->pages = (struct pages){
+        .queue = session->queue,
+        .tasks = &session->tasks,
+        .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+        .sees_touches = session->fault_source_count > 0,
+    };
+    struct process *process = tasks_add_process(&session->tasks, pid, NULL, session->epoch, "inherited");
+    if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true)) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    session->balancing_moved_before = session_balancing_moved();
+    return 0;
+}
+
+void session_start(struct session *session)
+{
+    session->scanned_at = clock_now();
+    RECORD(session->queue, RECORDING_WINDOW, RECORD_NUMBER(0), RECORD_NULL, RECORD_TEXT("run"));
+}
+
+// --- while it runs
+
+size_t session_drain(struct session *session)
+{
+    if (session->stream_count == 0)
+        return 0;
+    session->faults.drains++;
+    return perf_merge_drain(session->streams, session->stream_count, clock_now());
+}
+
+size_t session_tick(struct session *session, uint64_t now)
+{
+    size_t records = session_drain(session);
+    session_messages(session);
+    faults_settle(&session->faults, NULL);
+    for (size_t i = 0; i < session->fault_source_count; i++)
+        faults_adapt(&session->fault_sources[i], now);
+    if (!session->options->no_pages)
+        pages_tick(&session->pages, now, session->faults.balancing);
+    if (now - session->scanned_at > SESSION_SCAN_MS * CLOCK_MS)
+        session_scan(session, now);
+    return records;
+}
+
+void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    RECORD(session->queue, RECORDING_NOTE, RECORD_NUMBER(tasks_time(&session->tasks, clock_now())), RECORD_TEXT(kind),
+           RECORD_NULL, RECORD_NULL, RECORD_NUMBER(value), RECORD_TEXT(text), RECORD_TEXT(remedy));
+}
+
+// --- the end
+
+int session_finish(struct session *session, const int *wait_status, uint64_t end)
+{
+    session_messages(session);
+    session->faults.drains++;
+    perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
+    session->faults.drains++;
+    faults_settle(&session->faults, NULL);
+    session_write_end(session, wait_status, end);
+    session_write_evidence(session);
+    session_write_losses(session);
+    tasks_end_all(&session->tasks);
+    symbols_resolve(&session->stacks, &session->tasks.programs, session->queue, NULL);
+    RECORD(session->queue, RECORDING_COMPLETE);
+    int status = record_queue_stop(session->queue);
+    session->queue = NULL;
+    return status;
+}
+
+void session_close(struct session *session)
+{
+    session_close_faults(session);
+    greeter_stop(&session->greeter);
+    if (session->has_channel)
+        channel_server_close(&session->channel);
+    if (session->queue) {
+        tasks_end_all(&session->tasks);
+        record_queue_stop(session->queue);
+    }
+    faults_free(&session->faults);
+    stacks_free(&session->stacks);
+    tasks_free(&session->tasks);
+    unwind_close(session->unwind);
+    topology_free(&session->topology);
+    free(session->streams);
+}

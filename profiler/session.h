@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run being recorded: the target's processes, the collectors that watch it, and the recording they fill. One thread
+// (the one that opened it) drives it; the greeter and the recording's writer have threads of their own.
+#ifndef PROFILER_SESSION_H
+#define PROFILER_SESSION_H
+
+#include "collectors/faults.h"
+#include "collectors/pages.h"
+#include "collectors/stacks.h"
+#include "core/topology.h"
+#include "profiler/channel_server.h"
+#include "profiler/greeter.h"
+#include "profiler/run_options.h"
+#include "profiler/target.h"
+#include "profiler/unwind.h"
+
+struct session_losses {
+    uint64_t records, samples;       // the kernel had no room for
+    uint64_t throttled;
+    uint64_t unknown_threads;        // samples of threads that are not known
+    uint64_t malformed;
+};
+
+struct session {
+    const struct run_options *options;
+    const struct target *target;
+    int repeat;
+    struct topology topology;
+    int plan[CPULIST_MAX];           // CPUs in the order threads take them
+    size_t plan_count;
+    const char *uarch;               // the catalogue's name of the CPU, or NULL
+    const char *emulated;            // name of the emulated machine, or NULL
+    char emulated_name[64];
+    pid_t pid;                       // of the target
+    uint64_t epoch;                  // its start
+
+    struct record_queue *queue;
+    struct tasks tasks;
+    struct stacks stacks;
+    struct unwind *unwind;
+    struct channel_server channel;
+    bool has_channel;                // threads are seen at their start and pinned
+    int channel_error;               // why not
+    struct greeter greeter;
+
+    struct perf_stream **streams;
+    size_t stream_count, streams_size;
+
+    struct faults faults;
+    struct fault_source *fault_sources; // one for each CPU
+    size_t fault_source_count;
+    int faults_error;                // why there are none
+
+    struct pages pages;
+    uint64_t scanned_at;             // when the tasks were last checked against /proc
+    int64_t balancing_moved_before;  // pages, RECORDING_NULL: unknown
+    struct session_losses losses;
+};
+
+// Reads the machine and makes the plan. Prints what is wrong and returns an exit status, or 0.
+int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat);
+
+// Creates the recording and opens everything on pid, which has not run yet. The same on errors.
+int session_attach(struct session *session, const char *path, pid_t pid);
+
+// The target runs from now on.
+void session_start(struct session *session);
+
+// Does what is due. Returns how many records there were: a sign of how soon to come again.
+size_t session_tick(struct session *session, uint64_t now);
+
+// A process wants to be welcomed (channel.listener is readable).
+void session_connect(struct session *session);
+
+// The target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording. Returns 0, or the
+// first error of writing it.
+int session_finish(struct session *session, const int *wait_status, uint64_t end);
+
+void session_close(struct session *session);
+
+// --- for the files of the session
+
+int session_add_stream(struct session *session, struct perf_stream *stream);
+size_t session_drain(struct session *session);
+void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+// session_rows.c
+void session_write_machine(struct session *session);
+void session_write_run(struct session *session);
+void session_write_end(struct session *session, const int *wait_status, uint64_t end);
+int64_t session_balancing_moved(void);
+
+// session_evidence.c
+void session_write_evidence(struct session *session);
+void session_write_losses(struct session *session);
+
+// session_records.c: handler of the streams of fault sources
+void session_fault_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
+
+// session_messages.c
+void session_messages(struct session *session);
+void session_scan(struct session *session, uint64_t now);
+
+#endif

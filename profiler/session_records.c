@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel's records mean for the session: threads come and go, files are mapped, pages fault.
+#include "profiler/session.h"
+
+// Frames that the kernel's walk by frame pointers found, without its marks between kernel and user.
+static size_t records_chain(const struct perf_sample *sample, uint64_t *addresses, size_t max, bool *truncated)
+{
+    size_t count = 0;
+    for (uint64_t i = 0; i < sample->chain_count; i++) {
+        if (sample->chain[i] >= PERF_CONTEXT_MAX)
+            continue;
+        if (count == max) {
+            *truncated = true;
+            break;
+        }
+        addresses[count++] = sample->chain[i];
+    }
+    return count;
+}
+
+static int64_t records_stack(struct session *session, const struct process *process, const struct perf_sample *sample)
+{
+    uint64_t addresses[STACKS_MAX_DEPTH];
+    bool truncated = false;
+    size_t count = unwind_walk(session->unwind, process, sample, addresses, STACKS_MAX_DEPTH, &truncated);
+    uint64_t chain[STACKS_MAX_DEPTH];
+    bool chain_truncated = false;
+    size_t chain_count = records_chain(sample, chain, STACKS_MAX_DEPTH, &chain_truncated);
+    uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
+    // Frame pointers go on where the copied stack ends, in programs that have them.
+    if (count == 0 || (truncated && chain_count > count))
+        return stacks_intern(&session->stacks, &process->maps, key, chain, chain_count, chain_truncated);
+    return stacks_intern(&session->stacks, &process->maps, key, addresses, count, truncated);
+}
+
+static void records_sample(struct fault_source *source, struct session *session,
+                           const struct perf_event_header *header)
+{
+    struct perf_sample sample;
+    if (perf_record_sample(header, &source->stream.layout, &sample) < 0) {
+        session->losses.malformed++;
+        return;
+    }
+    if (faults_is_double(source, &sample))
+        return;
+    struct thread *thread = tasks_thread(&session->tasks, (pid_t)sample.tid);
+    if (!thread) {
+        session->losses.unknown_threads++;
+        return;
+    }
+    faults_take(source, &sample, thread, records_stack(session, thread->process, &sample));
+}
+
+static void records_mmap(struct session *session, const struct perf_event_header *header)
+{
+    struct perf_mmap mmap;
+    if (perf_record_mmap2(header, &mmap) < 0) {
+        session->losses.malformed++;
+        return;
+    }
+    struct process *process = tasks_process(&session->tasks, (pid_t)mmap.pid);
+    if (process)
+        maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
+}
+
+static void records_comm(struct session *session, const struct perf_event_header *header)
+{
+    struct perf_comm comm;
+    if (perf_record_comm(header, &comm) < 0) {
+        session->losses.malformed++;
+        return;
+    }
+    struct thread *thread = tasks_thread(&session->tasks, (pid_t)comm.tid);
+    if (!thread)
+        return;
+    if (comm.exec) {
+        faults_settle(&session->faults, thread->process);
+        unwind_forget(session->unwind, thread->process->id);
+        tasks_exec(&session->tasks, thread->process);
+    }
+    tasks_set_name(&session->tasks, thread, comm.name);
+}
+
+static void records_fork(struct session *session, const struct perf_task *task, uint64_t time)
+{
+    struct tasks *tasks = &session->tasks;
+    struct process *parent = tasks_process(tasks, (pid_t)task->parent_pid);
+    struct process *process = tasks_process(tasks, (pid_t)task->pid);
+    if (!process && parent) {
+        faults_settle(&session->faults, NULL); // what the parent touched before is shared from here on
+        process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
+    }
+    if (process)
+        tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
+}
+
+static void records_exit(struct session *session, const struct perf_task *task, uint64_t time)
+{
+    struct thread *thread = tasks_thread(&session->tasks, (pid_t)task->tid);
+    if (!thread)
+        return;
+    if (thread->process->threads == 1) {
+        faults_settle(&session->faults, thread->process);
+        unwind_forget(session->unwind, thread->process->id);
+    }
+    if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_place && session->has_channel)
+        channel_server_free_place(&session->channel, thread->planned_cpu); // it was killed
+    tasks_end_thread(&session->tasks, thread, time);
+}
+
+static void records_task(struct session *session, const struct perf_event_header *header, uint64_t time)
+{
+    struct perf_task task;
+    if (perf_record_task(header, &task) < 0)
+        session->losses.malformed++;
+    else if (header->type == PERF_RECORD_FORK)
+        records_fork(session, &task, time);
+    else
+        records_exit(session, &task, time);
+}
+
+static void records_lost(struct session *session, const struct perf_event_header *header)
+{
+    uint64_t lost = 0;
+    perf_record_lost(header, &lost);
+    if (header->type == PERF_RECORD_LOST)
+        session->losses.records += lost;
+    else
+        session->losses.samples += lost;
+}
+
+void session_fault_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
+{
+    struct fault_source *source = (struct fault_source *)stream; // the stream is its first member
+    struct session *session = stream->owner;
+    switch (header->type) {
+    case PERF_RECORD_SAMPLE:
+        records_sample(source, session, header);
+        break;
+    case PERF_RECORD_MMAP2:
+        records_mmap(session, header);
+        break;
+    case PERF_RECORD_COMM:
+        records_comm(session, header);
+        break;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        records_task(session, header, time);
+        break;
+    case PERF_RECORD_LOST:
+    case PERF_RECORD_LOST_SAMPLES:
+        records_lost(session, header);
+        break;
+    case PERF_RECORD_THROTTLE:
+        session->losses.throttled++;
+        break;
+    default:
+        break;
+    }
+}
