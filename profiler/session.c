@@ -16,7 +16,7 @@
 
 enum {
     SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
-    SESSION_RING_MOST_PAGES = 128,   // ... but not more than this for one
+    SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
 };
