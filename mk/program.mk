@@ -4,6 +4,7 @@
 SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
+GENERATED := $(BUILD)/gen/schema.h $(BUILD)/gen/catalogue_text.h
 
 program: $(BUILD)/numaprof numaprof
 .PHONY: program
@@ -20,7 +21,7 @@ $(ARCHIVE): $(OBJECTS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # -MMD writes which headers each object was made from.
-$(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(BUILD)/gen/schema.h
+$(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -30,3 +31,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(BUILD)/gen/schema.h
 $(BUILD)/gen/schema.h: core/schema.sql mk/text-to-header
 	$(Q)mkdir -p $(@D)
 	$(Q)mk/text-to-header schema_sql $< > $@
+
+$(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/*.txt)) mk/text-to-header
+	$(Q)mkdir -p $(@D)
+	$(Q)mk/text-to-header catalogue_text $(filter %.txt,$^) > $@

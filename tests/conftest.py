@@ -33,6 +33,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "g++": lambda: shutil.which("g++") is not None,
     "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
     "perf": lambda: shutil.which("perf") is not None,
+    "x86_64": lambda: os.uname().machine == "x86_64",
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 

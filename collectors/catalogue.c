@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/catalogue.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/catalogue_read.h"
+
+#include "catalogue_text.h"
+
+int catalogue_parse(struct catalogue **result, const char *text, int *line)
+{
+    int status = -ENOMEM;
+    struct catalogue *catalogue = calloc(1, sizeof *catalogue);
+    if (!catalogue || !(catalogue->text = strdup(text)))
+        goto done;
+    if ((status = catalogue_read(catalogue, line)) < 0)
+        goto done;
+    *result = catalogue;
+    catalogue = NULL;
+    status = 0;
+done:
+    catalogue_free(catalogue);
+    return status;
+}
+
+int catalogue_load(struct catalogue **catalogue)
+{
+    int line;
+    return catalogue_parse(catalogue, catalogue_text, &line);
+}
+
+void catalogue_free(struct catalogue *catalogue)
+{
+    if (catalogue)
+        free(catalogue->text);
+    free(catalogue);
+}
+
+// "0x10-0x1f,0x60"; NULL holds every number.
+static bool catalogue_ranges_hold(const char *ranges, int number)
+{
+    if (!ranges)
+        return true;
+    while (*ranges) {
+        char *end;
+        long first = strtol(ranges, &end, 0), last = first;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 0);
+        if (number >= first && number <= last)
+            return true;
+        ranges = end + (*end == ',');
+        if (*end && *end != ',')
+            return false;
+    }
+    return false;
+}
+
+static bool catalogue_id_matches(const struct catalogue_id *id, const struct cpu_identity *identity)
+{
+    return id->vendor && strcmp(id->vendor, identity->vendor) == 0 &&
+           catalogue_ranges_hold(id->family, identity->family) && catalogue_ranges_hold(id->models, identity->model) &&
+           catalogue_ranges_hold(id->steppings, identity->stepping);
+}
+
+const struct catalogue_cpu *catalogue_identify(const struct catalogue *catalogue, const struct cpu_identity *identity)
+{
+    for (const struct catalogue_cpu *cpu = catalogue->cpus; cpu < catalogue->cpus + catalogue->cpu_count; cpu++)
+        for (size_t i = 0; i < CATALOGUE_IDS; i++)
+            if (catalogue_id_matches(&cpu->ids[i], identity))
+                return cpu;
+    return NULL;
+}
+
+static const char *catalogue_skip_joints(const char *text)
+{
+    return text + strspn(text, "-_ ");
+}
+
+// How many letters two names have in common at their beginning, joints and case aside; *ended: name ended there.
+static size_t catalogue_common_beginning(const char *name, const char *other, bool *ended, bool *both)
+{
+    size_t common = 0;
+    name = catalogue_skip_joints(name);
+    other = catalogue_skip_joints(other);
+    while (*name && tolower((unsigned char)*name) == tolower((unsigned char)*other)) {
+        common++;
+        name = catalogue_skip_joints(name + 1);
+        other = catalogue_skip_joints(other + 1);
+    }
+    *ended = !*name;
+    *both = *ended && !*other;
+    return common;
+}
+
+// How well a name given by a person fits a CPU: the best of its names.
+struct catalogue_fit {
+    size_t common;
+    bool beginning, exact;
+};
+
+static struct catalogue_fit catalogue_fit(const struct catalogue_cpu *cpu, const char *name)
+{
+    struct catalogue_fit best = {0};
+    for (int i = -1; i < CATALOGUE_OTHER_NAMES; i++) {
+        const char *other = i < 0 ? cpu->name : cpu->other_names[i];
+        if (!other)
+            break;
+        bool beginning, exact;
+        size_t common = catalogue_common_beginning(name, other, &beginning, &exact);
+        best.common = common > best.common ? common : best.common;
+        best.beginning |= beginning;
+        best.exact |= exact;
+    }
+    return best;
+}
+
+// The names of the CPUs that fit as well as the best one; nothing where that is one letter.
+static void catalogue_list_near(const struct catalogue *catalogue, const char *name, char *near, size_t size)
+{
+    size_t best = 2, used = 0;
+    for (int i = 0; i < catalogue->cpu_count; i++) {
+        size_t common = catalogue_fit(&catalogue->cpus[i], name).common;
+        best = common > best ? common : best;
+    }
+    near[0] = '\0';
+    for (int i = 0; i < catalogue->cpu_count && used < size; i++)
+        if (catalogue_fit(&catalogue->cpus[i], name).common == best)
+            used += (size_t)snprintf(near + used, size - used, "%s%s", used ? ", " : "", catalogue->cpus[i].name);
+}
+
+int catalogue_find(const struct catalogue *catalogue, const char *name, const struct catalogue_cpu **cpu, char *near,
+                   size_t size)
+{
+    int beginnings = 0;
+    for (int i = 0; i < catalogue->cpu_count; i++) {
+        struct catalogue_fit fit = catalogue_fit(&catalogue->cpus[i], name);
+        if (fit.exact || (fit.beginning && fit.common > 0)) {
+            *cpu = &catalogue->cpus[i];
+            beginnings++;
+        }
+        if (fit.exact)
+            return 0;
+    }
+    if (beginnings == 1)
+        return 0;
+    catalogue_list_near(catalogue, name, near, size);
+    return beginnings ? -ENOTUNIQ : -ENOENT;
+}
+
+bool catalogue_is_of(const struct catalogue *catalogue, uint64_t cpus, const struct catalogue_cpu *cpu)
+{
+    return cpus >> (cpu - catalogue->cpus) & 1;
+}
+
+static bool catalogue_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+const struct catalogue_event *catalogue_event(const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
+                                              const char *class, const char *placement, const char *variant)
+{
+    for (int i = 0; i < catalogue->event_count; i++) {
+        const struct catalogue_event *event = &catalogue->events[i];
+        if (catalogue_is_of(catalogue, event->cpus, cpu) && strcmp(event->class, class) == 0 &&
+            strcmp(event->placement, placement) == 0 && catalogue_same(event->variant, variant))
+            return event;
+    }
+    return NULL;
+}
+
+const struct catalogue_answer *catalogue_answer(const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
+                                                const char *topic)
+{
+    for (int i = 0; i < catalogue->answer_count; i++)
+        if (catalogue_is_of(catalogue, catalogue->answers[i].cpus, cpu) &&
+            strcmp(catalogue->answers[i].topic, topic) == 0)
+            return &catalogue->answers[i];
+    return NULL;
+}
+
+static const char *catalogue_note(const struct catalogue *catalogue, const struct catalogue_cpu *cpu, const char *key,
+                                  size_t length)
+{
+    for (int i = 0; i < catalogue->note_count; i++) {
+        const struct catalogue_note *note = &catalogue->notes[i];
+        if (catalogue_is_of(catalogue, note->cpus, cpu) && strlen(note->key) == length &&
+            memcmp(note->key, key, length) == 0)
+            return note->text;
+    }
+    return "";
+}
+
+char *catalogue_remark(const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
+                       const struct catalogue_event *event, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *key = event->notes; key && *key && used < size; key += *key == ',') {
+        size_t length = strcspn(key, ",");
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
+                                 catalogue_note(catalogue, cpu, key, length));
+        key += length;
+    }
+    return out;
+}
+
+const char *catalogue_confidence(const struct catalogue_event *event)
+{
+    static const char *const words[] = {"derived", "unverified", "conflict"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(event->sources, words[i]) == 0)
+            return words[i];
+    return strchr(event->sources, ',') ? "two" : "one";
+}

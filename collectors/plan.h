@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to open on a CPU for a request such as "demand reads, prefetches, retired loads": groups of events that must be
+// counted together, and for every question what the answer leaves out. Groups stand in the order of the request, those
+// that only count in turn last: on Nehalem the retired loads give the ratio, so they come first.
+//
+// A group holds at most as many events as the CPU counts at once, and no more different config1 values than it has
+// offcore registers (the data says so, tests/test_catalogue.py proves it), so the kernel can schedule it; groups
+// rotate among each other. Local and remote of one class stand in one group, so that they see the same time slices,
+// except where the CPU cannot: see in_turn.
+#ifndef COLLECTORS_PLAN_H
+#define COLLECTORS_PLAN_H
+
+#include <stdbool.h>
+
+#include "collectors/catalogue.h"
+#include "core/topology.h"
+
+enum { PLAN_TOPICS = 7, PLAN_GROUPS = 16, PLAN_GROUP_EVENTS = 4, PLAN_WHY_BYTES = 400 };
+
+// All topics in the order of most use, for a request of everything.
+extern const char plan_all_topics[];
+
+struct plan_request {
+    const char *topics; // "demand_rd,retired"; in the order of importance: what comes first is opened first
+    bool split;         // sockets are several nodes each: plan_sockets_are_split
+};
+
+struct plan_answer {
+    const char *topic, *status; // as in struct catalogue_answer
+    const char *class;          // NULL: none
+    bool in_turn;               // its events are in several groups: they saw different time slices
+    char why[PLAN_WHY_BYTES];   // what the answer leaves out or in; "" nothing
+};
+
+struct plan_group {
+    const struct catalogue_event *events[PLAN_GROUP_EVENTS]; // the first leads
+    int count;
+};
+
+struct plan {
+    const char *local; // what "local" means in these numbers
+    struct plan_answer answers[PLAN_TOPICS];
+    struct plan_group groups[PLAN_GROUPS];
+    int answer_count, group_count;
+};
+
+// Is a socket of this machine several nodes with CPUs (sub-NUMA clusters, cluster on die, NPS)?
+bool plan_sockets_are_split(const struct topology *topology);
+
+// -EINVAL: an unknown topic, or more than there are.
+int plan_make(struct plan *plan, const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
+              const struct plan_request *request);
+
+#endif
