@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/diag.h"
 #include "core/topology.h"
@@ -149,11 +148,6 @@ static int cmd_topology_print(const struct topology *t)
 
 static int cmd_topology_show(const char *root, bool json)
 {
-    struct stat about;
-    if (*root && (stat(root, &about) < 0 || !S_ISDIR(about.st_mode))) {
-        diag_error("give a folder that holds sys and proc", "--sysroot %s is no folder", root);
-        return DIAG_EXIT_FAILED;
-    }
     struct topology *t = malloc(sizeof *t);
     int status = t ? topology_read(t, root) : -ENOMEM;
     if (status < 0)
@@ -192,5 +186,5 @@ int cmd_topology(int argc, char **argv)
     }
     if (optind < argc)
         return usage_bad_argument(argv, argv[optind]);
-    return cmd_topology_show(root, json);
+    return usage_is_root(root) ? cmd_topology_show(root, json) : DIAG_EXIT_FAILED;
 }
