@@ -106,7 +106,8 @@ static const struct perf_explain_rule perf_explain_open[] = {
 
     {ENOENT, perf_explain_no_pmu_virtual, {"this virtual machine has no PMU", pmu_for_guest}},
     {ENOENT, perf_explain_no_pmu,
-     {"the kernel has no PMU driver for this CPU", "sudo dmesg | grep -i 'performance events' says why; a newer kernel"}},
+     {"the kernel has no PMU driver for this CPU",
+      "a newer kernel; sudo dmesg | grep -i 'performance events' says why"}},
     {ENOENT, NULL, {"this CPU has no such event, or the kernel does not know it", "numaprof events"}},
 
     {ENXIO, perf_explain_virtual,
@@ -133,7 +134,8 @@ static const struct perf_explain_rule perf_explain_open[] = {
 
 static const struct perf_explain_rule perf_explain_mapping[] = {
     {EPERM, NULL,
-     {"the allowance of locked memory is used up", "sudo sysctl kernel.perf_event_mlock_kb=2048, or ulimit -l unlimited"}},
+     {"the allowance of locked memory is used up",
+      "sudo sysctl kernel.perf_event_mlock_kb=2048, or ulimit -l unlimited"}},
     {ENOMEM, NULL, {"out of memory or of mappings", "free some, or sudo sysctl vm.max_map_count=262144"}},
     {0, NULL, {"the ring of the event cannot be mapped", NULL}},
 };

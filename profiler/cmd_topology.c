@@ -86,7 +86,8 @@ static void cmd_topology_print_nodes(const struct topology *t)
             snprintf(package, sizeof package, "%d", node->package);
         printf("%4d  %7s  %-10s  %9s  %9s  %9s  %s\n", node->id, package, topology_memory_name(node->memory),
                units_bytes(memory, node->mem_bytes), units_bytes(free_memory, node->free_bytes),
-               cpulist_next(&node->cpus, 0) < 0 ? "-" : units_bytes(cache, node->llc_bytes), cmd_topology_list(list, &node->cpus));
+               cpulist_next(&node->cpus, 0) < 0 ? "-" : units_bytes(cache, node->llc_bytes),
+               cmd_topology_list(list, &node->cpus));
     }
 }
 
@@ -157,7 +158,8 @@ static int cmd_topology_show(const char *root, bool json)
 done:
     free(t);
     if (status == -ENODATA)
-        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root, root);
+        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root,
+                   root);
     else if (status < 0)
         diag_error(NULL, "cannot read the topology: %s", strerror(-status));
     return status < 0 ? DIAG_EXIT_FAILED : 0;

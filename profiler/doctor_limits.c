@@ -77,7 +77,7 @@ void doctor_limits_seccomp(const struct doctor *d, struct doctor_finding *f)
         doctor_limits_add(stopped, sizeof stopped, "get_mempolicy", doctor_gate(SYS_get_mempolicy));
     }
     if (!d->perf.host.seccomp_known) {
-        doctor_find(f, stopped[0] ? DOCTOR_PART : DOCTOR_UNKNOWN, "%s%s", stopped[0] ? "stopped: " : "not told", stopped);
+        doctor_find(f, DOCTOR_UNKNOWN, "not told");
     } else if (!d->perf.host.has_seccomp_filter) {
         doctor_find(f, DOCTOR_YES, "no filter");
     } else if (!d->live) {
@@ -103,7 +103,7 @@ void doctor_limits_ptrace(const struct doctor *d, struct doctor_finding *f)
                 scope == 1 ? ": own children, which is enough to run them" : "");
     if (binds) {
         doctor_cause(f, "processes may not be looked into: no last look at a program's pages before it ends");
-        doctor_remedy(f, scope > 2 ? "boot without kernel.yama.ptrace_scope=3" : "sudo sysctl kernel.yama.ptrace_scope=1");
+        doctor_remedy(f, "%s", scope > 2 ? "reboot: 3 cannot be lowered" : "sudo sysctl kernel.yama.ptrace_scope=1");
     }
 }
 
@@ -143,8 +143,8 @@ void doctor_limits_locked(const struct doctor *d, struct doctor_finding *f)
         units_bytes(more, limit.rlim_cur == RLIM_INFINITY ? INT64_MAX : (int64_t)limit.rlim_cur);
     }
     bool enough = unlimited || kilobytes >= DOCTOR_LIMITS_LOCKED_KB;
-    doctor_find(f, enough ? DOCTOR_YES : DOCTOR_PART, "%jd KiB per CPU%s%s%s", (intmax_t)kilobytes, more[0] ? " and " : "",
-                more, unlimited ? ", not limited for this process" : "");
+    doctor_find(f, enough ? DOCTOR_YES : DOCTOR_PART, "%jd KiB per CPU%s%s%s", (intmax_t)kilobytes,
+                more[0] ? " and " : "", more, unlimited ? ", not limited for this process" : "");
     if (!enough) {
         doctor_cause(f, "rings become smaller, and more samples are lost");
         doctor_remedy(f, "sudo sysctl kernel.perf_event_mlock_kb=%d", DOCTOR_LIMITS_LOCKED_KB);

@@ -18,26 +18,23 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     char family[32] = "";
     if (cpu->family >= 0)
         snprintf(family, sizeof family, " family %d", cpu->family);
-    doctor_find(f, DOCTOR_FACT, "%s (%s%s model %d stepping %d)", cpu->name[0] ? cpu->name : "unnamed", cpu->vendor, family,
-                cpu->model, cpu->stepping);
+    doctor_find(f, DOCTOR_FACT, "%s (%s%s model %d stepping %d)", cpu->name[0] ? cpu->name : "unnamed", cpu->vendor,
+                family, cpu->model, cpu->stepping);
+}
+
+static void doctor_machine_inside(struct doctor_finding *f, bool is_inside, const char *name)
+{
+    doctor_find(f, DOCTOR_FACT, "%s%s%s", is_inside ? "yes" : "no", name[0] ? ", " : "", name);
 }
 
 void doctor_machine_virtual(const struct doctor *d, struct doctor_finding *f)
 {
-    const struct host *host = &d->perf.host;
-    if (!host->is_virtual)
-        doctor_find(f, DOCTOR_FACT, "no");
-    else
-        doctor_find(f, DOCTOR_FACT, "yes%s%s", host->hypervisor[0] ? ", " : "", host->hypervisor);
+    doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
 }
 
 void doctor_machine_container(const struct doctor *d, struct doctor_finding *f)
 {
-    const struct host *host = &d->perf.host;
-    if (!host->is_container)
-        doctor_find(f, DOCTOR_FACT, "no");
-    else
-        doctor_find(f, DOCTOR_FACT, "yes%s%s", host->container[0] ? ", " : "", host->container);
+    doctor_machine_inside(f, d->perf.host.is_container, d->perf.host.container);
 }
 
 static void doctor_machine_count_nodes(const struct topology *t, struct doctor_finding *f)
@@ -50,7 +47,8 @@ static void doctor_machine_count_nodes(const struct topology *t, struct doctor_f
     if (with_cpus == t->node_count && with_memory == t->node_count)
         doctor_find(f, DOCTOR_YES, "%zu", t->node_count);
     else
-        doctor_find(f, DOCTOR_YES, "%zu, of which %zu with CPUs, %zu with memory", t->node_count, with_cpus, with_memory);
+        doctor_find(f, DOCTOR_YES, "%zu, of which %zu with CPUs, %zu with memory", t->node_count, with_cpus,
+                    with_memory);
 }
 
 void doctor_machine_nodes(const struct doctor *d, struct doctor_finding *f)
@@ -109,5 +107,6 @@ void doctor_machine_huge_pages(const struct doctor *d, struct doctor_finding *f)
     else if (!strchr(text, '[') || sscanf(strchr(text, '['), "[%15[a-z]]", mode) != 1)
         doctor_find(f, DOCTOR_UNKNOWN, "cannot be read");
     else
-        doctor_find(f, DOCTOR_FACT, "%s%s", mode, strcmp(mode, "always") == 0 ? ": one first touch may place 2 MiB" : "");
+        doctor_find(f, DOCTOR_FACT, "%s%s", mode,
+                    strcmp(mode, "always") == 0 ? ": one first touch may place a whole huge page" : "");
 }

@@ -79,17 +79,19 @@ static bool doctor_report_is_open(const struct doctor_row *rows, size_t count)
 
 static void doctor_report_evidence(const struct doctor_row *rows, size_t count)
 {
+    const struct doctor_report_level *levels = doctor_report_levels;
     printf("\nevidence a run would have here, the best first\n");
     for (int i = 0; i < DOCTOR_REPORT_LEVELS; i++)
-        printf("%-4s  %d %-10s %s\n", doctor_report_word(doctor_report_state(rows, count, i)), doctor_report_levels[i].level,
-               doctor_report_levels[i].collector, doctor_report_levels[i].what);
+        printf("%-4s  %d %-10s %s\n", doctor_report_word(doctor_report_state(rows, count, i)), levels[i].level,
+               levels[i].collector, levels[i].what);
     int best = doctor_report_best(rows, count);
     if (best >= 0)
-        printf("\nA run here rests on level %d, %s: %s.\n", doctor_report_levels[best].level,
-               doctor_report_levels[best].collector, doctor_report_levels[best].what);
+        printf("\nA run here rests on level %d, %s: %s.\n", levels[best].level, levels[best].collector,
+               levels[best].what);
+    else if (doctor_report_is_open(rows, count))
+        printf("\nWhich of them work, only a look at the machine itself can tell.\n");
     else
-        printf("\n%s\n", doctor_report_is_open(rows, count) ? "Which of them work, only a look at the machine itself can tell."
-                                                           : "A run here has no evidence at all.");
+        printf("\nA run here has no evidence at all.\n");
 }
 
 void doctor_report_print(const struct doctor_row *rows, size_t count)
@@ -120,7 +122,8 @@ void doctor_report_json(const struct doctor_row *rows, size_t count)
     fputs("{\n  \"version\": 1,\n  \"rows\": [", stdout);
     for (size_t i = 0; i < count; i++) {
         const struct doctor_finding *f = &rows[i].finding;
-        printf("%s\n    {\"id\": \"%s\", \"state\": \"%s\"", i > 0 ? "," : "", rows[i].id, doctor_report_json_state(f->state));
+        printf("%s\n    {\"id\": \"%s\", \"state\": \"%s\"", i > 0 ? "," : "", rows[i].id,
+               doctor_report_json_state(f->state));
         doctor_report_json_text("detail", f->detail);
         doctor_report_json_text("cause", f->cause);
         doctor_report_json_text("remedy", f->remedy);
