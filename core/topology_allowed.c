@@ -9,7 +9,8 @@
 #include "core/topology_parts.h"
 
 // The list in a line "KEY:<tab>LIST" of /proc/self/status.
-static int topology_allowed_line(struct topology_reader *r, const char *status_text, const char *key, struct cpulist *set)
+static int topology_allowed_line(struct topology_reader *r, const char *status_text, const char *key,
+                                 struct cpulist *set)
 {
     const char *found = strstr(status_text, key);
     if (!found)

@@ -9,11 +9,13 @@
 // The index of the highest cache level of this CPU, or -1. Levels rise with the index.
 static int topology_caches_last_index(const struct topology_reader *r, int cpu)
 {
-    int index = -1;
+    enum { INDEXES = 16 };
+    int next = 0;
     int64_t level;
-    while (index < 15 && sysfile_number(r->root, &level, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, index + 1) == 0)
-        index++;
-    return index;
+    while (next < INDEXES &&
+           sysfile_number(r->root, &level, "/sys/devices/system/cpu/cpu%d/cache/index%d/level", cpu, next) == 0)
+        next++;
+    return next - 1;
 }
 
 // "32768K". The bound keeps what is computed from it far from overflow.

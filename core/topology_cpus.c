@@ -83,7 +83,8 @@ static void topology_cpus_place_core(struct topology_reader *r, int first, int c
 {
     struct cpulist siblings;
     topology_cpus_siblings(r, first, &siblings);
-    int package = topology_number(r, TOPOLOGY_UNKNOWN, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", first);
+    int package =
+        topology_number(r, TOPOLOGY_UNKNOWN, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", first);
     int thread = 0;
     for (int id = cpulist_next(&siblings, 0); id >= 0; id = cpulist_next(&siblings, id + 1)) {
         struct topology_cpu *cpu = topology_cpu_entry(r->t, id);

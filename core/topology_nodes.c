@@ -106,7 +106,7 @@ static void topology_nodes_find(struct topology_reader *r, struct cpulist *onlin
     if (!t->numa) {
         *online = (struct cpulist){0};
         cpulist_add(online, 0);
-        topology_note(t, "the kernel shows no nodes (/sys/devices/system/node): all CPUs and memory count as one node 0");
+        topology_note(t, "the kernel shows no nodes (/sys/devices/system/node): all CPUs and memory count as node 0");
         return;
     }
     struct cpulist possible;

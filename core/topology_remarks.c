@@ -42,6 +42,11 @@ static bool topology_remarks_has_cpus(const struct topology_node *node)
     return cpulist_next(&node->cpus, 0) >= 0;
 }
 
+static bool topology_remarks_only_memory(const struct topology_node *node)
+{
+    return node->mem_bytes > 0 && topology_remarks_has_no_cpus(node);
+}
+
 static bool topology_remarks_only_cpus(const struct topology *t, const struct topology_node *node)
 {
     (void)t;
@@ -98,7 +103,7 @@ static void topology_remarks_memory(struct topology *t)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct cpulist set = {0};
         for (size_t i = 0; i < t->node_count; i++)
-            if (t->nodes[i].memory == kinds[k].kind && t->nodes[i].mem_bytes > 0 && topology_remarks_has_no_cpus(&t->nodes[i]))
+            if (t->nodes[i].memory == kinds[k].kind && topology_remarks_only_memory(&t->nodes[i]))
                 cpulist_add(&set, t->nodes[i].id);
         topology_remarks_about(t, "node", &set, " has", " have", kinds[k].text);
     }
@@ -183,7 +188,8 @@ void topology_remarks_add(struct topology_reader *r)
     if (t->node_count == 1 && t->nodes[0].package != TOPOLOGY_UNKNOWN)
         topology_note(t, "one node: no memory can be remote here");
     if (r->bad_files > 1)
-        topology_note(t, "%s does not hold what it should and is ignored, as are %d more files", r->first_bad, r->bad_files - 1);
+        topology_note(t, "%s does not hold what it should and is ignored, as are %d more files", r->first_bad,
+                      r->bad_files - 1);
     else if (r->bad_files == 1)
         topology_note(t, "%s does not hold what it should and is ignored", r->first_bad);
 }

@@ -8,9 +8,9 @@ size_t utf8_length(const char *text)
     const unsigned char *s = (const unsigned char *)text;
     if (s[0] > 0 && s[0] < 0x80)
         return 1;
-    size_t tail = s[0] >= 0xc2 && s[0] < 0xe0 ? 1 : s[0] >= 0xe0 && s[0] < 0xf0 ? 2 : s[0] >= 0xf0 && s[0] < 0xf5 ? 3 : 0;
-    if (tail == 0)
+    if (s[0] < 0xc2 || s[0] > 0xf4)
         return 0;
+    size_t tail = s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
     for (size_t i = 1; i <= tail; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;

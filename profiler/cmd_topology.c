@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/diag.h"
 #include "core/topology.h"
@@ -87,7 +86,8 @@ static void cmd_topology_print_nodes(const struct topology *t)
             snprintf(package, sizeof package, "%d", node->package);
         printf("%4d  %7s  %-10s  %9s  %9s  %9s  %s\n", node->id, package, topology_memory_name(node->memory),
                units_bytes(memory, node->mem_bytes), units_bytes(free_memory, node->free_bytes),
-               cpulist_next(&node->cpus, 0) < 0 ? "-" : units_bytes(cache, node->llc_bytes), cmd_topology_list(list, &node->cpus));
+               cpulist_next(&node->cpus, 0) < 0 ? "-" : units_bytes(cache, node->llc_bytes),
+               cmd_topology_list(list, &node->cpus));
     }
 }
 
@@ -149,11 +149,6 @@ static int cmd_topology_print(const struct topology *t)
 
 static int cmd_topology_show(const char *root, bool json)
 {
-    struct stat about;
-    if (*root && (stat(root, &about) < 0 || !S_ISDIR(about.st_mode))) {
-        diag_error("give a folder that holds sys and proc", "--sysroot %s is no folder", root);
-        return DIAG_EXIT_FAILED;
-    }
     struct topology *t = malloc(sizeof *t);
     int status = t ? topology_read(t, root) : -ENOMEM;
     if (status < 0)
@@ -163,7 +158,8 @@ static int cmd_topology_show(const char *root, bool json)
 done:
     free(t);
     if (status == -ENODATA)
-        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root, root);
+        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root,
+                   root);
     else if (status < 0)
         diag_error(NULL, "cannot read the topology: %s", strerror(-status));
     return status < 0 ? DIAG_EXIT_FAILED : 0;
@@ -192,5 +188,5 @@ int cmd_topology(int argc, char **argv)
     }
     if (optind < argc)
         return usage_bad_argument(argv, argv[optind]);
-    return cmd_topology_show(root, json);
+    return usage_is_root(root) ? cmd_topology_show(root, json) : DIAG_EXIT_FAILED;
 }

@@ -12,7 +12,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"run", cmd_run},         {"record", cmd_record},   {"topology", cmd_topology},
+    {"run", cmd_run},         {"record", cmd_record},   {"doctor", cmd_doctor},     {"topology", cmd_topology},
     {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_reports},
     {"export", cmd_reports},  {"events", cmd_events},
 };

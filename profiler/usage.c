@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "core/diag.h"
 
@@ -25,4 +26,15 @@ int usage_bad_option(char **argv, int found)
 int usage_bad_argument(char **argv, const char *argument)
 {
     return usage_error(argv, "unexpected argument", argument);
+}
+
+bool usage_is_root(const char *root)
+{
+    struct stat about;
+    char clean[256];
+    if (root[0] == '\0' || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
+        return true;
+    diag_error("give a folder that holds sys and proc", "--sysroot %s is no folder",
+               diag_clean(clean, sizeof clean, root));
+    return false;
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -41,6 +42,13 @@ def unpack(text: str, root: Path) -> Path:
         else:
             path.write_text("" if match[2] is None else match[2] + "\n")
     return root
+
+
+def emptied(folder: Path) -> Path:
+    """Hypothesis runs many examples in one test; each starts in an empty folder."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    return folder
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -15,7 +15,7 @@ import pytest
 from conftest import TREE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from machine_files import Cpu, Machine, names, ranges, snapshot, unpack
+from machine_files import Cpu, Machine, emptied, names, ranges, snapshot, unpack
 
 CONTRIBUTE = TREE / "tests" / "machines" / "contribute"
 HONEST = [name for name in names() if name != "garbage"]
@@ -264,13 +264,6 @@ def machines(draw: st.DrawFn) -> Machine:
         for node in sorted(node_ids.values())
     }
     return Machine(cpus, dict.fromkeys(sorted(node_ids.values()), 1 << 20), far, allowed_cpus=ranges(allowed))
-
-
-def emptied(folder: Path) -> Path:
-    """Hypothesis runs many examples in one test; each starts in an empty folder."""
-    shutil.rmtree(folder)
-    folder.mkdir()
-    return folder
 
 
 @given(machine=machines())

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`numaprof doctor`: snapshots against golden files; on this machine, each state that a test can bring about."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from conftest import BUILD, TREE, build_c
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from machine_files import emptied, names, snapshot, unpack
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+PARANOID = "/proc/sys/kernel/perf_event_paranoid"
+
+
+def doctor(
+    program: Path, *before: str | Path, options: tuple[str | Path, ...] = (), cwd: str = "/tmp"
+) -> dict[str, Any]:
+    command = [*before, program, "doctor", "--json", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    assert (done.returncode, done.stderr) == (0, "")
+    report = json.loads(done.stdout)
+    return {row["id"]: row for row in report["rows"]} | {"best": report["best_level"], "evidence": report["evidence"]}
+
+
+def shell(script: str) -> list[str]:
+    """In a mount namespace of its own: what the script mounts is gone afterwards. The command follows as "$@"."""
+    return ["unshare", "-m", "sh", "-c", f'{script} && exec "$@"', "sh"]
+
+
+@pytest.fixture(scope="session")
+def forbid() -> Path:
+    return build_c(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+
+
+@pytest.fixture(scope="session")
+def everybody(program: Path, forbid: Path) -> Iterator[Path]:
+    """A folder with the programs that other users can reach."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for file in (program, forbid):
+            shutil.copy(file, folder)
+        yield folder
+
+
+# --- snapshots --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_machine_gets_the_same_diagnosis_as_before(
+    program: Path, name: str, golden: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    root = unpack(snapshot(name), tmp_path)
+    done = subprocess.run([program, "doctor", "--sysroot", root], capture_output=True, text=True, check=True)
+    golden(f"doctor/{name}.txt", done.stdout)
+
+
+def test_snapshot_of_this_machine_gives_the_facts_of_the_machine(program: Path, tmp_path: Path) -> None:
+    text = subprocess.run([TREE / "tests/machines/contribute"], capture_output=True, text=True, check=True).stdout
+    there = doctor(program, options=("--sysroot", unpack(text, tmp_path)))
+    here = doctor(program)
+    from_files = ["cpu", "virtual", "container", "nodes", "pmu", "paranoid", "capabilities", "ptrace", "watchdog"]
+    for row in [*from_files, "balancing", "huge_pages"]:
+        assert here[row] == there[row]
+
+
+@given(data=st.data())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_the_files_hold_doctor_answers(program: Path, tmp_path: Path, data: st.DataObject) -> None:
+    root = unpack(snapshot("container-cpuset"), emptied(tmp_path))
+    files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
+    for path in data.draw(st.lists(st.sampled_from(files), min_size=1, max_size=4, unique=True)):
+        path.write_bytes(data.draw(st.binary(max_size=60)))
+    assert doctor(program, options=("--sysroot", root))["best"] is None
+
+
+# --- this machine, as it is -------------------------------------------------------------------------------------------
+
+
+def test_it_names_what_lscpu_names(program: Path) -> None:
+    lines = subprocess.run(["lscpu"], capture_output=True, text=True, check=True, env={"LC_ALL": "C"}).stdout
+    theirs = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines.splitlines())}
+    ours = doctor(program)
+    assert theirs.get("Model name", "unnamed") in ours["cpu"]["detail"]
+    assert ours["virtual"]["detail"].startswith("yes" if "Hypervisor vendor" in theirs else "no")
+
+
+def test_perf_agrees_about_hardware_events(program: Path) -> None:
+    if not shutil.which("perf"):
+        pytest.skip("needs perf")
+    done = subprocess.run(["perf", "stat", "-e", "cycles:u", "true"], capture_output=True, text=True, check=False)
+    counted = "<not supported>" not in done.stderr and done.returncode == 0
+    assert (doctor(program)["hardware"]["state"] == "yes") == counted
+
+
+@pytest.mark.requires("root")
+def test_root_sees_first_touches_of_the_kernel_as_well(program: Path) -> None:
+    rows = doctor(program)
+    assert rows["faults"]["state"] == "yes"
+    assert rows["pages"] == {
+        "id": "pages",
+        "state": "yes",
+        "detail": "move_pages tells homes",
+        "cause": None,
+        "remedy": None,
+    }
+    assert rows["best"] <= 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), [(["--sysroot", "/nonexistent"], "is no folder"), (["x"], "argument x")]
+)
+def test_bad_input_gets_one_line_and_125(program: Path, arguments: list[str], message: str) -> None:
+    done = subprocess.run([program, "doctor", *arguments], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
+    assert message in done.stderr
+
+
+# --- system calls that a filter stops ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"), [("EPERM", "forbids perf_event_open"), ("ENOSYS", "hides perf_event_open"), ("kill", "kills")]
+)
+def test_a_filter_on_perf_events_is_named(program: Path, forbid: Path, answer: str, word: str) -> None:
+    rows = doctor(program, forbid, "perf_event_open", answer)
+    for row in ("hardware", "faults"):
+        assert rows[row]["state"] == "no"
+        assert word in rows[row]["cause"]
+        assert "SystemCallFilter=perf_event_open" in rows[row]["remedy"]
+    assert rows["seccomp"]["state"] == "part"
+    assert rows["seccomp"]["detail"] == f"a filter stops perf_event_open ({'kills' if answer == 'kill' else answer})"
+    assert rows["best"] == 5
+
+
+@pytest.mark.parametrize("answer", ["EPERM", "ENOSYS", "kill"])
+def test_without_move_pages_numa_maps_is_left(program: Path, forbid: Path, answer: str) -> None:
+    pages = doctor(program, forbid, "move_pages", answer)["pages"]
+    assert pages["state"] == "part"
+    assert pages["detail"].startswith("numa_maps only")
+    assert pages["cause"] == "a seccomp filter forbids move_pages"
+    assert "SystemCallFilter=move_pages" in pages["remedy"]
+
+
+def test_a_filter_that_stops_nothing_needed_is_no_obstacle(program: Path, forbid: Path) -> None:
+    rows = doctor(program, forbid, "swapon", "kill")
+    assert (rows["seccomp"]["state"], rows["seccomp"]["detail"]) == ("yes", "a filter that lets through what is needed")
+    assert rows["pages"]["state"] == "yes"
+    rows = doctor(program, forbid, "get_mempolicy", "EPERM", forbid, "move_pages", "EPERM")
+    assert rows["seccomp"]["detail"] == "a filter stops move_pages (EPERM), get_mempolicy (EPERM)"
+
+
+@pytest.mark.requires("root")
+def test_in_a_container_the_remedy_is_the_containers(program: Path, forbid: Path) -> None:
+    rows = doctor(program, "unshare", "-p", "-f", "--mount-proc", forbid, "perf_event_open", "EPERM")
+    assert rows["container"]["detail"].startswith("yes")
+    assert rows["faults"]["cause"] == "the container's seccomp filter forbids perf_event_open"
+    assert rows["faults"]["remedy"] == "docker run --cap-add PERFMON --security-opt seccomp=unconfined ..."
+
+
+# --- privilege --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requires("root")
+@pytest.mark.parametrize(("level", "state", "faults"), [(2, "part", "part"), (1, "yes", "yes"), (4, "no", "no")])
+def test_an_ordinary_user_learns_what_the_level_allows(
+    everybody: Path, tmp_path: Path, level: int, state: str, faults: str
+) -> None:
+    """The level is what the file says; what the kernel does is the machine's own (2 here) or, for 4, the filter's."""
+    (tmp_path / "level").write_text(f"{level}\n")
+    before = [*shell(f"mount --bind {tmp_path}/level {PARANOID}"), *NOBODY]
+    if level > 2:
+        before += [str(everybody / "forbid"), "perf_event_open", "EACCES"]
+    rows = doctor(everybody / "numaprof", *before)
+    assert rows["paranoid"]["state"] == state
+    assert rows["capabilities"]["detail"] == "none"
+    if int(Path(PARANOID).read_text()) == 2 and level >= 2:
+        assert rows["faults"]["state"] == faults
+        for row in ("paranoid", "faults"):
+            assert "perf_event_paranoid is" in rows[row]["cause"]
+            assert rows[row]["remedy"] == "sudo sysctl kernel.perf_event_paranoid=1"
+
+
+@pytest.mark.requires("root")
+def test_root_of_a_user_namespace_is_not_root(everybody: Path) -> None:
+    rows = doctor(everybody / "numaprof", *NOBODY, "unshare", "-U", "-r")
+    assert rows["capabilities"]["state"] == "part"
+    assert "CAP_SYS_ADMIN" in rows["capabilities"]["detail"]
+    assert "user namespace" in rows["capabilities"]["cause"]
+    assert rows["paranoid"]["state"] == ("part" if int(Path(PARANOID).read_text()) > 1 else "yes")
+
+
+# --- limits -----------------------------------------------------------------------------------------------------------
+
+
+def test_few_open_files_are_too_few(program: Path) -> None:
+    files = doctor(program, "prlimit", "--nofile=64:4096")["files"]
+    assert (files["state"], files["detail"], files["remedy"]) == ("no", "64", "ulimit -n 4096")
+    files = doctor(program, "prlimit", "--nofile=64:64")["files"]
+    assert files["remedy"] == "sudo prlimit --pid $$ --nofile=65536:65536"
+    assert doctor(program, "prlimit", "--nofile=4096:4096")["files"]["state"] == "yes"
+
+
+@pytest.mark.requires("root")
+def test_locked_memory_and_ptrace_and_kernel_settings(everybody: Path, tmp_path: Path) -> None:
+    def with_setting(name: str, value: str) -> dict[str, Any]:
+        (tmp_path / "value").write_text(f"{value}\n")
+        before = shell(f"mount --bind {tmp_path}/value /proc/sys/kernel/{name}")
+        return doctor(everybody / "numaprof", *before, *NOBODY)
+
+    locked = with_setting("perf_event_mlock_kb", "4")["locked"]
+    assert (locked["state"], locked["remedy"]) == ("part", "sudo sysctl kernel.perf_event_mlock_kb=516")
+    balancing = with_setting("numa_balancing", "1")["balancing"]
+    assert (balancing["state"], balancing["remedy"]) == ("part", "sudo sysctl kernel.numa_balancing=0")
+    watchdog = with_setting("nmi_watchdog", "1")["watchdog"]
+    assert watchdog["state"] in ("part", "fact")
+
+
+@pytest.mark.requires("root")
+def test_without_proc_and_sys_it_still_answers(program: Path) -> None:
+    rows = doctor(program, *shell("mount -t tmpfs none /sys && mount -t tmpfs none /proc"))
+    assert rows["cpu"]["state"] == "unknown"
+    assert rows["capabilities"]["detail"] == "not told"
+    assert rows["faults"]["state"] == "yes"
+
+
+# --- output folder ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.requires("root")
+@pytest.mark.parametrize(
+    ("script", "state", "word"),
+    [
+        ("mount -t tmpfs -o ro none DIR", "no", "read-only"),
+        ("mount -t tmpfs -o size=64k none DIR; dd if=/dev/zero of=DIR/x bs=4k 2>&- || true", "no", "full"),
+        ("mount -t tmpfs -o size=1m none DIR", "part", "may not fit"),
+        ("mount -t tmpfs -o size=512m none DIR", "yes", None),
+    ],
+)
+def test_the_output_folders_file_system_is_looked_at(
+    program: Path, tmp_path: Path, script: str, state: str, word: str | None
+) -> None:
+    for path in (tmp_path, tmp_path / "new.numaprof"):
+        output = doctor(program, *shell(script.replace("DIR", str(tmp_path))), options=("-o", path))["output"]
+        assert output["state"] == state
+        assert word is None or word in output["cause"]
+        assert (output["remedy"] is None) == (state == "yes")
+
+
+def test_a_missing_output_folder_is_named(program: Path, tmp_path: Path) -> None:
+    output = doctor(program, options=("-o", tmp_path / "none" / "x"))["output"]
+    assert (output["state"], output["cause"]) == ("no", "No such file or directory")
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_says_the_same_as_json_and_nothing_hostile(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("garbage"), tmp_path)
+    rows = doctor(program, options=("--sysroot", root))
+    done = subprocess.run([program, "doctor", "--sysroot", root], capture_output=True, text=True, check=True)
+    assert "\x1b" not in done.stdout
+    words = {"yes": "yes", "part": "part", "no": "no", "unknown": "?", "fact": "-"}
+    states = [row["state"] for row in rows.values() if isinstance(row, dict)]
+    table = done.stdout.split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in table if not line.startswith(" ")] == [words[state] for state in states]
