@@ -28,7 +28,7 @@ enum channel_kind {
     CHANNEL_THREAD_EXIT,
     CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
     CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
-    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind
+    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
 };

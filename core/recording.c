@@ -28,6 +28,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_COMPLETE] = "UPDATE run SET complete=1",
     [RECORDING_EVIDENCE] = "INSERT INTO evidence VALUES (?,?,?,?,?,?)",
     [RECORDING_WINDOW] = "INSERT INTO window VALUES (?,?,?)",
+    [RECORDING_WINDOW_END] = "UPDATE window SET end_ns=? WHERE end_ns IS NULL",
     [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
     [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
     [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",

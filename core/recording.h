@@ -15,6 +15,7 @@ enum recording_statement {
     RECORDING_COMPLETE,      // update: none
     RECORDING_EVIDENCE,
     RECORDING_WINDOW,
+    RECORDING_WINDOW_END,    // update of the one that is open: end_ns
     RECORDING_NODE,
     RECORDING_CPU,
     RECORDING_DISTANCE,

@@ -2,28 +2,73 @@
 #include "profiler/greeter.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "profiler/namespaces.h"
+
+static pid_t greeter_tid(struct greeter *greeter, const struct channel_received *message)
+{
+    uint64_t pid;
+    pthread_mutex_lock(&greeter->mutex);
+    bool is_other = table_get(&greeter->processes, message->process, &pid);
+    pthread_mutex_unlock(&greeter->mutex);
+    return is_other ? namespaces_outer_tid((pid_t)pid, (pid_t)message->tid) : (pid_t)message->tid;
+}
+
+static void greeter_keep(struct greeter *greeter, struct greeter_arrival arrival)
+{
+    pthread_mutex_lock(&greeter->mutex);
+    if (greeter->count == greeter->size) {
+        size_t size = greeter->size ? greeter->size * 2 : 64;
+        struct greeter_arrival *arrivals = realloc(greeter->arrivals, size * sizeof *arrivals);
+        if (arrivals) {
+            greeter->arrivals = arrivals;
+            greeter->size = size;
+        }
+    }
+    bool kept = greeter->count < greeter->size;
+    if (kept)
+        greeter->arrivals[greeter->count++] = arrival;
+    pthread_mutex_unlock(&greeter->mutex);
+    if (!kept && arrival.counters)
+        counters_close(arrival.counters);
+}
+
+static void greeter_welcome(struct greeter *greeter, const struct channel_received *message)
+{
+    struct greeter_arrival arrival = {.message = *message, .tid = greeter_tid(greeter, message)};
+    arrival.counters = counters_open(greeter->counters, arrival.tid, -1, (struct counters_how){0});
+    channel_server_answer(message);
+    greeter_keep(greeter, arrival);
+}
 
 static void *greeter_run(void *argument)
 {
     struct greeter *greeter = argument;
+    struct channel_received messages[16];
     uint32_t seen = 0;
     const uint64_t one = 1;
     while (!atomic_load(&greeter->stop)) {
         uint32_t before = seen;
+        size_t count;
         channel_server_await(greeter->server, &seen);
+        while ((count = channel_server_receive(greeter->server, true, messages, 16)) > 0)
+            for (size_t i = 0; i < count; i++)
+                greeter_welcome(greeter, &messages[i]);
         if (seen != before)
             (void)!write(greeter->wake, &one, sizeof one);
     }
     return NULL;
 }
 
-int greeter_start(struct greeter *greeter, struct channel_server *server)
+int greeter_start(struct greeter *greeter, struct channel_server *server, struct counters *counters)
 {
-    *greeter = (struct greeter){.server = server, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *greeter = (struct greeter){.server = server, .counters = counters, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (greeter->wake < 0)
         return -errno;
+    pthread_mutex_init(&greeter->mutex, NULL);
     int status = -pthread_create(&greeter->thread, NULL, greeter_run, greeter);
     greeter->runs = status == 0;
     if (status < 0)
@@ -31,10 +76,29 @@ int greeter_start(struct greeter *greeter, struct channel_server *server)
     return status;
 }
 
+void greeter_introduce(struct greeter *greeter, uint64_t process, pid_t pid)
+{
+    pthread_mutex_lock(&greeter->mutex);
+    table_put(&greeter->processes, process, (uint64_t)pid);
+    pthread_mutex_unlock(&greeter->mutex);
+}
+
 void greeter_awake(const struct greeter *greeter)
 {
     uint64_t times;
     (void)!read(greeter->wake, &times, sizeof times);
+}
+
+bool greeter_take(struct greeter *greeter, struct greeter_arrival *arrival)
+{
+    pthread_mutex_lock(&greeter->mutex);
+    bool taken = greeter->taken < greeter->count;
+    if (taken)
+        *arrival = greeter->arrivals[greeter->taken++];
+    else
+        greeter->taken = greeter->count = 0;
+    pthread_mutex_unlock(&greeter->mutex);
+    return taken;
 }
 
 void greeter_stop(struct greeter *greeter)
@@ -44,6 +108,13 @@ void greeter_stop(struct greeter *greeter)
     atomic_store(&greeter->stop, true);
     channel_server_ring(greeter->server); // or it would look only after its next slice
     pthread_join(greeter->thread, NULL);
+    struct greeter_arrival arrival;
+    while (greeter_take(greeter, &arrival))
+        if (arrival.counters)
+            counters_close(arrival.counters);
+    free(greeter->arrivals);
+    table_free(&greeter->processes);
+    pthread_mutex_destroy(&greeter->mutex);
     close(greeter->wake);
     greeter->runs = false;
 }

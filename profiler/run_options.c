@@ -21,6 +21,7 @@ static const char usage[] =
     "      --control FIFO      start and stop counting by lines written there\n"
     "      --paused            start counting at the first start (FIFO, or numaprof.h in the program)\n"
     "  -n, --repeats N         run N times, one recording each\n"
+    "      --events LIST       questions to the counters, see numaprof events    [demand_rd,demand_rfo,prefetch,retired]\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "      --no-report         record only, as `numaprof record` does\n"
     "  -q, --quiet             say nothing but errors\n"
@@ -36,6 +37,7 @@ enum run_option_code {
     OPTION_DURATION,
     OPTION_CONTROL,
     OPTION_PAUSED,
+    OPTION_EVENTS,
     OPTION_WITHOUT,
     OPTION_NO_REPORT,
 };
@@ -49,6 +51,7 @@ static const struct option run_options_long[] = {
     {"control", required_argument, NULL, OPTION_CONTROL},
     {"paused", no_argument, NULL, OPTION_PAUSED},
     {"repeats", required_argument, NULL, 'n'},
+    {"events", required_argument, NULL, OPTION_EVENTS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
@@ -135,6 +138,9 @@ static int run_options_one(struct run_options *options, int code)
         break;
     case OPTION_PAUSED:
         options->paused = true;
+        break;
+    case OPTION_EVENTS:
+        options->events = optarg;
         break;
     case OPTION_WITHOUT:
         status = run_options_without(options, optarg);

@@ -91,7 +91,13 @@ int session_open(struct session *session, const struct run_options *options, con
     status = session_make_plan(session);
     if (status != 0)
         return status;
-    session->channel_error = channel_server_open(&session->channel, session->plan, session->plan_count, false);
+    if (session_prepare_counters(session) < 0) {
+        diag_error("numaprof events shows what this CPU can be asked", "--events: unknown question");
+        return DIAG_EXIT_FAILED;
+    }
+    // A thread waits for its events; where there are none, it has nothing to wait for.
+    session->channel_error =
+        channel_server_open(&session->channel, session->plan, session->plan_count, session->counters_on);
     session->has_channel = session->channel_error == 0;
     return 0;
 }
@@ -129,6 +135,16 @@ int session_add_stream(struct session *session, struct perf_stream *stream)
     }
     session->streams[session->stream_count++] = stream;
     return 0;
+}
+
+void session_remove_stream(struct session *session, const struct perf_stream *stream)
+{
+    for (size_t i = 0; i < session->stream_count; i++) {
+        if (session->streams[i] == stream) {
+            session->streams[i] = session->streams[--session->stream_count];
+            return;
+        }
+    }
 }
 
 static void session_close_faults(struct session *session)
@@ -198,7 +214,7 @@ static void session_open_faults(struct session *session)
 static void session_start_greeter(struct session *session)
 {
     if (session->has_channel)
-        session->channel_error = greeter_start(&session->greeter, &session->channel);
+        session->channel_error = greeter_start(&session->greeter, &session->channel, &session->counters);
     if (session->channel_error < 0)
         session_note(session, "channel", RECORDING_NULL, NULL, "threads are not pinned: no channel to the program: %s",
                      strerror(-session->channel_error));
@@ -228,6 +244,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
+    session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
     return 0;
 }
@@ -235,7 +252,8 @@ int session_attach(struct session *session, const char *path, pid_t pid)
 void session_start(struct session *session)
 {
     session->scanned_at = clock_now();
-    RECORD(session->queue, RECORDING_WINDOW, RECORD_NUMBER(0), RECORD_NULL, RECORD_TEXT("run"));
+    if (session->counting)
+        RECORD(session->queue, RECORDING_WINDOW, RECORD_NUMBER(0), RECORD_NULL, RECORD_TEXT("run"));
 }
 
 // --- while it runs
@@ -245,7 +263,21 @@ size_t session_drain(struct session *session)
     if (session->stream_count == 0)
         return 0;
     session->faults.drains++;
-    return perf_merge_drain(session->streams, session->stream_count, clock_now());
+    size_t records = perf_merge_drain(session->streams, session->stream_count, clock_now());
+    session_close_ended(session);
+    return records;
+}
+
+static void session_windows(struct session *session, uint64_t now)
+{
+    const struct run_options *options = session->options;
+    uint64_t ms = (now - session->epoch) / CLOCK_MS;
+    if (options->delay_ms > 0 && !session->delay_is_over && ms >= options->delay_ms) {
+        session->delay_is_over = true;
+        session_switch(session, true, "delay");
+    }
+    if (options->duration_ms > 0 && session->counting && ms >= options->delay_ms + options->duration_ms)
+        session_switch(session, false, "duration");
 }
 
 size_t session_tick(struct session *session, uint64_t now)
@@ -257,6 +289,9 @@ size_t session_tick(struct session *session, uint64_t now)
         faults_adapt(&session->fault_sources[i], now);
     if (!session->options->no_pages)
         pages_tick(&session->pages, now, session->faults.balancing);
+    session_windows(session, now);
+    if (now - session->read_at >= session->interval_ns)
+        session_read_counters(session, now);
     if (now - session->scanned_at > SESSION_SCAN_MS * CLOCK_MS)
         session_scan(session, now);
     return records;
@@ -282,6 +317,8 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
     session->faults.drains++;
     faults_settle(&session->faults, NULL);
+    session_read_counters(session, clock_now());
+    session_close_ended(session);
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
     session_write_losses(session);
@@ -297,6 +334,7 @@ void session_close(struct session *session)
 {
     session_close_faults(session);
     greeter_stop(&session->greeter);
+    session_close_counters(session);
     if (session->has_channel)
         channel_server_close(&session->channel);
     if (session->queue) {

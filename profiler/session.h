@@ -4,6 +4,7 @@
 #ifndef PROFILER_SESSION_H
 #define PROFILER_SESSION_H
 
+#include "collectors/counters.h"
 #include "collectors/faults.h"
 #include "collectors/pages.h"
 #include "collectors/stacks.h"
@@ -51,6 +52,18 @@ struct session {
     size_t fault_source_count;
     int faults_error;                // why there are none
 
+    struct counters counters;
+    bool counters_on;                // at least one group can be counted
+    struct counter_set **cpu_sets;   // of a program whose threads cannot be counted one by one: one for each CPU
+    size_t cpu_set_count;
+    struct counter_set **closing;    // of threads that ended: closed after the drain
+    size_t closing_count, closing_size;
+    uint64_t interval_ns;            // of the time line, now
+    uint64_t read_at;                // when the counters were read last
+    uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
+    bool counting;                   // not paused
+    bool delay_is_over;
+
     struct pages pages;
     uint64_t scanned_at;             // when the tasks were last checked against /proc
     int64_t balancing_moved_before;  // pages, RECORDING_NULL: unknown
@@ -81,9 +94,24 @@ void session_close(struct session *session);
 // --- for the files of the session
 
 int session_add_stream(struct session *session, struct perf_stream *stream);
+void session_remove_stream(struct session *session, const struct perf_stream *stream);
 size_t session_drain(struct session *session);
 void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+// session_counters.c
+int session_prepare_counters(struct session *session);
+void session_open_counters(struct session *session);
+void session_attach_counters(struct session *session, struct thread *thread, struct counter_set *set);
+void session_count_thread(struct session *session, struct thread *thread);
+void session_end_counters(struct session *session, struct thread *thread, uint64_t time);
+void session_close_ended(struct session *session);
+void session_read_counters(struct session *session, uint64_t now);
+void session_switch(struct session *session, bool on, const char *cause);
+void session_close_counters(struct session *session);
+
+// session_records.c
+int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);
 
 // session_rows.c
 void session_write_machine(struct session *session);

@@ -1,57 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preload library tells: threads and their places, choices of the program, the end of a process.
-#include <dirent.h>
 #include <errno.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/sysfile.h"
 #include "profiler/clock.h"
+#include "profiler/namespaces.h"
 #include "profiler/session.h"
-
-// --- numbers of other pid namespaces
-
-// The last number of the line "NSpid:" is the thread's in its own namespace.
-static pid_t messages_inner_tid(pid_t pid, const char *task)
-{
-    char text[4096];
-    if (sysfile_text("", text, sizeof text, "/proc/%d/task/%s/status", pid, task) < 0)
-        return 0;
-    const char *line = strstr(text, "\nNSpid:");
-    if (!line)
-        return 0;
-    const char *end = strchr(line + 1, '\n');
-    const char *last = end ? end : line + strlen(line);
-    while (last > line && last[-1] >= '0' && last[-1] <= '9')
-        last--;
-    return (pid_t)atoi(last);
-}
-
-static pid_t messages_outer_tid(const struct process *process, pid_t inner)
-{
-    char path[64];
-    pid_t found = inner;
-    snprintf(path, sizeof path, "/proc/%d/task", process->pid);
-    DIR *tasks = opendir(path);
-    if (!tasks)
-        return inner;
-    for (const struct dirent *entry; (entry = readdir(tasks));) {
-        if (entry->d_name[0] != '.' && messages_inner_tid(process->pid, entry->d_name) == inner) {
-            found = (pid_t)atoi(entry->d_name);
-            break;
-        }
-    }
-    closedir(tasks);
-    return found;
-}
 
 static struct thread *messages_thread(struct session *session, struct process *process, pid_t inner, uint64_t time)
 {
-    pid_t tid = process->other_namespace ? messages_outer_tid(process, inner) : inner;
+    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, inner) : inner;
     struct thread *thread = tasks_thread(&session->tasks, tid);
     return thread ? thread : tasks_add_thread(&session->tasks, process, tid, time, true);
 }
@@ -119,6 +79,9 @@ static void messages_handle(struct session *session, const struct channel_receiv
     case CHANNEL_AFFINITY:
         messages_affinity(session, process, message);
         break;
+    case CHANNEL_REGION:
+        session_switch(session, message->a == 1, "mark");
+        break;
     case CHANNEL_PROCESS_EXIT:
         messages_exit_process(session, process, message);
         break;
@@ -127,8 +90,27 @@ static void messages_handle(struct session *session, const struct channel_receiv
     }
 }
 
+// Threads that were answered when they started: their events are open.
+static void messages_arrivals(struct session *session)
+{
+    struct greeter_arrival arrival;
+    while (session->greeter.runs && greeter_take(&session->greeter, &arrival)) {
+        struct process *process = tasks_process_of_channel(&session->tasks, arrival.message.process);
+        struct thread *thread = NULL;
+        if (process) {
+            messages_start(session, process, &arrival.message);
+            thread = tasks_thread(&session->tasks, arrival.tid);
+        }
+        if (arrival.counters && thread)
+            session_attach_counters(session, thread, arrival.counters);
+        else if (arrival.counters)
+            counters_close(arrival.counters);
+    }
+}
+
 void session_messages(struct session *session)
 {
+    messages_arrivals(session);
     struct channel_received messages[64];
     size_t count;
     while (session->has_channel && (count = channel_server_receive(&session->channel, false, messages, 64)) > 0) {
@@ -156,7 +138,12 @@ void session_connect(struct session *session)
             process->channel = connection.hello.process;
             process->other_namespace = connection.hello.pid != (uint32_t)connection.pid;
             RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
-            tasks_add_thread(&session->tasks, process, connection.pid, clock_now(), true);
+            struct thread *thread =
+                tasks_add_thread(&session->tasks, process, connection.pid, clock_now(), true);
+            if (process->other_namespace && session->greeter.runs)
+                greeter_introduce(&session->greeter, process->channel, process->pid);
+            if (thread)
+                session_count_thread(session, thread);
         }
         channel_server_welcome(&session->channel, &connection);
     }

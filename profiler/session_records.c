@@ -18,7 +18,7 @@ static size_t records_chain(const struct perf_sample *sample, uint64_t *addresse
     return count;
 }
 
-static int64_t records_stack(struct session *session, const struct process *process, const struct perf_sample *sample)
+int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample)
 {
     uint64_t addresses[STACKS_MAX_DEPTH];
     bool truncated = false;
@@ -48,7 +48,7 @@ static void records_sample(struct fault_source *source, struct session *session,
         session->losses.unknown_threads++;
         return;
     }
-    faults_take(source, &sample, thread, records_stack(session, thread->process, &sample));
+    faults_take(source, &sample, thread, session_stack(session, thread->process, &sample));
 }
 
 static void records_mmap(struct session *session, const struct perf_event_header *header)
@@ -103,6 +103,7 @@ static void records_exit(struct session *session, const struct perf_task *task, 
         faults_settle(&session->faults, thread->process);
         unwind_forget(session->unwind, thread->process->id);
     }
+    session_end_counters(session, thread, time);
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_place && session->has_channel)
         channel_server_free_place(&session->channel, thread->planned_cpu); // it was killed
     tasks_end_thread(&session->tasks, thread, time);

@@ -117,7 +117,7 @@ static void exec_announce(const char *path, int kind)
 {
     size_t length = strlen(path);
     const char *end = length < CHANNEL_TEXT ? path : path + length - CHANNEL_TEXT + 1;
-    preload_send((struct preload_note){.kind = CHANNEL_EXEC, .a = kind, .text = end, .waits = kind == ELF_KIND_STATIC});
+    preload_send((struct preload_note){.kind = CHANNEL_EXEC, .a = kind, .text = end});
     preload_unpin_self();
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts local and remote accesses by class through the events of the catalogue: one set of groups for each thread (cpu -1,
+// opened while the thread waits at its start), or, for what cannot wait (static programs), for a task and all it starts
+// on each CPU. Never both for the same thread. Overflows of the remote events are samples: they tell instruction and time.
+//
+// Beside them stand a task clock and a migration counter: the clock is what coverage is measured against (a thread's
+// enabled time passes elsewhere too where events are bound to a CPU), migrations tell whether counts belong to one CPU.
+#ifndef COLLECTORS_COUNTERS_H
+#define COLLECTORS_COUNTERS_H
+
+#include <stdatomic.h>
+
+#include "collectors/perf_event.h"
+#include "collectors/plan.h"
+#include "collectors/tasks.h"
+#include "core/record_queue.h"
+
+#define COUNTERS_SAMPLE_TYPE                                                                                           \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+     PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+
+enum {
+    COUNTERS_FIRST_PERIOD = 5003,
+    COUNTERS_STACK_BYTES = 1024,     // with a sample: enough to leave memcpy
+    COUNTERS_RING_PAGES = 32,        // of a thread's samples, while there are few threads
+};
+
+struct counters_event {
+    int64_t id;                      // in the recording
+    const struct catalogue_event *source;
+    struct perf_event_attr attr;
+    bool sampled;                    // a remote one
+};
+
+struct counters_group {
+    struct counters_event events[PLAN_GROUP_EVENTS];
+    int count;
+    int error;                       // why it cannot be counted here; 0: it can
+};
+
+// What to open, found out once; read-only after counters_prepare but for the atomics.
+struct counters {
+    struct record_queue *queue;
+    struct tasks *tasks;
+    struct catalogue *catalogue;
+    const struct catalogue_cpu *cpu; // NULL: not in the catalogue
+    struct plan plan;
+    struct counters_group groups[PLAN_GROUPS];
+    int group_count, usable;         // usable: how many can be counted
+    int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
+    int64_t clock_id, migrations_id; // ids of those events
+    bool exclude_kernel;
+    _Atomic int open_sets;
+    _Atomic uint64_t refused;        // threads for which no events could be opened ...
+    _Atomic int refused_error;       // ... and why
+    _Atomic bool paused;             // new sets begin switched off
+    uint64_t rows;                   // written so far
+};
+
+struct counters_open_group {
+    int fds[PLAN_GROUP_EVENTS];      // -1: this group is not open
+    uint64_t ids[PLAN_GROUP_EVENTS]; // the kernel's, in samples
+    uint64_t values[PLAN_GROUP_EVENTS], enabled, running; // as last read
+};
+
+struct counter_set {
+    struct perf_stream stream;       // of the samples; stream.ring.control NULL: none
+    struct counters *counters;
+    pid_t tid;
+    int cpu;                         // -1: the thread, wherever it runs
+    int64_t thread;                  // its id in the recording; 0: everything on cpu
+    int home_cpu;                    // where it ran at the last reading, -1 not known
+    int clock_fd, migrations_fd;
+    uint64_t clock_ns, migrations;   // as last read
+    uint64_t clock_enabled, clock_running;
+    uint64_t sampled_events;         // counted since the period was last adapted
+    uint64_t period;                 // of sampling, now
+    struct counters_open_group groups[PLAN_GROUPS];
+};
+
+// Identifies the CPU and tries every group on this process. first_id: of the event rows it will write; returns how many
+// ids it took. After it, usable is 0 if nothing can be counted, and error says why.
+int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id);
+void counters_free(struct counters *counters);
+// The event rows, once there is a recording.
+void counters_write_events(struct counters *counters);
+
+// How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a CPU).
+struct counters_how {
+    bool on_exec, inherit;
+};
+// Any thread may call it. NULL: it cannot be counted (counters.refused).
+struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
+void counters_close(struct counter_set *set);
+
+// Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
+// Returns false if nothing had run.
+bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
+
+void counters_switch(struct counter_set *set, bool on);
+
+// Brings the number of samples near what is wanted, by what was counted since the last call, interval_ns ago.
+void counters_adapt(struct counter_set *set, uint64_t interval_ns);
+
+// A sample of this set as a row; stack: its call path.
+void counters_take(struct counter_set *set, const struct perf_sample *sample, int64_t thread, int64_t stack);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/encode.h"
+
+// --- what can be counted
+
+static bool counters_is_remote(const struct catalogue_event *event)
+{
+    return strncmp(event->placement, "remote", 6) == 0;
+}
+
+static void counters_set_attributes(struct counters *counters, struct counters_event *event)
+{
+    struct perf_event_attr *attr = &event->attr;
+    attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr->exclude_kernel = counters->exclude_kernel;
+    attr->exclude_hv = 1;
+    attr->use_clockid = 1;
+    attr->clockid = CLOCK_MONOTONIC;
+    if (!event->sampled)
+        return;
+    attr->sample_type = COUNTERS_SAMPLE_TYPE;
+    attr->sample_period = COUNTERS_FIRST_PERIOD;
+    attr->sample_regs_user = PERF_EVENT_REGS_USER;
+    attr->sample_stack_user = COUNTERS_STACK_BYTES;
+    attr->exclude_callchain_kernel = 1;
+    attr->sample_id_all = 1;
+    attr->watermark = 1;
+    attr->wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4;
+}
+
+// Opens the group on this process, to see whether the kernel takes it.
+static int counters_try(struct counters *counters, struct counters_group *group)
+{
+    int fds[PLAN_GROUP_EVENTS], opened = 0, status = 0;
+    for (; opened < group->count && status == 0; opened++) {
+        counters_set_attributes(counters, &group->events[opened]);
+        struct perf_event_attr attr = group->events[opened].attr;
+        attr.disabled = 1;
+        fds[opened] = perf_event_open(&attr, 0, -1, opened > 0 ? fds[0] : -1);
+        if (fds[opened] < 0) {
+            status = fds[opened];
+            break;
+        }
+    }
+    while (opened-- > 0)
+        close(fds[opened]);
+    return status;
+}
+
+static void counters_try_all(struct counters *counters)
+{
+    for (int i = 0; i < counters->group_count; i++) {
+        struct counters_group *group = &counters->groups[i];
+        group->error = counters_try(counters, group);
+        if ((group->error == -EACCES || group->error == -EPERM) && !counters->exclude_kernel) {
+            counters->exclude_kernel = true; // unprivileged: everything is tried again with it
+            counters_try_all(counters);
+            return;
+        }
+    }
+    counters->usable = 0;
+    for (int i = 0; i < counters->group_count; i++) {
+        counters->usable += counters->groups[i].error == 0;
+        counters->error = counters->groups[i].error < 0 ? counters->groups[i].error : counters->error;
+    }
+}
+
+static int counters_make_groups(struct counters *counters, int64_t next_id)
+{
+    counters->group_count = counters->plan.group_count;
+    for (int i = 0; i < counters->plan.group_count; i++) {
+        const struct plan_group *planned = &counters->plan.groups[i];
+        struct counters_group *group = &counters->groups[i];
+        group->count = planned->count;
+        for (int j = 0; j < planned->count; j++) {
+            struct counters_event *event = &group->events[j];
+            *event = (struct counters_event){
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j])};
+            int status = encode_event(&event->attr, "", counters->cpu, event->source);
+            if (status < 0)
+                return status;
+        }
+    }
+    return (int)next_id;
+}
+
+int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
+{
+    struct cpu_identity identity;
+    counters->clock_id = first_id++;
+    counters->migrations_id = first_id++;
+    int status = catalogue_load(&counters->catalogue);
+    if (status == 0)
+        status = cpu_identity_read(&identity, "");
+    if (status == 0)
+        counters->cpu = catalogue_identify(counters->catalogue, &identity);
+    if (status == 0 && !counters->cpu)
+        status = -ENODATA;
+    const struct plan_request request = {.topics = topics, .split = plan_sockets_are_split(topology)};
+    if (status == 0)
+        status = plan_make(&counters->plan, counters->catalogue, counters->cpu, &request);
+    if (status == 0)
+        status = counters_make_groups(counters, first_id);
+    if (status < 0) {
+        counters->error = status;
+        return 2;
+    }
+    counters_try_all(counters);
+    return status;
+}
+
+void counters_free(struct counters *counters)
+{
+    catalogue_free(counters->catalogue);
+    counters->catalogue = NULL;
+}
+
+static void counters_write_software(struct counters *counters, int64_t id, const char *name, const char *class,
+                                    uint64_t config)
+{
+    RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(id), RECORD_TEXT("counters"), RECORD_TEXT(name),
+           RECORD_TEXT(class), RECORD_TEXT(""), RECORD_NUMBER(PERF_TYPE_SOFTWARE), RECORD_NUMBER(config), RECORD_NULL,
+           RECORD_NUMBER(0), RECORD_NULL, RECORD_NULL, RECORD_NULL);
+}
+
+static const char *counters_event_name(const struct catalogue_event *event)
+{
+    return event->name ? event->name : event->class;
+}
+
+void counters_write_events(struct counters *counters)
+{
+    counters_write_software(counters, counters->clock_id, "task-clock", "time", PERF_COUNT_SW_TASK_CLOCK);
+    counters_write_software(counters, counters->migrations_id, "cpu-migrations", "migrations",
+                            PERF_COUNT_SW_CPU_MIGRATIONS);
+    for (int i = 0; i < counters->group_count; i++) {
+        const struct counters_group *group = &counters->groups[i];
+        for (int j = 0; j < group->count && group->error == 0; j++) {
+            const struct counters_event *event = &group->events[j];
+            char remark[1024];
+            RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("counters"),
+                   RECORD_TEXT(counters_event_name(event->source)), RECORD_TEXT(event->source->class),
+                   RECORD_TEXT(event->source->placement), RECORD_NUMBER(event->attr.type),
+                   RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
+                   RECORD_NUMBER(counters->exclude_kernel), RECORD_TEXT(catalogue_confidence(event->source)),
+                   event->sampled ? RECORD_NUMBER(event->attr.sample_period) : RECORD_NULL,
+                   RECORD_TEXT(catalogue_remark(counters->catalogue, counters->cpu, event->source, remark,
+                                                sizeof remark)));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thread numbers of other pid namespaces: a container's init knows itself as 1.
+#ifndef PROFILER_NAMESPACES_H
+#define PROFILER_NAMESPACES_H
+
+#include <sys/types.h>
+
+// Our number of the thread of process pid (ours) that calls itself inner; inner itself if it cannot be found.
+pid_t namespaces_outer_tid(pid_t pid, pid_t inner);
+
+#endif
