@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/hardware/counters.h"
+
+#include "lab/hardware/cpu.h"
+#include "lab/hardware/qemu.h"
+
+static void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access)
+{
+    struct lab_cpu *shared = cpu->shared;
+    struct lab_slot *slot = &shared->slots[index];
+    uint64_t held = shared->head - shared->tail;
+    if (held >= LAB_RECORDS) {
+        slot->lost++;
+        return;
+    }
+    shared->records[shared->head++ % LAB_RECORDS] = (struct lab_record){
+        .ip = access->ip,
+        .address = access->address,
+        .physical = access->physical,
+        .latency = access->latency,
+        .slot = (uint8_t)index,
+        .outcome = (uint8_t)access->outcome,
+        .home = (uint8_t)access->home,
+        .store = slot->unit == LAB_UNIT_STORES,
+    };
+    if ((slot->urgent || held + 1 >= LAB_RECORDS_URGENT) && !shared->interrupt) {
+        shared->interrupt = 1;
+        qemu_interrupt(cpu->index);
+    }
+}
+
+static void counters_add(struct cpu *cpu, unsigned index, uint64_t number, const struct counters_access *access)
+{
+    struct lab_slot *slot = &cpu->shared->slots[index];
+    slot->count += number;
+    if (slot->period == 0)
+        return;
+    slot->left -= (int64_t)number;
+    if (slot->left > 0)
+        return;
+    // More than one period may be used up at once, by instructions and cycles: still one sample, as in hardware.
+    slot->left += (int64_t)(((uint64_t)-slot->left / slot->period + 1) * slot->period);
+    counters_record(cpu, index, access);
+}
+
+static bool counters_wants(const struct lab_slot *slot, enum lab_unit unit, unsigned level)
+{
+    return slot->unit == unit && (slot->levels >> level & 1);
+}
+
+// The slots that count at this moment.
+static uint32_t counters_active(const struct cpu *cpu)
+{
+    return cpu->shared->running ? cpu->shared->active : 0;
+}
+
+#define FOR_EACH_SLOT(cpu, i) for (uint32_t rest = counters_active(cpu), i; rest && (i = (uint32_t)__builtin_ctz(rest), 1); rest &= rest - 1)
+
+void counters_request(struct cpu *cpu, enum lab_class class, const struct counters_access *access)
+{
+    unsigned level = counters_level(access->ip);
+    cpu->shared->requests[level][class][access->outcome]++;
+    FOR_EACH_SLOT(cpu, i)
+    {
+        const struct lab_slot *slot = &cpu->shared->slots[i];
+        if (counters_wants(slot, LAB_UNIT_REQUESTS, level) && (slot->classes >> class & 1) &&
+            (slot->outcomes >> access->outcome & 1))
+            counters_add(cpu, i, 1, access);
+    }
+}
+
+void counters_load(struct cpu *cpu, const struct counters_access *access)
+{
+    unsigned level = counters_level(access->ip);
+    FOR_EACH_SLOT(cpu, i)
+    {
+        const struct lab_slot *slot = &cpu->shared->slots[i];
+        if ((counters_wants(slot, LAB_UNIT_LOADS, level) && (slot->outcomes >> access->outcome & 1)) ||
+            (counters_wants(slot, LAB_UNIT_SLOW_LOADS, level) && access->latency >= slot->threshold))
+            counters_add(cpu, i, 1, access);
+    }
+}
+
+void counters_store(struct cpu *cpu, const struct counters_access *access)
+{
+    unsigned level = counters_level(access->ip);
+    FOR_EACH_SLOT(cpu, i)
+    {
+        if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_STORES, level))
+            counters_add(cpu, i, 1, access);
+    }
+}
+
+void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t cycles)
+{
+    unsigned level = counters_level(ip);
+    const struct counters_access at = {.ip = ip};
+    FOR_EACH_SLOT(cpu, i)
+    {
+        if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_INSTRUCTIONS, level))
+            counters_add(cpu, i, instructions, &at);
+        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_CYCLES, level))
+            counters_add(cpu, i, cycles, &at);
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The counters of a CPU: what was counted, and the samples taken exactly at the access that used up a period.
+#ifndef HARDWARE_COUNTERS_H
+#define HARDWARE_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lab/shared.h"
+
+struct cpu;
+
+struct counters_access {
+    uint64_t ip, address, physical;
+    enum lab_outcome outcome;
+    uint32_t latency;
+    unsigned home;
+};
+
+static inline unsigned counters_level(uint64_t ip)
+{
+    return ip >> 63 ? LAB_KERNEL : LAB_USER;
+}
+
+// A request left the private cache.
+void counters_request(struct cpu *cpu, enum lab_class class, const struct counters_access *access);
+
+// An instruction has read or written. Complete only for what lab_cpu.watch asks for; otherwise those that left the fast
+// path, which is all but some of outcome LAB_OWN.
+void counters_load(struct cpu *cpu, const struct counters_access *access);
+void counters_store(struct cpu *cpu, const struct counters_access *access);
+
+// A block of instructions begins.
+void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t cycles);
+
+#endif

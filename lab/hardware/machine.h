@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The machine that the plugin's arguments describe; fixed once parsed. The runner makes the arguments from a machine
+// description (lab/runner/qemu.py).
+#ifndef HARDWARE_MACHINE_H
+#define HARDWARE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lab/shared.h"
+
+enum { MACHINE_LINE_SHIFT = 6, MACHINE_PAGE_SHIFT = 12, MACHINE_NO_NODE = 0xff };
+
+struct machine_cache {
+    uint64_t sets; // a power of two
+    unsigned ways;
+};
+
+struct machine {
+    unsigned cpus, nodes;
+    uint64_t memory[LAB_NODES]; // bytes
+    unsigned package[LAB_NODES];
+    unsigned distance[LAB_NODES][LAB_NODES];
+    unsigned node_of_cpu[LAB_CPUS]; // by QEMU's index
+    struct machine_cache private, shared;
+    struct {
+        unsigned lines; // 0: no prefetcher
+        bool into_shared;
+        bool crossing; // follows a stream into the next page
+        unsigned skip; // every skip-th is not made; 0: all are made
+    } prefetch;
+    const char *shared_path;
+};
+
+extern struct machine machine;
+
+// Returns NULL, or what is wrong with the argument that *bad is set to.
+const char *machine_parse(int argc, char **argv, const char **bad);
+
+// The node that a guest-physical address is memory of; MACHINE_NO_NODE for what is not memory.
+unsigned machine_home(uint64_t physical);
+
+enum lab_where machine_where(unsigned from_node, unsigned to_node);
+
+// Modelled cycles until the answer; from: the node that answered.
+uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from);
+
+#endif

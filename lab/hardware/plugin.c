@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The emulated hardware: private and shared caches, prefetchers, memory homes and their counters, as a QEMU plugin.
+// Until the driver switches it on, nothing is simulated but the driver's calls: booting costs nothing.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lab/hardware/access.h"
+#include "lab/hardware/cpu.h"
+#include "lab/hardware/machine.h"
+#include "lab/hardware/qemu.h"
+#include "lab/hardware/shared_cache.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_version = 1;
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+
+static struct lab_shared *shared;
+static qemu_plugin_id_t plugin;
+static bool wanted; // simulate from the next translation on
+
+static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
+
+// All translated code is gone, no CPU is running.
+static void plugin_restart(qemu_plugin_id_t id)
+{
+    cpu_clear_all();
+    shared->simulating = wanted;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
+}
+
+static void plugin_call(unsigned index, void *call)
+{
+    switch ((uintptr_t)call) {
+    case LAB_CALL_WHO:
+        shared->who = (int32_t)index;
+        break;
+    case LAB_CALL_ON:
+    case LAB_CALL_OFF:
+        wanted = (uintptr_t)call == LAB_CALL_ON;
+        if (wanted != shared->simulating)
+            qemu_plugin_reset(plugin, plugin_restart);
+        break;
+    default:
+        break;
+    }
+}
+
+static void plugin_forget(unsigned index, void *data)
+{
+    (void)data;
+    cpu_forget(&cpus[index]);
+}
+
+// The driver's call that these bytes are, or 0.
+static uintptr_t plugin_is_call(const uint8_t *bytes, size_t size)
+{
+    static const uint8_t form[] = {LAB_CALL_BYTES};
+    uint32_t call;
+    if (size != sizeof form + sizeof call || memcmp(bytes, form, sizeof form) != 0)
+        return 0;
+    memcpy(&call, bytes + sizeof form, sizeof call);
+    return call >= LAB_CALL_WHO && call <= LAB_CALL_OFF ? call : 0;
+}
+
+// Skips prefixes. Returns how many bytes are left, at least 1.
+static size_t plugin_skip_prefixes(const uint8_t **bytes, size_t size)
+{
+    static const uint8_t prefixes[] = {0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65};
+    while (size > 1 && (memchr(prefixes, **bytes, sizeof prefixes) || (**bytes & 0xf0) == 0x40)) {
+        ++*bytes;
+        size--;
+    }
+    return size;
+}
+
+// Does the instruction invalidate translations? mov to a control register, invlpg, invpcid.
+static bool plugin_is_invalidation(const uint8_t *code, size_t size)
+{
+    if (size < 3 || code[0] != 0x0f)
+        return false;
+    bool mov_cr = code[1] == 0x22;
+    bool invlpg = code[1] == 0x01 && (code[2] >> 3 & 7) == 7 && code[2] >> 6 != 3;
+    bool invpcid = code[1] == 0x38 && code[2] == 0x82;
+    return mov_cr || invlpg || invpcid;
+}
+
+// Does the instruction leave its block by itself? Jumps, calls, returns, interrupts, string I/O.
+static bool plugin_is_departure(const uint8_t *code, size_t size)
+{
+    uint8_t first = code[0], second = size > 1 ? code[1] : 0;
+    if (first == 0x0f)
+        return (second & 0xf0) == 0x80 || second == 0x05 || second == 0x07 || second == 0x34 || second == 0x35;
+    bool indirect = first == 0xff && (second >> 3 & 7) >= 2 && (second >> 3 & 7) <= 5;
+    return indirect || (first & 0xf0) == 0x70 || (first >= 0xe0 && first <= 0xe3) || (first >= 0xe8 && first <= 0xeb) ||
+           (first & 0xfe) == 0xc2 || (first >= 0xca && first <= 0xcf) || (first >= 0x6c && first <= 0x6f) || first == 0xf4;
+}
+
+static void plugin_translate_insn(struct qemu_plugin_insn *insn)
+{
+    const uint8_t *bytes = qemu_plugin_insn_data(insn);
+    size_t size = qemu_plugin_insn_size(insn);
+    uintptr_t call = plugin_is_call(bytes, size);
+    if (call)
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_call, QEMU_PLUGIN_CB_NO_REGS, (void *)call);
+    if (!shared->simulating)
+        return;
+    size = plugin_skip_prefixes(&bytes, size);
+    if (plugin_is_invalidation(bytes, size))
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_forget, QEMU_PLUGIN_CB_NO_REGS, NULL);
+    // QEMU 7.2 forgets to take back the callback of an instruction that leaves its block, and then makes it for the
+    // stack of the next interrupt. So what calls push and returns pop is not simulated.
+    if (plugin_is_departure(bytes, size))
+        return;
+    // QEMU 7.2 mixes up callbacks for loads and for stores: take both and ask.
+    qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
+                                     (void *)qemu_plugin_insn_vaddr(insn));
+}
+
+static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+    (void)id;
+    size_t count = qemu_plugin_tb_n_insns(block), bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
+        plugin_translate_insn(insn);
+        bytes += qemu_plugin_insn_size(insn);
+    }
+    if (shared->simulating)
+        qemu_plugin_register_vcpu_tb_exec_cb(block, access_block, QEMU_PLUGIN_CB_NO_REGS,
+                                             access_pack(qemu_plugin_tb_vaddr(block), count, bytes));
+}
+
+static int plugin_map(void)
+{
+    int fd = open(machine.shared_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    shared = mmap(NULL, LAB_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int error = shared == MAP_FAILED ? -errno : 0;
+    close(fd);
+    if (error)
+        return error;
+    shared->version = LAB_VERSION;
+    shared->cpus = machine.cpus;
+    shared->nodes = machine.nodes;
+    shared->prefetch_into_shared = machine.prefetch.into_shared;
+    shared->magic = LAB_MAGIC;
+    return 0;
+}
+
+static int plugin_fail(const char *what, const char *cause)
+{
+    fprintf(stderr, "numaprof: hardware: %s %s\n", what, cause);
+    return -1;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
+{
+    _Static_assert(sizeof(struct lab_shared) <= LAB_SHARED_BYTES, "the device is too small");
+    const char *bad = "", *error = machine_parse(argc, argv, &bad);
+    if (error)
+        return plugin_fail(bad, error);
+    if (!info->system_emulation || info->system.smp_vcpus != (int)machine.cpus)
+        return plugin_fail("the number of CPUs", "is not QEMU's");
+    const char *missing = qemu_find();
+    if (missing)
+        return plugin_fail(missing, "is not in this QEMU; Debian 12's version 7.2 has it");
+    int status = plugin_map();
+    if (status == 0)
+        status = cpu_init(shared);
+    if (status == 0)
+        status = shared_cache_init();
+    if (status < 0)
+        return plugin_fail("cannot start:", strerror(-status));
+    plugin = id;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
+    return 0;
+}

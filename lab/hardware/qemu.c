@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "lab/hardware/qemu.h"
+
+#include <dlfcn.h>
+
+enum { QEMU_NMI = 0x0200, QEMU_PAGE = 4096 }; // CPU_INTERRUPT_NMI of target/i386/cpu.h: CPU_INTERRUPT_TGT_EXT_3
+
+static struct {
+    void *(*get_cpu)(int index);
+    uint64_t (*page)(void *cpu, uint64_t address, uint64_t *attributes);
+    void (*interrupt)(void *cpu, int mask);
+    bool (*locked)(void);
+    void (*lock)(const char *file, int line);
+    void (*unlock)(void);
+} qemu;
+
+const char *qemu_find(void)
+{
+    const struct {
+        const char *name;
+        void *slot;
+    } wanted[] = {
+        {"qemu_get_cpu", &qemu.get_cpu},
+        {"cpu_get_phys_page_attrs_debug", &qemu.page},
+        {"cpu_interrupt", &qemu.interrupt},
+        {"qemu_mutex_iothread_locked", &qemu.locked},
+        {"qemu_mutex_lock_iothread_impl", &qemu.lock},
+        {"qemu_mutex_unlock_iothread", &qemu.unlock},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *found = dlsym(RTLD_DEFAULT, wanted[i].name);
+        if (!found)
+            return wanted[i].name;
+        *(void **)wanted[i].slot = found;
+    }
+    return NULL;
+}
+
+uint64_t qemu_translate(unsigned cpu, uint64_t address)
+{
+    uint64_t attributes[8] = {0}; // MemTxAttrs, of which we need nothing
+    uint64_t page = qemu.page(qemu.get_cpu((int)cpu), address & ~(uint64_t)(QEMU_PAGE - 1), attributes);
+    return page == UINT64_MAX ? QEMU_UNMAPPED : page | (address & (QEMU_PAGE - 1));
+}
+
+void qemu_interrupt(unsigned cpu)
+{
+    bool held = qemu.locked();
+    if (!held)
+        qemu.lock(__FILE__, __LINE__);
+    qemu.interrupt(qemu.get_cpu((int)cpu), QEMU_NMI);
+    if (!held)
+        qemu.unlock();
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numaprof lab: runs one command in the emulated NUMA machine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Iterator, NoReturn, Optional
+
+from runner import guest, machine, processors, qemu
+from runner.job import TREE, Job
+
+BUILT = TREE / "build" / "lab"
+EXIT_FAILED = 125
+DEFAULT_MACHINE = "article"
+DEFAULT_SECONDS = 600
+
+
+def fail(cause: str, remedy: str = "") -> NoReturn:
+    print(f"numaprof: {cause}; {remedy}" if remedy else f"numaprof: {cause}", file=sys.stderr)
+    raise SystemExit(EXIT_FAILED)
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        fail(message, "see numaprof lab --help")
+
+
+def seconds(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < 1e6:
+        raise ValueError(text)
+    return value
+
+
+def parser() -> Parser:
+    made = Parser(
+        prog="numaprof lab",
+        usage="%(prog)s [options] -- COMMAND [ARGUMENT...]",
+        description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this computer's "
+        "files, but what it writes is thrown away, except for files in its working folder and in the scratch folder "
+        "($NUMAPROF_SCRATCH). Counts, placement and samples are exact; times mean nothing.",
+        allow_abbrev=False,
+    )
+    made.add_argument("--machine", default=DEFAULT_MACHINE, metavar="NAME", help=f"which one, or a file (default: {DEFAULT_MACHINE})")
+    made.add_argument("--list", action="store_true", help="the machines there are")
+    made.add_argument("--time-limit", type=seconds, default=DEFAULT_SECONDS, metavar="S", help=f"seconds for the command, 0 for no limit (default: {DEFAULT_SECONDS})")
+    made.add_argument("--scratch", type=Path, metavar="DIR", help="where files come back to (default: a new folder in $TMPDIR)")
+    made.add_argument("--console", type=Path, metavar="FILE", help="what the guest's kernel prints")
+    made.add_argument("--quiet", action="store_true", help="no progress while booting")
+    made.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if options.list:
+        return list_machines()
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    if not command:
+        fail("no command given", "numaprof lab -- COMMAND, or --list for the machines")
+    try:
+        chosen = machine.load(options.machine, processors.NAMES)
+        check_host()
+        with scratch_folder(options.scratch) as scratch:
+            job = Job(command, Path.cwd(), scratch)
+            return run(chosen, job, options.time_limit, options.console, options.quiet)
+    except machine.MachineError as error:
+        fail(str(error))
+    except guest.GuestError as error:
+        fail(str(error), error.remedy)
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def list_machines() -> int:
+    for name in machine.names():
+        print(f"{name:<12} {machine.load(name, processors.NAMES).about}")
+    return 0
+
+
+def check_host() -> None:
+    if os.uname().machine != "x86_64":
+        fail(f"the emulated machine needs an x86-64 host, this is {os.uname().machine}")
+    if not shutil.which(qemu.PROGRAM):
+        fail(f"{qemu.PROGRAM} is missing", "apt-get install qemu-system-x86")
+    missing = [name for name in ("vmlinuz", "initrd", "hardware.so") if not (BUILT / name).exists()]
+    if missing:
+        fail(f"the emulated machine is not built ({', '.join(missing)} missing)", "run make lab")
+
+
+@contextmanager
+def scratch_folder(wanted: Optional[Path]) -> Iterator[Path]:
+    if wanted:
+        try:
+            wanted.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            fail(f"cannot use the scratch folder {wanted}: {error.strerror}")
+        yield wanted.resolve()
+        return
+    made = Path(tempfile.mkdtemp(prefix="numaprof-lab-"))
+    try:
+        yield made
+    finally:
+        if any(made.iterdir()):
+            print(f"numaprof: files brought back to {made}", file=sys.stderr)
+        else:
+            made.rmdir()
+
+
+class Progress:
+    """One line on a terminal, that goes away when the command starts."""
+
+    def __init__(self, chosen: machine.Machine, quiet: bool) -> None:
+        self.about = f"{chosen.name} (emulated, {len(chosen.nodes)} nodes, {len(chosen.cpus)} CPUs)"
+        self.shown = not quiet and sys.stderr.isatty()
+
+    def __call__(self, phase: str) -> None:
+        if self.shown:
+            text = f"numaprof: booting {self.about}: {phase} ..." if phase else ""
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def run(chosen: machine.Machine, job: Job, time_limit: float, console: Optional[Path], quiet: bool) -> int:
+    progress = Progress(chosen, quiet)
+    progress("kernel")
+    outputs = guest.Outputs(sys.stdout.buffer, sys.stderr.buffer, progress)
+    try:
+        if console:
+            with console.open("wb") as outputs.console:
+                return guest.run(chosen, BUILT, job, time_limit, outputs)
+        return guest.run(chosen, BUILT, job, time_limit, outputs)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    finally:
+        progress("")

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""QEMU's arguments for a machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runner import processors, topology
+from runner.machine import Machine
+
+PROGRAM = "qemu-system-x86_64"
+SHARED_BYTES = 4 << 20  # shared.h: LAB_SHARED_BYTES
+PORTS = ("control", "stdout", "stderr")  # virtio ports, by the names the guest looks for
+
+# norandmaps: addresses, and so counts, are the same in every run. tsc=reliable: no watchdog that a busy host confuses.
+# mitigations=off, cryptomgr.notests: time spent for nothing here.
+KERNEL = (
+    "console=ttyS0 quiet panic=-1 norandmaps tsc=reliable mitigations=off cryptomgr.notests oops=panic "
+    "rcupdate.rcu_cpu_stall_suppress=1 nowatchdog random.trust_cpu=on"
+)
+
+
+def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int]) -> list[str]:
+    """fds: shared (memory of counters and samples), initrd, console and the PORTS, as QEMU will inherit them."""
+    words = [PROGRAM, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
+    words += ["-accel", "tcg,thread=multi", "-machine", "q35,max-ram-below-4g=2G"]
+    words += ["-cpu", processors.qemu_cpu(machine.processor)]
+    words += _memory_and_cpus(machine)
+    words += ["-kernel", str(built / "vmlinuz"), "-initrd", f"/dev/fd/{fds['initrd']}"]
+    words += ["-append", f"{KERNEL} numaprof.machine={machine.name}"]
+    words += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
+    words += ["-virtfs", f"local,path={_escaped(scratch)},mount_tag=scratch,security_model=none,multidevs=remap"]
+    words += ["-chardev", f"socket,id=console,fd={fds['console']}", "-serial", "chardev:console"]
+    words += ["-device", "virtio-serial-pci"]
+    for port in PORTS:
+        words += ["-chardev", f"socket,id={port},fd={fds[port]}", "-device", f"virtserialport,chardev={port},name={port}"]
+    if machine.pmu != "none":
+        words += _hardware(machine, built, fds["shared"])
+    return words
+
+
+def _escaped(path: Path) -> str:
+    return str(path).replace(",", ",,")
+
+
+def _memory_and_cpus(machine: Machine) -> list[str]:
+    places = topology.places(machine)
+    cores = topology.cores_per_package(machine)
+    words = ["-m", f"{machine.memory >> 20}M"]
+    words += ["-smp", f"{len(places)},sockets={len(places) // cores},cores={cores},threads=1"]
+    for ident, node in sorted(machine.nodes.items()):
+        memory = ""
+        if node.memory:
+            words += ["-object", f"memory-backend-ram,id=memory{ident},size={node.memory}"]
+            memory = f",memdev=memory{ident}"
+        words += ["-numa", f"node,nodeid={ident}{memory}"]
+    for place in places:
+        words += ["-numa", f"cpu,node-id={place.node},socket-id={place.package},core-id={place.core},thread-id=0"]
+    for a in machine.nodes:
+        for b in machine.nodes:
+            words += ["-numa", f"dist,src={a},dst={b},val={machine.distance(a, b)}"]
+    return words
+
+
+def _hardware(machine: Machine, built: Path, shared: int) -> list[str]:
+    memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={SHARED_BYTES}"
+    plugin = f"{_escaped(built / 'hardware.so')},shared=/dev/fd/{shared},{hardware_options(machine)}"
+    # The memory of the counters comes last: the nodes' memory must start at 0 in QEMU's numbering.
+    return ["-object", memory, "-device", "ivshmem-plain,memdev=shared", "-plugin", plugin]
+
+
+def hardware_options(machine: Machine) -> str:
+    """The plugin's arguments; lists are separated by colons."""
+    nodes = [node for _, node in sorted(machine.nodes.items())]
+    prefetch = machine.prefetch
+    lists = {
+        "memory": [node.memory for node in nodes],
+        "packages": [node.package for node in nodes],
+        "distances": [machine.distance(a, b) for a in machine.nodes for b in machine.nodes],
+        "cpus": [place.node for place in topology.places(machine)],
+        "private": [machine.private.size, machine.private.ways],
+        "shared-cache": [machine.shared.size, machine.shared.ways],
+        "prefetch": [prefetch.lines, int(prefetch.into == "shared"), int(prefetch.crossing), prefetch.skip],
+    }
+    return ",".join(f"{name}={':'.join(map(str, values))}" for name, values in lists.items())

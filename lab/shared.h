@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the hardware (QEMU plugin) and its driver (guest module) share: the memory of a PCI device. Each CPU has a part
+ * of its own that only its own thread touches, in the plugin while it executes the CPU's instructions, in the guest
+ * while that CPU runs the driver: so there are no locks and no barriers.
+ */
+#ifndef LAB_SHARED_H
+#define LAB_SHARED_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+#define LAB_MAGIC 0x6c61622d6e756d61ull /* "lab-numa" */
+#define LAB_VERSION 1u
+
+enum {
+    LAB_CPUS = 64,
+    LAB_NODES = 8,
+    LAB_SLOTS = 16, /* counters of a CPU */
+    LAB_RECORDS = 512, /* samples a CPU holds until its driver fetches them */
+    LAB_RECORDS_URGENT = 384, /* the CPU is interrupted at this many */
+    LAB_SHARED_BYTES = 4 << 20,
+};
+
+/*
+ * The driver speaks to the hardware by executing a no-operation of this form; the displacement is the call:
+ *     nopl displacement(%rax,%rax,1)       0f 1f 84 00 displacement
+ */
+#define LAB_CALL_BYTES 0x0f, 0x1f, 0x84, 0x00
+enum {
+    LAB_CALL_WHO = 0x4c414200, /* lab->who becomes the index of the calling CPU */
+    LAB_CALL_ON = 0x4c414201, /* switch the simulation on, off: lab->simulating tells when it is done */
+    LAB_CALL_OFF = 0x4c414202,
+};
+
+/* Who asks for a line. */
+enum lab_class {
+    LAB_READ, /* demand load */
+    LAB_RFO, /* demand store */
+    LAB_FETCH, /* instructions */
+    LAB_WRITE_BACK,
+    LAB_PREFETCH_READ, /* of a stream of loads */
+    LAB_PREFETCH_RFO, /* of a stream of stores */
+    LAB_CLASSES,
+};
+
+/* Where something is, seen from the CPU. */
+enum lab_where {
+    LAB_HERE, /* this node */
+    LAB_NEAR, /* another node of the same package */
+    LAB_FAR, /* another package */
+    LAB_WHERES,
+};
+
+/*
+ * Who answered. A line from another node's cache has two places: the cache it came from (near or far) and its home.
+ * Write-backs to the shared cache are HIT, those from there to memory are MEMORY.
+ */
+enum lab_outcome {
+    LAB_OWN, /* the CPU's private cache: not a request, in load samples only */
+    LAB_HIT, /* the node's shared cache; no other CPU of the node has it alone */
+    LAB_HIT_CLEAN, /* ... another CPU of the node had it alone, unmodified */
+    LAB_HIT_MODIFIED, /* ... another CPU of the node had modified it */
+    LAB_MEMORY, /* + home: DRAM */
+    LAB_CACHE = LAB_MEMORY + LAB_WHERES, /* + 3 x (from is far) + home: another node's cache, unmodified */
+    LAB_DIRTY = LAB_CACHE + 2 * LAB_WHERES, /* the same, modified there */
+    LAB_OUTCOMES = LAB_DIRTY + 2 * LAB_WHERES,
+};
+
+/* Modelled cycles of a load that the private cache answers. */
+enum { LAB_LATENCY_OWN = 10 };
+
+/* What a counter counts. */
+enum lab_unit {
+    LAB_UNIT_REQUESTS, /* requests that left the CPU's private cache, by class and outcome */
+    LAB_UNIT_LOADS, /* retired loads, by outcome */
+    LAB_UNIT_SLOW_LOADS, /* retired loads of at least `threshold` cycles */
+    LAB_UNIT_STORES, /* retired stores */
+    LAB_UNIT_INSTRUCTIONS,
+    LAB_UNIT_CYCLES,
+};
+
+enum { LAB_USER, LAB_KERNEL, LAB_LEVELS };
+
+struct lab_slot {
+    uint32_t unit;
+    uint32_t levels; /* bit per LAB_USER, LAB_KERNEL */
+    uint32_t classes; /* bit per lab_class */
+    uint32_t outcomes; /* bit per lab_outcome */
+    uint32_t threshold;
+    uint32_t urgent; /* interrupt at every sample */
+    uint64_t count;
+    uint64_t period; /* 0: no samples */
+    int64_t left; /* until the next sample */
+    uint64_t lost; /* samples that found no room */
+};
+
+struct lab_record {
+    uint64_t ip;
+    uint64_t address; /* virtual; 0 where the unit has none */
+    uint64_t physical;
+    uint32_t latency; /* modelled cycles */
+    uint8_t slot;
+    uint8_t outcome;
+    uint8_t home; /* node of the physical address */
+    uint8_t store;
+    uint64_t reserved[3];
+};
+
+/* Bits of lab_cpu.watch: what must leave the fast path because a counter counts every one of it. */
+enum { LAB_WATCH_LOADS = 1, LAB_WATCH_STORES = 2, LAB_WATCH_BLOCKS = 4 };
+
+struct lab_cpu {
+    uint32_t running; /* the counters of this CPU count at all */
+    uint32_t active; /* bit per slot */
+    uint32_t watch;
+    uint32_t interrupt; /* the hardware has raised the interrupt; the driver clears it */
+    uint64_t instructions[LAB_LEVELS];
+    uint64_t cycles[LAB_LEVELS];
+    /* The hardware's own counts, whatever the counters above are set to. */
+    uint64_t requests[LAB_LEVELS][LAB_CLASSES][LAB_OUTCOMES];
+    struct lab_slot slots[LAB_SLOTS];
+    uint64_t head, tail; /* records written by the hardware, taken by the driver */
+    struct lab_record records[LAB_RECORDS];
+};
+
+struct lab_shared {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t cpus;
+    uint32_t nodes;
+    uint32_t simulating;
+    uint32_t prefetch_into_shared; /* the prefetcher fills the shared cache: dialects call that an L3 prefetch */
+    int32_t who;
+    struct lab_cpu cpu[LAB_CPUS];
+};
+
+#endif
