@@ -60,6 +60,7 @@ struct channel {
     _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
     struct channel_message messages[CHANNEL_MESSAGES];
 
+    uint32_t target;                 // pid of the program itself, in the recorder's namespace
     uint32_t plan_count;             // 0: do not pin
     int32_t plan[CPULIST_MAX];       // CPUs in the order threads take them
     _Atomic uint32_t plan_users[CPULIST_MAX]; // threads that sit there now

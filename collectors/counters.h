@@ -12,6 +12,7 @@
 
 #include "collectors/perf_event.h"
 #include "collectors/plan.h"
+#include "collectors/samples.h"
 #include "collectors/tasks.h"
 #include "core/record_queue.h"
 
@@ -42,6 +43,7 @@ struct counters_group {
 struct counters {
     struct record_queue *queue;
     struct tasks *tasks;
+    struct samples *samples;
     struct catalogue *catalogue;
     const struct catalogue_cpu *cpu; // NULL: not in the catalogue
     struct plan plan;

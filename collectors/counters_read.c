@@ -140,9 +140,10 @@ void counters_take(struct counter_set *set, const struct perf_sample *sample, in
     if (!event)
         return;
     bool is_dram = strstr(event->source->placement, "dram");
-    RECORD(set->counters->queue, RECORDING_SAMPLE, RECORD_NULL, RECORD_NUMBER(COUNTERS_KIND_OVERFLOW),
-           RECORD_NUMBER(event->id), RECORD_NUMBER(tasks_time(set->counters->tasks, sample->time)),
-           RECORD_NUMBER(thread), RECORD_NUMBER(sample->cpu), RECORD_NUMBER(sample->period), RECORD_NUMBER(stack),
-           RECORD_NULL, RECORD_NULL, RECORD_NULL,
-           RECORD_NUMBER(is_dram ? COUNTERS_SOURCE_REMOTE_DRAM : COUNTERS_SOURCE_REMOTE_CACHE), RECORD_NULL);
+    struct samples_row row = samples_row(COUNTERS_KIND_OVERFLOW, event->id,
+                                         tasks_time(set->counters->tasks, sample->time), thread, sample->period);
+    row.cpu = sample->cpu;
+    row.stack = stack;
+    row.source = is_dram ? COUNTERS_SOURCE_REMOTE_DRAM : COUNTERS_SOURCE_REMOTE_CACHE;
+    samples_put(set->counters->samples, &row);
 }

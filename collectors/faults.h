@@ -9,7 +9,7 @@
 
 #include "collectors/fault_kind.h"
 #include "collectors/perf_event.h"
-#include "collectors/stacks.h"
+#include "collectors/samples.h"
 #include "collectors/tasks.h"
 #include "core/record_queue.h"
 
@@ -46,7 +46,7 @@ struct fault_pending {
 struct faults {
     struct record_queue *queue;
     struct tasks *tasks;
-    struct stacks *stacks;
+    struct samples *samples;
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
@@ -64,7 +64,7 @@ struct faults {
     struct fault_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with queue, tasks, stacks, event, balancing, huge_pages and page_bytes set.
+// Call once, with queue, tasks, samples, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 

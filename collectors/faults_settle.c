@@ -188,15 +188,16 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     uint64_t weight = is_huge ? SETTLE_WINDOW_BYTES / faults->page_bytes : fault->weight;
     struct mapping *mapping = maps_find(&process->maps, fault->address);
     faults->sampled_weight += fault->weight;
-    stacks_weigh(faults->stacks, fault->stack, weight);
     if (fault_kind_places(kind))
         process->touched_at = fault->time;
-    RECORD(faults->queue, RECORDING_SAMPLE, RECORD_NULL, RECORD_NUMBER(kind), RECORD_NUMBER(faults->event),
-           RECORD_NUMBER(tasks_time(faults->tasks, fault->time)), RECORD_NUMBER(fault->thread),
-           RECORD_NUMBER(fault->cpu), RECORD_NUMBER(weight), RECORD_NUMBER(fault->stack),
-           RECORD_NUMBER(fault->address),
-           mapping ? RECORD_NUMBER(settle_block(faults, process, mapping, fault->time)) : RECORD_NULL,
-           batch->states[i] >= 0 ? RECORD_NUMBER(batch->states[i]) : RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    struct samples_row row =
+        samples_row(kind, faults->event, tasks_time(faults->tasks, fault->time), fault->thread, weight);
+    row.cpu = fault->cpu;
+    row.stack = fault->stack;
+    row.address = (int64_t)fault->address;
+    row.block = mapping ? settle_block(faults, process, mapping, fault->time) : RECORDING_NULL;
+    row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
+    samples_put(faults->samples, &row);
 }
 
 // --- all of them

@@ -43,6 +43,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
     [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
     [RECORDING_PLACE_SYMBOL] = "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7"
                                " WHERE id=?1",

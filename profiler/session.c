@@ -19,6 +19,7 @@ enum {
     SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
+    SESSION_FAULT_EVENT = 1,         // its id in the recording; those of the counters follow
 };
 
 // --- opening
@@ -196,8 +197,9 @@ static void session_open_faults(struct session *session)
     sysfile_text("", huge, sizeof huge, "/sys/kernel/mm/transparent_hugepage/enabled");
     sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
     session->faults.queue = session->queue;
+    session->faults.event = SESSION_FAULT_EVENT;
     session->faults.tasks = &session->tasks;
-    session->faults.stacks = &session->stacks;
+    session->faults.samples = &session->samples;
     session->faults.tells_mapped = true;
     session->faults.balancing = balancing > 0;
     session->faults.huge_pages = *huge && !strstr(huge, "[never]");
@@ -226,9 +228,12 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     if (status != 0)
         return status;
     session->pid = pid;
+    if (session->has_channel)
+        session->channel.shared->target = (uint32_t)pid;
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
+    session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
     session_write_run(session);
     session_write_machine(session);
     session_start_greeter(session);
@@ -322,6 +327,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
     session_write_losses(session);
+    samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);
     symbols_resolve(&session->stacks, &session->tasks.programs, session->queue, NULL);
     RECORD(session->queue, RECORDING_COMPLETE);

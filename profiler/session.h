@@ -38,6 +38,7 @@ struct session {
     struct record_queue *queue;
     struct tasks tasks;
     struct stacks stacks;
+    struct samples samples;
     struct unwind *unwind;
     struct channel_server channel;
     bool has_channel;                // threads are seen at their start and pinned
@@ -104,6 +105,7 @@ int session_prepare_counters(struct session *session);
 void session_open_counters(struct session *session);
 void session_attach_counters(struct session *session, struct thread *thread, struct counter_set *set);
 void session_count_thread(struct session *session, struct thread *thread);
+void session_forget_migrations(struct thread *thread);
 void session_end_counters(struct session *session, struct thread *thread, uint64_t time);
 void session_close_ended(struct session *session);
 void session_read_counters(struct session *session, uint64_t now);

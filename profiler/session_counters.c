@@ -107,6 +107,7 @@ void session_open_counters(struct session *session)
 {
     session->counters.queue = session->queue;
     session->counters.tasks = &session->tasks;
+    session->counters.samples = &session->samples;
     session->read_at = session->epoch;
     if (!session->counters_on)
         return;
@@ -128,8 +129,17 @@ static void counters_read_thread(struct thread *thread, uint64_t time)
     int planned_cpu = thread->pin == CHANNEL_PIN_PLANNED ? thread->planned_cpu : -1;
     counters_read(set, planned_cpu, time);
     thread->cpu_ns = set->clock_ns;
-    thread->migrations = set->migrations;
+    thread->migrations = set->migrations - thread->migrations_before;
     thread->measured = true;
+}
+
+// What it moved before it was pinned does not make it a strayed thread.
+void session_forget_migrations(struct thread *thread)
+{
+    if (!thread->counters)
+        return;
+    counters_read_thread(thread, clock_now());
+    thread->migrations_before = thread->counters->migrations;
 }
 
 void session_end_counters(struct session *session, struct thread *thread, uint64_t time)

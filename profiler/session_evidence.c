@@ -1,56 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which evidence the recording rests on, why the better kinds are missing, and what was lost on the way.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "collectors/perf_explain.h"
 #include "profiler/session.h"
 
+struct evidence_reason {
+    const char *why, *remedy;
+};
+
 static void evidence_write(struct session *session, int level, const char *collector, bool used, const char *detail,
-                           const char *why_not, const char *remedy)
+                           struct evidence_reason missing)
 {
     RECORD(session->queue, RECORDING_EVIDENCE, RECORD_NUMBER(level), RECORD_TEXT(collector), RECORD_NUMBER(used),
-           RECORD_TEXT(used ? detail : NULL), RECORD_TEXT(used ? NULL : why_not), RECORD_TEXT(used ? NULL : remedy));
+           RECORD_TEXT(used ? detail : NULL), RECORD_TEXT(used ? NULL : missing.why),
+           RECORD_TEXT(used ? NULL : missing.remedy));
 }
+
+static struct evidence_reason evidence_refused(int error)
+{
+    struct perf_context context;
+    perf_context_read(&context, "");
+    const struct perf_reason *reason = perf_explain(error, &context);
+    return (struct evidence_reason){.why = reason->cause, .remedy = reason->remedy};
+}
+
+// --- counters
+
+static bool evidence_is_retired(const struct counters_group *group)
+{
+    return strcmp(group->events[0].source->class, "retired_load") == 0;
+}
+
+static const char *evidence_detail(const struct session *session, char *out, size_t size, bool retired)
+{
+    const char *kind = retired                                     ? "retired loads"
+                       : session->counters.cpu->offcore_registers > 0 ? "offcore-response"
+                                                                      : "fills by source";
+    snprintf(out, size, "%s%s%s", kind, session->cpu_set_count > 0 ? ", per CPU" : "",
+             session->counters.exclude_kernel ? ", without the kernel" : "");
+    return out;
+}
+
+static struct evidence_reason evidence_no_counters(const struct session *session, int error)
+{
+    if (error == -ECANCELED)
+        return (struct evidence_reason){.why = "left out by --without counters"};
+    if (error == -ENODATA)
+        return (struct evidence_reason){.why = "this CPU model is not in the event catalogue",
+                                        .remedy = "see docs/adding-a-cpu.md"};
+    if (error == 0 && session->counters_on)
+        return (struct evidence_reason){.why = "not asked for", .remedy = "--events"};
+    return evidence_refused(error);
+}
+
+static void evidence_counters(struct session *session, int level, bool retired)
+{
+    const struct counters *counters = &session->counters;
+    int usable = 0, error = counters->error;
+    for (int i = 0; i < counters->group_count; i++) {
+        if (evidence_is_retired(&counters->groups[i]) != retired)
+            continue;
+        usable += counters->groups[i].error == 0;
+        error = counters->groups[i].error;
+    }
+    char detail[128] = "";
+    if (usable > 0)
+        evidence_detail(session, detail, sizeof detail, retired);
+    evidence_write(session, level, "counters", usable > 0, detail, evidence_no_counters(session, error));
+}
+
+// --- faults, pages
 
 static void evidence_faults(struct session *session)
 {
     bool used = session->fault_source_count > 0;
     const char *detail = session->faults.exclude_kernel ? "page-faults event, without faults inside system calls"
                                                         : "page-faults event";
-    evidence_write(session, 4, "faults", used, detail,
-                   session->faults_error == -ECANCELED ? "left out by --without faults" : strerror(-session->faults_error),
-                   NULL);
+    struct evidence_reason missing = {.why = "left out by --without faults"};
+    if (session->faults_error != -ECANCELED)
+        missing = evidence_refused(session->faults_error);
+    evidence_write(session, 4, "faults", used, detail, missing);
 }
 
 static void evidence_pages(struct session *session)
 {
-    bool used = session->pages.worked;
-    const char *why = session->options->no_pages  ? "left out by --without pages"
-                      : session->pages.error < 0  ? strerror(-session->pages.error)
-                                                  : "the program ended before its pages were looked at";
-    evidence_write(session, 5, "pages", used, "move_pages", why, NULL);
+    struct evidence_reason missing = {.why = session->options->no_pages ? "left out by --without pages"
+                                             : session->pages.error < 0
+                                                 ? strerror(-session->pages.error)
+                                                 : "the program ended before its pages were looked at"};
+    evidence_write(session, 5, "pages", session->pages.worked, "move_pages", missing);
 }
 
 void session_write_evidence(struct session *session)
 {
+    evidence_counters(session, 1, false);
+    evidence_counters(session, 2, true);
+    evidence_write(session, 3, "samples", false, NULL, (struct evidence_reason){.why = "not implemented yet"});
     evidence_faults(session);
     evidence_pages(session);
+}
+
+// --- losses
+
+static void losses_note(struct session *session, const char *kind, uint64_t count, const char *remedy, const char *text)
+{
+    if (count > 0)
+        session_note(session, kind, (int64_t)count, remedy, "%llu %s", (unsigned long long)count, text);
+}
+
+static void losses_refused(struct session *session)
+{
+    uint64_t refused = atomic_load(&session->counters.refused);
+    if (refused == 0)
+        return;
+    struct evidence_reason reason = evidence_refused(atomic_load(&session->counters.refused_error));
+    session_note(session, "refused", (int64_t)refused, reason.remedy, "%llu threads were not counted: %s",
+                 (unsigned long long)refused, reason.why);
+}
+
+static void losses_faults(struct session *session)
+{
+    uint64_t counted = 0;
+    for (size_t i = 0; i < session->fault_source_count; i++)
+        if (faults_count(&session->fault_sources[i]) == 0)
+            counted += session->fault_sources[i].counted;
+    if (counted > 0)
+        session_note(session, "faults", (int64_t)counted, NULL, "%llu page faults were counted, samples stand for %llu",
+                     (unsigned long long)counted, (unsigned long long)session->faults.sampled_weight);
 }
 
 void session_write_losses(struct session *session)
 {
     const struct session_losses *lost = &session->losses;
-    if (lost->records + lost->samples > 0)
-        session_note(session, "lost", (int64_t)(lost->records + lost->samples), "raise perf_event_mlock_kb",
-                     "%llu records were lost: the kernel's buffers were full",
-                     (unsigned long long)(lost->records + lost->samples));
-    if (lost->throttled > 0)
-        session_note(session, "throttled", (int64_t)lost->throttled, NULL,
-                     "the kernel throttled sampling %llu times", (unsigned long long)lost->throttled);
-    if (lost->unknown_threads > 0)
-        session_note(session, "unmatched", (int64_t)lost->unknown_threads, NULL,
-                     "%llu samples are of threads whose start was not seen", (unsigned long long)lost->unknown_threads);
-    if (session->stacks.refused > 0)
-        session_note(session, "stacks", (int64_t)session->stacks.refused, NULL,
-                     "%llu samples have no call path: too many different ones", (unsigned long long)session->stacks.refused);
+    losses_note(session, "lost", lost->records + lost->samples, "raise kernel.perf_event_mlock_kb",
+                "records were lost: the kernel's buffers were full");
+    losses_note(session, "throttled", lost->throttled, "raise kernel.perf_event_max_sample_rate",
+                "times the kernel throttled sampling");
+    losses_note(session, "unmatched", lost->unknown_threads, NULL, "samples are of threads whose start was not seen");
+    losses_note(session, "stacks", session->stacks.refused, NULL, "samples have no call path: too many different ones");
+    losses_refused(session);
+    losses_faults(session);
 }

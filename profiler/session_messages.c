@@ -72,8 +72,10 @@ static void messages_handle(struct session *session, const struct channel_receiv
         break;
     case CHANNEL_MAIN_PINNED: {
         struct thread *thread = messages_thread(session, process, (pid_t)message->tid, message->time_ns);
-        if (thread)
+        if (thread) {
+            session_forget_migrations(thread);
             tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PLANNED, message->cpu, NULL);
+        }
         break;
     }
     case CHANNEL_AFFINITY:

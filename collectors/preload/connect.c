@@ -176,6 +176,7 @@ __attribute__((constructor(101))) static void connect_start(void)
     }
     close(fd);
     preload_place_start();
+    preload_begin_at_first_place();
     if (self.channel)
         pthread_atfork(NULL, NULL, connect_forked_child);
 done:

@@ -3,6 +3,7 @@
 // threads that come one after the other, and processes side by side, spread over the plan in its order.
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collectors/preload/preload.h"
 
@@ -131,6 +132,21 @@ void preload_place_start(void)
         const char *value = getenv(settings[i]);
         place_program_pins |= value && *value;
     }
+}
+
+// The program begins where its main thread will be pinned later: what it initialises before its first thread is made
+// then lies where that thread stays. The mask is the whole one again at once, so nothing can be seen of it.
+void preload_begin_at_first_place(void)
+{
+    const struct channel *channel = preload_channel();
+    if (!channel || place_program_pins || (uint32_t)getpid() != channel->target)
+        return;
+    int at = place_least_used(channel);
+    if (at < 0)
+        return;
+    struct preload_mask mask = place_mask(channel->plan[at]);
+    preload_set_mask(0, &mask);
+    preload_set_mask(0, preload_process_mask());
 }
 
 // The thread that creates the process's first thread is taken for the main thread: with one thread it was both.

@@ -44,6 +44,7 @@ void preload_send(struct preload_note note);
 
 // --- place.c: where a thread sits
 void preload_place_start(void);                  // when the program starts
+void preload_begin_at_first_place(void);         // without staying bound to it
 void preload_place_main(void);                   // at the first thread's creation
 int preload_place_self(void);                    // takes a place of the plan and pins the calling thread; CPU or -1
 void preload_leave_place(void);                  // gives the place back (the mask stays)
