@@ -159,7 +159,7 @@ def test_a_filter_that_stops_nothing_needed_is_no_obstacle(program: Path, forbid
     assert rows["seccomp"]["detail"] == "a filter stops move_pages (EPERM), get_mempolicy (EPERM)"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_in_a_container_the_remedy_is_the_containers(program: Path, forbid: Path) -> None:
     rows = doctor(program, "unshare", "-p", "-f", "--mount-proc", forbid, "perf_event_open", "EPERM")
     assert rows["container"]["detail"].startswith("yes")
@@ -170,7 +170,7 @@ def test_in_a_container_the_remedy_is_the_containers(program: Path, forbid: Path
 # --- privilege --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 @pytest.mark.parametrize(("level", "state", "faults"), [(2, "part", "part"), (1, "yes", "yes"), (4, "no", "no")])
 def test_an_ordinary_user_learns_what_the_level_allows(
     everybody: Path, tmp_path: Path, level: int, state: str, faults: str
@@ -190,7 +190,7 @@ def test_an_ordinary_user_learns_what_the_level_allows(
             assert rows[row]["remedy"] == "sudo sysctl kernel.perf_event_paranoid=1"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("root", "user_namespaces")
 def test_root_of_a_user_namespace_is_not_root(everybody: Path) -> None:
     rows = doctor(everybody / "numaprof", *NOBODY, "unshare", "-U", "-r")
     assert rows["capabilities"]["state"] == "part"
@@ -210,7 +210,7 @@ def test_few_open_files_are_too_few(program: Path) -> None:
     assert doctor(program, "prlimit", "--nofile=4096:4096")["files"]["state"] == "yes"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_locked_memory_and_ptrace_and_kernel_settings(everybody: Path, tmp_path: Path) -> None:
     def with_setting(name: str, value: str) -> dict[str, Any]:
         (tmp_path / "value").write_text(f"{value}\n")
@@ -225,7 +225,7 @@ def test_locked_memory_and_ptrace_and_kernel_settings(everybody: Path, tmp_path:
     assert watchdog["state"] in ("part", "fact")
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_without_proc_and_sys_it_still_answers(program: Path) -> None:
     rows = doctor(program, *shell("mount -t tmpfs none /sys && mount -t tmpfs none /proc"))
     assert rows["cpu"]["state"] == "unknown"
@@ -236,7 +236,7 @@ def test_without_proc_and_sys_it_still_answers(program: Path) -> None:
 # --- output folder ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 @pytest.mark.parametrize(
     ("script", "state", "word"),
     [
