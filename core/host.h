@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds this process and limits it: hypervisor, container, namespaces, capabilities, seccomp filter. Read below
-// a root prefix, so that a snapshot tells it as well.
+// What surrounds this process and limits it: hypervisor, container, namespaces, capabilities, seccomp filter. Read
+// below a root prefix, so that a snapshot tells it as well.
 #ifndef CORE_HOST_H
 #define CORE_HOST_H
 

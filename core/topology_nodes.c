@@ -29,11 +29,9 @@ static void topology_nodes_memory(struct topology_reader *r, struct topology_nod
 
 static void topology_nodes_cpus(struct topology_reader *r, struct topology_node *node)
 {
-    struct cpulist listed;
-    if (r->t->numa)
-        node->cpus_told = topology_list(r, &listed, "/sys/devices/system/node/node%d/cpulist", node->id) == 0;
-    else
-        listed = r->online;
+    struct cpulist listed = r->online;
+    node->cpus_told =
+        !r->t->numa || topology_list(r, &listed, "/sys/devices/system/node/node%d/cpulist", node->id) == 0;
     for (int id = cpulist_next(&listed, 0); id >= 0; id = cpulist_next(&listed, id + 1)) {
         struct topology_cpu *cpu = topology_cpu_entry(r->t, id);
         if (!cpu || !cpu->online)

@@ -171,7 +171,7 @@ static void topology_remarks_total(struct topology_reader *r)
             return;
         sum += t->nodes[i].mem_bytes;
     }
-    if (total > 0 && (sum < total - total / 10 || sum > total + total / 10))
+    if (total > 0 && (sum < total - total / 10 || sum - total / 10 > total))
         topology_note(t, "the nodes' memory adds up to %.1f GiB, but the machine has %.1f GiB (/proc/meminfo): do not "
                          "trust the sizes per node", (double)sum / (1 << 30), (double)total / (1 << 30));
 }

@@ -15,8 +15,8 @@
 static const char help[] =
     "numaprof doctor [-o PATH] [--json] [--sysroot DIR]\n"
     "\n"
-    "Tries what a run needs: yes, part, no, ? (cannot be told) or - (a fact to know). For what does not work: why, and\n"
-    "the command that changes it. Changes nothing itself.\n"
+    "Tries what a run needs: yes, part, no, ? (cannot be told) or - (a fact to know). For what does not work: why,\n"
+    "and the command that changes it. Changes nothing itself.\n"
     "\n"
     "  -o PATH         where a recording would be written (the current folder)\n"
     "  --json          for programs; docs/doctor.md describes it\n"
@@ -29,9 +29,9 @@ static const struct doctor_row table[] = {
     {.id = "nodes", .title = "NUMA nodes", .run = doctor_machine_nodes},
     {.id = "pmu", .title = "PMU", .run = doctor_perf_pmu},
     {.id = "hardware", .title = "hardware events", .run = doctor_perf_hardware},
-    {.id = "offcore", .title = "offcore events", .run = doctor_locality_offcore},
+    {.id = "locality", .title = "locality events", .run = doctor_locality_reads},
     {.id = "retired", .title = "retired loads", .run = doctor_locality_retired},
-    {.id = "sampling", .title = "sampled loads", .run = doctor_perf_sampling},
+    {.id = "sampling", .title = "sampled loads", .run = doctor_sampling_loads},
     {.id = "faults", .title = "page-fault event", .run = doctor_perf_faults},
     {.id = "pages", .title = "homes of pages", .run = doctor_pages_homes},
     {.id = "paranoid", .title = "perf_event_paranoid", .run = doctor_limits_paranoid},
@@ -52,6 +52,7 @@ static void cmd_doctor_examine(struct doctor *d, struct doctor_row rows[CMD_DOCT
     d->live = d->root[0] == '\0';
     perf_context_read(&d->perf, d->root);
     d->has_cpu = cpu_identity_read(&d->cpu, d->root) == 0;
+    d->uarch = d->has_cpu ? catalogue_identify(d->catalogue, &d->cpu) : NULL;
     if (d->live) {
         d->perf_gate = doctor_gate(SYS_perf_event_open);
         d->move_pages_gate = doctor_gate(SYS_move_pages);
@@ -66,11 +67,13 @@ static int cmd_doctor_show(struct doctor *d, bool json)
 {
     struct doctor_row *rows = calloc(CMD_DOCTOR_ROWS, sizeof *rows);
     struct topology *topology = calloc(1, sizeof *topology);
+    struct catalogue *catalogue = NULL;
     int status = DIAG_EXIT_FAILED;
-    if (!rows || !topology) {
+    if (!rows || !topology || catalogue_load(&catalogue) < 0) {
         diag_error(NULL, "out of memory");
         goto done;
     }
+    d->catalogue = catalogue;
     d->topology = topology_read(topology, d->root) == 0 ? topology : NULL;
     cmd_doctor_examine(d, rows);
     if (json)
@@ -80,6 +83,7 @@ static int cmd_doctor_show(struct doctor *d, bool json)
     topology_free(topology);
     status = 0;
 done:
+    catalogue_free(catalogue);
     free(topology);
     free(rows);
     return status;

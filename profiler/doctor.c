@@ -59,7 +59,8 @@ static int doctor_open_nothing(const struct doctor *d, struct doctor_finding *f,
     return -EAGAIN;
 }
 
-int doctor_open(const struct doctor *d, struct doctor_finding *f, const char *what, struct perf_event_attr *attr)
+int doctor_open(const struct doctor *d, struct doctor_finding *f, const char *what, struct perf_event_attr *attr,
+                struct doctor_target target)
 {
     static const struct perf_reason killed = {
         "a seccomp filter kills processes that call perf_event_open",
@@ -67,8 +68,9 @@ int doctor_open(const struct doctor *d, struct doctor_finding *f, const char *wh
     };
     if (!d->live)
         return doctor_open_nothing(d, f, what);
-    int fd = d->perf_gate == DOCTOR_GATE_KILLS ? -EPERM : perf_event_open(attr, 0, -1, -1);
+    bool kills = d->perf_gate == DOCTOR_GATE_KILLS;
+    int fd = kills ? -EPERM : perf_event_open(attr, target.tid, target.cpu, target.group);
     if (fd < 0)
-        doctor_refused(f, what, fd, d->perf_gate == DOCTOR_GATE_KILLS ? &killed : perf_explain(fd, &d->perf));
+        doctor_refused(f, what, fd, kills ? &killed : perf_explain(fd, &d->perf));
     return fd;
 }

@@ -6,7 +6,9 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
+#include "collectors/catalogue.h"
 #include "collectors/perf_context.h"
 #include "collectors/perf_explain.h"
 #include "core/cpu_identity.h"
@@ -36,6 +38,8 @@ struct doctor {
     const struct topology *topology; // NULL: could not be read
     bool has_cpu;               // cpu holds something
     struct cpu_identity cpu;
+    const struct catalogue *catalogue;
+    const struct catalogue_cpu *uarch; // NULL: not in the catalogue
     int perf_gate, move_pages_gate; // see doctor_gate.h
 };
 
@@ -45,9 +49,11 @@ typedef void doctor_probe(const struct doctor *d, struct doctor_finding *f);
 doctor_probe doctor_machine_cpu, doctor_machine_virtual, doctor_machine_container, doctor_machine_nodes,
     doctor_machine_balancing, doctor_machine_watchdog, doctor_machine_huge_pages;
 // doctor_perf.c
-doctor_probe doctor_perf_pmu, doctor_perf_hardware, doctor_perf_sampling, doctor_perf_faults;
+doctor_probe doctor_perf_pmu, doctor_perf_hardware, doctor_perf_faults;
 // doctor_locality.c
-doctor_probe doctor_locality_offcore, doctor_locality_retired;
+doctor_probe doctor_locality_reads, doctor_locality_retired;
+// doctor_sampling.c
+doctor_probe doctor_sampling_loads;
 // doctor_pages.c
 doctor_probe doctor_pages_homes;
 // doctor_limits.c
@@ -65,8 +71,16 @@ void doctor_refused(struct doctor_finding *f, const char *what, int error, const
 // NO, because there is no PMU; the PMU's own row says how to change that.
 void doctor_no_pmu(struct doctor_finding *f);
 
-// Tries to open an event on this process. Returns its descriptor; else -errno, and the finding says why. -EAGAIN: of a
+// Whom an event watches, and the event that leads its group.
+struct doctor_target {
+    pid_t tid;
+    int cpu, group;
+};
+static const struct doctor_target doctor_this_thread = {.tid = 0, .cpu = -1, .group = -1};
+
+// Tries to open an event. Returns its descriptor; else -errno, and the finding says why. -EAGAIN: of a
 // snapshot that cannot be tried.
-int doctor_open(const struct doctor *d, struct doctor_finding *f, const char *what, struct perf_event_attr *attr);
+int doctor_open(const struct doctor *d, struct doctor_finding *f, const char *what, struct perf_event_attr *attr,
+                struct doctor_target target);
 
 #endif

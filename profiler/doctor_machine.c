@@ -18,8 +18,13 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     char family[32] = "";
     if (cpu->family >= 0)
         snprintf(family, sizeof family, " family %d", cpu->family);
-    doctor_find(f, DOCTOR_FACT, "%s (%s%s model %d stepping %d)", cpu->name[0] ? cpu->name : "unnamed", cpu->vendor,
-                family, cpu->model, cpu->stepping);
+    doctor_find(f, d->uarch ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
+                d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, family,
+                cpu->model, cpu->stepping);
+    if (!d->uarch) {
+        doctor_cause(f, "it is not in the event catalogue: which of its events tell local from remote is not known");
+        doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/adding-a-cpu.md how to add one");
+    }
 }
 
 static void doctor_machine_inside(struct doctor_finding *f, bool is_inside, const char *name)

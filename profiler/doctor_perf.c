@@ -2,13 +2,11 @@
 // Perf events that need no knowledge of the CPU's model.
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "collectors/perf_event.h"
 #include "collectors/perf_record.h"
-#include "core/sysfile.h"
 #include "profiler/doctor.h"
 
 void doctor_perf_pmu(const struct doctor *d, struct doctor_finding *f)
@@ -23,57 +21,13 @@ void doctor_perf_hardware(const struct doctor *d, struct doctor_finding *f)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1};
-    int fd = doctor_open(d, f, "cycles", &attr);
+    int fd = doctor_open(d, f, "cycles", &attr, doctor_this_thread);
     if (fd >= 0) {
         close(fd);
         doctor_find(f, DOCTOR_YES, "cycles can be counted");
     } else if (!d->perf.pmu[0] && (fd == -ENOENT || fd == -EAGAIN)) {
         doctor_no_pmu(f);
     }
-}
-
-// The PMU that samples loads with their address: its type, and how it is called.
-static int doctor_perf_sampler(const struct doctor *d, struct perf_event_attr *attr, const char **name)
-{
-    int64_t type, precise;
-    char text[128];
-    *attr = (struct perf_event_attr){.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, .sample_period = 0x10000};
-    if (sysfile_number(d->root, &type, "/sys/bus/event_source/devices/ibs_op/type") == 0) {
-        *name = "AMD IBS";
-        attr->type = (uint32_t)type;
-        return 0;
-    }
-    attr->exclude_kernel = attr->exclude_hv = 1;
-    if (sysfile_number(d->root, &type, "/sys/bus/event_source/devices/arm_spe_0/type") == 0) {
-        *name = "Arm SPE";
-        attr->type = (uint32_t)type;
-        return 0;
-    }
-    if (sysfile_text(d->root, text, sizeof text, "/sys/bus/event_source/devices/%s/events/mem-loads", d->perf.pmu) < 0)
-        return -ENOENT;
-    *name = "load latency (mem-loads)";
-    attr->type = PERF_TYPE_HARDWARE;
-    attr->config = PERF_COUNT_HW_CPU_CYCLES;
-    if (sysfile_number(d->root, &precise, "/sys/bus/event_source/devices/%s/caps/max_precise", d->perf.pmu) == 0)
-        attr->precise_ip = precise > 0;
-    return 0;
-}
-
-void doctor_perf_sampling(const struct doctor *d, struct doctor_finding *f)
-{
-    struct perf_event_attr attr;
-    const char *name;
-    if (doctor_perf_sampler(d, &attr, &name) < 0) {
-        doctor_no_pmu(f);
-        if (d->perf.pmu[0])
-            doctor_cause(f, "the PMU offers neither load latency (PEBS) nor IBS nor SPE");
-        return;
-    }
-    int fd = doctor_open(d, f, name, &attr);
-    if (fd < 0)
-        return;
-    close(fd);
-    doctor_find(f, DOCTOR_YES, "%s", name);
 }
 
 // Touches a new page and looks for the sample of it. 1 seen, 0 not seen, -errno: no ring, no page.
@@ -110,7 +64,7 @@ static void doctor_perf_faults_with(const struct doctor *d, struct doctor_findin
         .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1, .disabled = 1,
         .sample_type = PERF_SAMPLE_ADDR, .exclude_kernel = exclude_kernel, .exclude_hv = 1,
     };
-    int fd = doctor_open(d, f, "page-faults", &attr);
+    int fd = doctor_open(d, f, "page-faults", &attr, doctor_this_thread);
     if (fd < 0)
         return;
     int seen = doctor_perf_sees_touch(fd, &(struct perf_layout){.sample_type = attr.sample_type});

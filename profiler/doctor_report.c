@@ -12,7 +12,7 @@ static const struct doctor_report_level {
     int level;
     const char *collector, *what, *row;
 } doctor_report_levels[] = {
-    {1, "counters", "local and remote reads, with prefetches", "offcore"},
+    {1, "counters", "local and remote reads, with prefetches", "locality"},
     {2, "counters", "retired loads", "retired"},
     {3, "samples", "single loads with address and latency", "sampling"},
     {4, "faults", "first touches", "faults"},

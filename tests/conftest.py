@@ -25,6 +25,10 @@ def _perf_event_allowed() -> bool:
         return False
 
 
+def _runs(*command: str) -> bool:
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
@@ -34,6 +38,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
     "perf": lambda: shutil.which("perf") is not None,
     "x86_64": lambda: os.uname().machine == "x86_64",
+    "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
+    "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 

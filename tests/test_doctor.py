@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import subprocess
@@ -125,6 +126,69 @@ def test_bad_input_gets_one_line_and_125(program: Path, arguments: list[str], me
     assert message in done.stderr
 
 
+# --- a PMU, as far as opening goes ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def fake_pmu() -> Path:
+    source = TREE / "tests" / "launchers" / "fake_pmu.c"
+    return build_c(BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(source), "-ldl")
+
+
+def with_pmu(fake_pmu: Path, root: Path, refused: str = "", error: int = 0) -> list[str]:
+    """This machine with the CPU and the PMUs of a snapshot; events of one number are refused."""
+    pmus = "/sys/bus/event_source/devices"
+    script = (
+        f"mount --bind {root}/proc/cpuinfo /proc/cpuinfo && mount -t tmpfs none {pmus} && cp -r {root}{pmus}/. {pmus}"
+    )
+    refuse = [f"FAKE_PMU_REFUSES={refused}", f"FAKE_PMU_ERRNO={error}"] if refused else []
+    return [*shell(script), "env", f"LD_PRELOAD={fake_pmu}", *refuse]
+
+
+@pytest.mark.requires("mounts")
+def test_with_a_pmu_that_does_everything_level_1_is_best(program: Path, fake_pmu: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-snc2-ht"), tmp_path)
+    rows = doctor(program, *with_pmu(fake_pmu, root))
+    assert (rows["cpu"]["state"], rows["pmu"]["state"], rows["hardware"]["state"]) == ("yes", "yes", "yes")
+    assert rows["locality"]["detail"] == "cascadelake-sp: demand_rd, demand_rfo, pf_any, any"
+    assert rows["retired"]["detail"] == "cascadelake-sp: retired_load"
+    assert rows["sampling"]["detail"] == "load-latency"
+    assert rows["best"] == 1
+
+
+@pytest.mark.requires("mounts")
+def test_offcore_registers_that_a_cloud_hides_leave_retired_loads(
+    program: Path, fake_pmu: Path, tmp_path: Path
+) -> None:
+    root = unpack(snapshot("two-packages-snc2-ht"), tmp_path)
+    rows = doctor(program, *with_pmu(fake_pmu, root, "0x1b7", errno.ENXIO))
+    assert (rows["locality"]["state"], rows["retired"]["state"]) == ("no", "yes")
+    assert rows["locality"]["detail"] == "demand_rd: ENXIO"
+    assert "registers of this event" in rows["locality"]["cause"]
+    assert rows["best"] == 2
+
+
+@pytest.mark.requires("mounts")
+def test_of_events_that_open_in_part_both_parts_are_named(program: Path, fake_pmu: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("epyc-nps4"), tmp_path)
+    rows = doctor(program, *with_pmu(fake_pmu, root, "0x85a", errno.EINVAL))
+    assert rows["locality"]["state"] == "part"
+    assert rows["locality"]["detail"] == "zen3: demand, any; not pf_l1"
+    assert rows["retired"]["cause"].startswith("No counter tells the source of retired loads")
+    assert rows["sampling"]["detail"] == "AMD IBS"
+
+
+@pytest.mark.requires("mounts")
+@pytest.mark.parametrize(("refused", "state"), [("", "yes"), ("0x1cd", "no"), ("0x8203", "no")])
+def test_load_latency_is_tried_with_its_leader(
+    program: Path, fake_pmu: Path, tmp_path: Path, refused: str, state: str
+) -> None:
+    root = unpack(snapshot("cxl"), tmp_path)
+    sampling = doctor(program, *with_pmu(fake_pmu, root, refused, errno.EOPNOTSUPP))["sampling"]
+    assert sampling["state"] == state
+    assert state == "yes" or sampling["cause"] == "this PMU cannot sample (precisely)"
+
+
 # --- system calls that a filter stops ---------------------------------------------------------------------------------
 
 
@@ -159,7 +223,7 @@ def test_a_filter_that_stops_nothing_needed_is_no_obstacle(program: Path, forbid
     assert rows["seccomp"]["detail"] == "a filter stops move_pages (EPERM), get_mempolicy (EPERM)"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_in_a_container_the_remedy_is_the_containers(program: Path, forbid: Path) -> None:
     rows = doctor(program, "unshare", "-p", "-f", "--mount-proc", forbid, "perf_event_open", "EPERM")
     assert rows["container"]["detail"].startswith("yes")
@@ -170,7 +234,7 @@ def test_in_a_container_the_remedy_is_the_containers(program: Path, forbid: Path
 # --- privilege --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 @pytest.mark.parametrize(("level", "state", "faults"), [(2, "part", "part"), (1, "yes", "yes"), (4, "no", "no")])
 def test_an_ordinary_user_learns_what_the_level_allows(
     everybody: Path, tmp_path: Path, level: int, state: str, faults: str
@@ -190,7 +254,7 @@ def test_an_ordinary_user_learns_what_the_level_allows(
             assert rows[row]["remedy"] == "sudo sysctl kernel.perf_event_paranoid=1"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("root", "user_namespaces")
 def test_root_of_a_user_namespace_is_not_root(everybody: Path) -> None:
     rows = doctor(everybody / "numaprof", *NOBODY, "unshare", "-U", "-r")
     assert rows["capabilities"]["state"] == "part"
@@ -210,7 +274,7 @@ def test_few_open_files_are_too_few(program: Path) -> None:
     assert doctor(program, "prlimit", "--nofile=4096:4096")["files"]["state"] == "yes"
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_locked_memory_and_ptrace_and_kernel_settings(everybody: Path, tmp_path: Path) -> None:
     def with_setting(name: str, value: str) -> dict[str, Any]:
         (tmp_path / "value").write_text(f"{value}\n")
@@ -225,7 +289,7 @@ def test_locked_memory_and_ptrace_and_kernel_settings(everybody: Path, tmp_path:
     assert watchdog["state"] in ("part", "fact")
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_without_proc_and_sys_it_still_answers(program: Path) -> None:
     rows = doctor(program, *shell("mount -t tmpfs none /sys && mount -t tmpfs none /proc"))
     assert rows["cpu"]["state"] == "unknown"
@@ -236,7 +300,7 @@ def test_without_proc_and_sys_it_still_answers(program: Path) -> None:
 # --- output folder ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 @pytest.mark.parametrize(
     ("script", "state", "word"),
     [

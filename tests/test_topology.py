@@ -183,7 +183,7 @@ def test_without_proc_everything_counts_as_allowed(program: Path, tmp_path: Path
     assert any("/proc/self/status cannot be read" in remark for remark in ours["remarks"])
 
 
-@pytest.mark.requires("root")
+@pytest.mark.requires("mounts")
 def test_live_without_sys_and_proc_the_affinity_mask_remains(program: Path) -> None:
     script = f"mount -t tmpfs none /sys && mount -t tmpfs none /proc && exec {program} topology --json"
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, check=False)
