@@ -59,7 +59,7 @@ static void settle_remember(const struct faults *faults, struct process *process
 // Shared memory has one home however many processes map it: whose fault was the first?
 static bool settle_shared_is_known(struct faults *faults, const struct mapping *mapping, uint64_t address)
 {
-    if (mapping->kind != MAP_KIND_SHARED || mapping->inode == 0)
+    if (!mapping || mapping->kind != MAP_KIND_SHARED || mapping->inode == 0)
         return false;
     uint64_t page = (address - mapping->start + mapping->file_offset) / faults->page_bytes, value;
     uint64_t key = table_mix(table_mix(0, mapping->inode), page);

@@ -45,8 +45,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
-    [RECORDING_PLACE_SYMBOL] = "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7"
-                               " WHERE id=?1",
+    [RECORDING_PLACE_SYMBOL] =
+        "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7 WHERE id=?1",
     [RECORDING_STACK] = "INSERT INTO stack VALUES (?,?,?,?)",
     [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
     [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",

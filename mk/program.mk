@@ -4,7 +4,7 @@
 SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
-GENERATED := $(BUILD)/gen/schema.h $(BUILD)/gen/catalogue_text.h
+GENERATED := $(BUILD)/gen/schema.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
 
 program: $(BUILD)/numaprof numaprof
 .PHONY: program
@@ -19,6 +19,10 @@ $(BUILD)/numaprof: $(BUILD)/obj/profiler/main.o $(ARCHIVE)
 $(ARCHIVE): $(OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/gen/version.h: reports/pyproject.toml
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '#define NUMAPROF_VERSION "$(VERSION)"' > $@
 
 # -MMD writes which headers each object was made from.
 $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)

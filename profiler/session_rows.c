@@ -14,6 +14,7 @@
 #include "core/json.h"
 #include "core/sysfile.h"
 #include "profiler/session.h"
+#include "version.h"
 
 static struct recording_value rows_number(int64_t value)
 {
