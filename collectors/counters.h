@@ -51,7 +51,7 @@ struct counters {
     int group_count, usable;         // usable: how many can be counted
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
-    bool exclude_kernel;
+    bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
     _Atomic int open_sets;
     _Atomic uint64_t refused;        // threads for which no events could be opened ...
     _Atomic int refused_error;       // ... and why

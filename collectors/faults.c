@@ -5,15 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-// A recorded fault costs the target about 2 us: FAULTS_PER_MS of them a millisecond are 2 % of its time. A burst may be
-// recorded whole first: it is how a phase of initialisation begins, and all that there is of one with huge pages.
-enum {
-    FAULTS_BURST = 2000,
-    FAULTS_PER_MS = 10,
-    FAULTS_WINDOW_MS = 10,         // how long to look before every fault is recorded again ...
-    FAULTS_FEW = FAULTS_PER_MS * FAULTS_WINDOW_MS / FAULTS_THIN, // ... and how few thin samples there may be then
-};
-
 // --- opening
 
 // Not PERF_SAMPLE_PERIOD: with it the kernel makes a sample of every software event, whatever the period
@@ -88,7 +79,8 @@ static int faults_open_every(const struct faults *faults, struct fault_source *s
 static int faults_open_both(struct faults *faults, struct fault_source *source, pid_t tid, int cpu, bool inherit,
                             size_t ring_pages)
 {
-    *source = (struct fault_source){.faults = faults, .fd_every = -1, .fd_thin = -1, .credit = FAULTS_BURST};
+    *source = (struct fault_source){.faults = faults, .fd_every = -1, .fd_thin = -1};
+    faults_thin_begin(source);
     int status = faults_open_thin(faults, source, tid, cpu, inherit, ring_pages);
     if (status == 0)
         status = faults_open_every(faults, source, tid, cpu, inherit);
@@ -135,40 +127,7 @@ int faults_count(struct fault_source *source)
     return 0;
 }
 
-// --- thinning
-
-static void faults_switch(struct fault_source *source, bool thin)
-{
-    struct timespec t;
-    if (thin)
-        perf_event_disable(source->fd_every);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    source->changed_at = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-    if (!thin)
-        perf_event_enable(source->fd_every);
-    source->is_thinned = thin;
-}
-
-void faults_adapt(struct fault_source *source, uint64_t now)
-{
-    uint64_t ms = (now - source->window_start) / 1000000;
-    if (ms > 0) {
-        int64_t refilled = source->credit + (int64_t)(ms < FAULTS_BURST ? ms : FAULTS_BURST) * FAULTS_PER_MS;
-        source->credit = refilled < FAULTS_BURST ? refilled : FAULTS_BURST;
-    }
-    if (!source->is_thinned) {
-        source->credit -= source->window_samples;
-        if (source->credit < 0)
-            faults_switch(source, true);
-    } else if (ms < FAULTS_WINDOW_MS) {
-        return;
-    } else if (source->window_samples <= FAULTS_FEW && source->credit > 0) {
-        faults_switch(source, false);
-    }
-    if (ms > 0)
-        source->window_start = now;
-    source->window_samples = 0;
-}
+// --- taking
 
 static bool faults_every_was_on(const struct fault_source *source, uint64_t time)
 {
@@ -187,13 +146,11 @@ bool faults_is_double(struct fault_source *source, const struct perf_sample *sam
     return is_double;
 }
 
-// --- taking
-
 void faults_take(struct fault_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
     bool every = faults_every_was_on(source, sample->time);
-    source->window_samples++;
+    faults_thin_count(source);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->drains++; // in the middle of one: what is held since an earlier one may go
         faults_settle(faults, NULL);

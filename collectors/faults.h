@@ -53,6 +53,7 @@ struct faults {
     bool balancing;
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;
+    int sources;                   // how many there will be: they share what may be recorded
     uint64_t drains;               // of the rings so far, from 1; the caller counts them
     uint64_t settlings;
     uint64_t sampled_weight;       // faults that samples stand for
@@ -85,7 +86,10 @@ bool faults_is_double(struct fault_source *source, const struct perf_sample *sam
 // process is forgotten, with it as ending (else NULL).
 void faults_settle(struct faults *faults, struct process *ending);
 
-// Switches recording of every fault off or on, by how many came since the last call. now: CLOCK_MONOTONIC.
+// faults_thin.c: every fault, or one in FAULTS_THIN? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
+void faults_thin_begin(struct fault_source *source);
+void faults_thin_count(struct fault_source *source);
+void faults_thin_lost(struct fault_source *source);
 void faults_adapt(struct fault_source *source, uint64_t now);
 
 // Reads how many faults there were, however many were sampled.

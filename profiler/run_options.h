@@ -20,6 +20,7 @@ struct run_options {
     bool paused;                 // counting starts at the first "start" or mark
     int repeats;
     const char *events;          // questions to the counters, as in numaprof events; NULL: the default
+    bool kernel;                 // count the kernel's accesses as well
     bool no_counters, no_faults, no_pages; // leave out a collector
     bool report;                 // show the report afterwards
     bool quiet;                  // say nothing but errors

@@ -203,6 +203,7 @@ static void session_open_faults(struct session *session)
     session->faults.tells_mapped = true;
     session->faults.balancing = balancing > 0;
     session->faults.huge_pages = *huge && !strstr(huge, "[never]");
+    session->faults.sources = (int)session->topology.cpu_count;
     session->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     session->faults_error = session->options->no_faults ? -ECANCELED : faults_prepare(&session->faults);
     if (session->faults_error == 0)
@@ -244,6 +245,8 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
         .sees_touches = session->fault_source_count > 0,
     };
+    if (!session->options->no_pages)
+        pages_start(&session->pages);
     struct process *process = tasks_add_process(&session->tasks, pid, NULL, session->epoch, "inherited");
     if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true)) {
         diag_error(NULL, "out of memory");
@@ -322,6 +325,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
     session->faults.drains++;
     faults_settle(&session->faults, NULL);
+    pages_stop(&session->pages);
     session_read_counters(session, clock_now());
     session_close_ended(session);
     session_write_end(session, wait_status, end);
@@ -340,6 +344,7 @@ void session_close(struct session *session)
 {
     session_close_faults(session);
     greeter_stop(&session->greeter);
+    pages_stop(&session->pages);
     session_close_counters(session);
     if (session->has_channel)
         channel_server_close(&session->channel);

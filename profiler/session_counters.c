@@ -23,6 +23,7 @@ int session_prepare_counters(struct session *session)
         session->counters.error = -ECANCELED;
         return 0;
     }
+    session->counters.exclude_kernel = !session->options->kernel;
     const char *topics = session->options->events ? session->options->events : counters_topics;
     int status = counters_prepare(&session->counters, &session->topology, topics, COUNTERS_FIRST_EVENT);
     session->counters_on = session->counters.usable > 0;

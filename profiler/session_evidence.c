@@ -40,7 +40,7 @@ static const char *evidence_detail(const struct session *session, char *out, siz
                        : session->counters.cpu->offcore_registers > 0 ? "offcore-response"
                                                                       : "fills by source";
     snprintf(out, size, "%s%s%s", kind, session->cpu_set_count > 0 ? ", per CPU" : "",
-             session->counters.exclude_kernel ? ", without the kernel" : "");
+             session->counters.exclude_kernel ? "" : ", with the kernel");
     return out;
 }
 
@@ -77,8 +77,8 @@ static void evidence_counters(struct session *session, int level, bool retired)
 static void evidence_faults(struct session *session)
 {
     bool used = session->fault_source_count > 0;
-    const char *detail = session->faults.exclude_kernel ? "page-faults event, without faults inside system calls"
-                                                        : "page-faults event";
+    const char *detail =
+        session->faults.exclude_kernel ? "page faults, without those inside system calls" : "page faults";
     struct evidence_reason missing = {.why = "left out by --without faults"};
     if (session->faults_error != -ECANCELED)
         missing = evidence_refused(session->faults_error);
@@ -91,7 +91,8 @@ static void evidence_pages(struct session *session)
                                              : session->pages.error < 0
                                                  ? strerror(-session->pages.error)
                                                  : "the program ended before its pages were looked at"};
-    evidence_write(session, 5, "pages", session->pages.worked, "move_pages", missing);
+    evidence_write(session, 5, "pages", session->pages.worked,
+                   session->pages.only_counts ? "numa_maps: how many pages, not which" : "move_pages", missing);
 }
 
 void session_write_evidence(struct session *session)

@@ -120,10 +120,11 @@ static void records_task(struct session *session, const struct perf_event_header
         records_exit(session, &task, time);
 }
 
-static void records_lost(struct session *session, const struct perf_event_header *header)
+static void records_lost(struct fault_source *source, struct session *session, const struct perf_event_header *header)
 {
     uint64_t lost = 0;
     perf_record_lost(header, &lost);
+    faults_thin_lost(source);
     if (header->type == PERF_RECORD_LOST)
         session->losses.records += lost;
     else
@@ -150,7 +151,7 @@ void session_fault_record(struct perf_stream *stream, const struct perf_event_he
         break;
     case PERF_RECORD_LOST:
     case PERF_RECORD_LOST_SAMPLES:
-        records_lost(session, header);
+        records_lost(source, session, header);
         break;
     case PERF_RECORD_THROTTLE:
         session->losses.throttled++;
