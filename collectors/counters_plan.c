@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "collectors/encode.h"
+#include "collectors/perf_context.h"
 
 // --- what can be counted
 
@@ -94,6 +95,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
 {
     struct cpu_identity identity;
+    struct perf_context context;
     counters->clock_id = first_id++;
     counters->migrations_id = first_id++;
     int status = catalogue_load(&counters->catalogue);
@@ -101,6 +103,9 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = catalogue_identify(counters->catalogue, &identity);
+    perf_context_read(&context, "");
+    if (status == 0 && !*context.pmu)
+        status = -ENODEV; // whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
     const struct plan_request request = {.topics = topics, .split = plan_sockets_are_split(topology)};
