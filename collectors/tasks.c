@@ -2,6 +2,7 @@
 #include "collectors/tasks.h"
 
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,8 @@ static void tasks_forget_memory(struct process *process)
     maps_clear(&process->maps);
     table_free(&process->fault_history);
     table_free(&process->fault_windows);
+    tdestroy(process->live_blocks, free);
+    process->live_blocks = NULL;
     process->forgets = process->forked = process->has_forked = false;
 }
 

@@ -23,6 +23,7 @@ struct process {
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
+    void *live_blocks;               // of the heap, a tree: objects.h
     uint64_t settled_in;             // faults_settle's own mark
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes

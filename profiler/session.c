@@ -200,6 +200,7 @@ static void session_open_faults(struct session *session)
     session->faults.event = SESSION_FAULT_EVENT;
     session->faults.tasks = &session->tasks;
     session->faults.samples = &session->samples;
+    session->faults.objects = &session->objects;
     session->faults.tells_mapped = true;
     session->faults.balancing = balancing > 0;
     session->faults.huge_pages = *huge && !strstr(huge, "[never]");
@@ -234,6 +235,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
+    session->objects = (struct objects){.queue = session->queue, .tasks = &session->tasks};
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
     session_write_run(session);
     session_write_machine(session);
@@ -266,6 +268,12 @@ void session_start(struct session *session)
 
 // --- while it runs
 
+void session_settle(struct session *session, struct process *ending)
+{
+    faults_settle(&session->faults, ending);
+    loads_settle(&session->loads);
+}
+
 size_t session_drain(struct session *session)
 {
     if (session->stream_count == 0)
@@ -292,7 +300,7 @@ size_t session_tick(struct session *session, uint64_t now)
 {
     size_t records = session_drain(session);
     session_messages(session);
-    faults_settle(&session->faults, NULL);
+    session_settle(session, NULL);
     for (size_t i = 0; i < session->fault_source_count; i++)
         faults_adapt(&session->fault_sources[i], now);
     if (!session->options->no_pages)
@@ -324,7 +332,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session->faults.drains++;
     perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
     session->faults.drains++;
-    faults_settle(&session->faults, NULL);
+    session_settle(session, NULL);
     pages_stop(&session->pages);
     session_read_counters(session, clock_now());
     session_close_ended(session);
@@ -353,6 +361,7 @@ void session_close(struct session *session)
         record_queue_stop(session->queue);
     }
     faults_free(&session->faults);
+    objects_free(&session->objects);
     stacks_free(&session->stacks);
     tasks_free(&session->tasks);
     unwind_close(session->unwind);

@@ -39,6 +39,7 @@ struct session {
     struct tasks tasks;
     struct stacks stacks;
     struct samples samples;
+    struct objects objects;
     struct unwind *unwind;
     struct channel_server channel;
     bool has_channel;                // threads are seen at their start and pinned
@@ -53,6 +54,7 @@ struct session {
     size_t fault_source_count;
     int faults_error;                // why there are none
 
+    struct loads loads;
     struct counters counters;
     bool counters_on;                // at least one group can be counted
     struct counter_set **cpu_sets;   // of a program whose threads cannot be counted one by one: one for each CPU
@@ -97,6 +99,8 @@ void session_close(struct session *session);
 int session_add_stream(struct session *session, struct perf_stream *stream);
 void session_remove_stream(struct session *session, const struct perf_stream *stream);
 size_t session_drain(struct session *session);
+// Looks up the homes of all samples that wait for it; before a process is forgotten, with it as ending (else NULL).
+void session_settle(struct session *session, struct process *ending);
 void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -53,7 +53,7 @@ static void messages_exit_process(struct session *session, struct process *proce
     if (thread)
         thread->left_place = true;
     session_drain(session);
-    faults_settle(&session->faults, process);
+    session_settle(session, process);
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
 }

@@ -74,7 +74,7 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (!thread)
         return;
     if (comm.exec) {
-        faults_settle(&session->faults, thread->process);
+        session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
         tasks_exec(&session->tasks, thread->process);
     }
@@ -87,8 +87,10 @@ static void records_fork(struct session *session, const struct perf_task *task, 
     struct process *parent = tasks_process(tasks, (pid_t)task->parent_pid);
     struct process *process = tasks_process(tasks, (pid_t)task->pid);
     if (!process && parent) {
-        faults_settle(&session->faults, NULL); // what the parent touched before is shared from here on
+        session_settle(session, NULL); // what the parent touched before is shared from here on
         process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
+        if (process)
+            objects_inherit(process, parent);
     }
     if (process)
         tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
@@ -100,7 +102,7 @@ static void records_exit(struct session *session, const struct perf_task *task, 
     if (!thread)
         return;
     if (thread->process->threads == 1) {
-        faults_settle(&session->faults, thread->process);
+        session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
     }
     session_end_counters(session, thread, time);
