@@ -59,19 +59,21 @@ NOTHING = Amount(None, None)
 
 
 def pooled(counts: list[Count]) -> Amount:
-    """One event over many scopes. Each is scaled by its own coverage; those with too little of it are scaled together,
+    """One event over many scopes, each scaled by its own coverage.
 
-    so that ten thousand short threads, each of which met one turn of the rotation or none, still give a sum.
+    Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
+    that is too little, they are taken to have asked as much in a nanosecond as all others did.
     """
     timed = [count for count in counts if count.time_ns is not None]
     whole, everything = summed(timed), summed(counts)
-    solid = [count.estimate for count in timed if count.estimate is not None]
-    thin = summed(count for count in timed if count.estimate is None).estimate
-    if thin is not None:
-        solid.append(thin)
-    enough = whole.coverage is not None and whole.coverage >= MIN_COVERAGE
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
-    return Amount(sum(solid) if solid and enough and not untimed else None, whole.coverage)
+    if untimed or whole.coverage is None or whole.coverage < MIN_COVERAGE:
+        return Amount(None, whole.coverage)
+    solid = sum(count.estimate for count in timed if count.estimate is not None)
+    thin = summed(count for count in timed if count.estimate is None)
+    if thin.estimate is None:
+        return Amount(solid + (thin.time_ns or 0) * whole.value / whole.running_ns, whole.coverage)
+    return Amount(solid + thin.estimate, whole.coverage)
 
 
 def together(amounts: list[Amount]) -> Amount:

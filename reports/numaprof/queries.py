@@ -293,7 +293,7 @@ TOUCHES = f"""
 SELECT site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
   FROM picked p LEFT JOIN last_snapshot l USING (process) LEFT JOIN stack_site USING (stack)
  WHERE kind = 10
- GROUP BY site, thread, node, home
+ GROUP BY site, thread, node, home HAVING sum(weight) > 0
 """
 
 

@@ -105,6 +105,6 @@ def _rests_on(evidence: Evidence, sites: list[InitSite], uses: list[Used]) -> st
     return (
         f"{elsewhere} of all remote requests come from threads outside {where}, and "
         f"{percent(_part_of_home(evidence, sites))} of the memory touched on {where} was touched here. "
-        "Which array they read, the counters do not tell; if every thread reads all of it, interleave it instead: "
-        "numactl --interleave=all."
+        "Which array they read, the counters do not tell; if every thread reads all of it, interleave it instead "
+        "(numactl --interleave=all)."
     )

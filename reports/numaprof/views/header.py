@@ -67,7 +67,9 @@ def _counters(evidence: Evidence) -> str:
     detail = clean(level.detail or "counters") if level else "counters"
     coverage = evidence.traffic.coverage
     seen = "n/a" if coverage is None else f"{round_percent(coverage)} of CPU time counted"
-    return f"counters: {detail} ({seen})"
+    counted = [event for event in evidence.events if event.collector == "counters" and event.request != "time"]
+    user = ", user mode" if all(event.exclude_kernel for event in counted) else ""
+    return f"counters: {detail}{user} ({seen})"
 
 
 def _samples(evidence: Evidence) -> Iterator[str]:

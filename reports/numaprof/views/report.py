@@ -8,7 +8,7 @@ from numaprof.judgement import Judgement, judge
 from numaprof.naming import command_line, shell_path, site_label
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import clean, percent
+from numaprof.text import clean, round_percent
 from numaprof.thresholds import MOST_ADVICES
 from numaprof.uses import main_cause
 from numaprof.verdict import verdict
@@ -58,7 +58,7 @@ def _advice(number: int, advice: Advice, paper: Paper) -> None:
     for code in advice.code:
         paper.line("        " + code)
     if advice.removes is not None:
-        paper.paragraph(f"Up to {percent(advice.removes)} of all remote accesses would be gone.", first="    ")
+        paper.paragraph(f"Up to {round_percent(advice.removes)} of all remote accesses would be gone.", first="    ")
     paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
 
 

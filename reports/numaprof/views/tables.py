@@ -149,22 +149,21 @@ def _threads_of(evidence: Evidence, cpu: int) -> str:
 def nodes(evidence: Evidence, paper: Paper) -> None:
     """Who reads where. Counters only say remote: from where is known if there is but one other node with memory."""
     memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
-    if basis(evidence) is None or len(memory) < 2:
+    if basis(evidence) is None or len(memory) < 2 or not rows:
         return
-    matrix = _counted_matrix(evidence) if basis(evidence) == COUNTERS else _sampled_matrix(evidence)
-    unit = "DRAM requests" if basis(evidence) == COUNTERS else f"{basis(evidence)}"
-    title = f"{unit}, from node (row) to node (column)"
-    cells = [[str(row) for row in rows]]
-    for column in memory:
-        cells.append([_cell(matrix.get((row, column))) for row in rows])
-    widths = [max(len(str(column)), *map(len, values)) for column, values in zip(memory, cells[1:])]
+    counted = basis(evidence) == COUNTERS
+    if counted and len(memory) > 2:
+        paper.line()
+        paper.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
+        return
+    matrix = _counted_matrix(evidence) if counted else _sampled_matrix(evidence)
+    title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
+    cells = [[str(row), *(_cell(matrix.get((row, column))) for column in memory)] for row in rows]
     paper.line()
-    paper.line(title + "".join(f"  {column:>{width}}" for column, width in zip(memory, widths)), BOLD)
-    for index, row in enumerate(rows):
-        numbers = "".join(f"  {values[index]:>{width}}" for values, width in zip(cells[1:], widths))
-        paper.line(f"{row:>{len(title)}}{numbers}")
-    if len(memory) > 2 and basis(evidence) == COUNTERS:
-        paper.line("counters tell remote, not from which node: n/a without sampled addresses")
+    if len(title) + 8 * len(memory) > paper.width:
+        paper.line(title, BOLD)
+        title = ""
+    paper.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
 
 
 def _cell(value: float | None) -> str:
