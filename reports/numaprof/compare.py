@@ -179,8 +179,5 @@ _CONDITIONS: tuple[tuple[str, Callable[[Evidence], object]], ...] = (
     ("command", lambda run: " ".join(run.command)),
     ("NUMA balancing", lambda run: {None: "n/a", 0: "off"}.get(run.run.balancing, "on")),
     ("page size", lambda run: run.run.page_bytes),
-    (
-        "exit status",
-        lambda run: run.run.exit_status if run.run.term_signal is None else f"signal {run.run.term_signal}",
-    ),
+    ("how it ended", lambda run: f"signal {run.run.term_signal}" if run.run.term_signal else run.run.exit_status),
 )

@@ -101,6 +101,11 @@ class Evidence:
         """Counters told local from remote in this run."""
         return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
 
+    @property
+    def told_apart(self) -> bool:
+        """Counts are known for single threads, not only for CPUs."""
+        return any(thread.traffic.coverage is not None for thread in self.threads)
+
     @cached_property
     def cpu_ns(self) -> int:
         """CPU time of all threads while the recorder counted."""
@@ -180,12 +185,16 @@ def _threads(
     for count in counts:
         if count.thread is not None and count.cpu is not None:
             seen[count.thread].add(count.cpu)
+    cpus = {row.id: sole_cpu(row, seen[row.id]) for row in rows}
+    one_each = bool(books.unattributed) and None not in cpus.values() and len(set(cpus.values())) == len(cpus)
     for position, row in enumerate(rows):
-        columns = books.thread(row.id)
+        cpu = cpus[row.id]
+        # Threads were not told apart, but each has a CPU of its own: the CPU's counts are the thread's.
+        columns = books.cpu(cpu) if one_each and cpu is not None else books.thread(row.id)
         yield Thread(
             position=position,
             row=row,
-            cpu=sole_cpu(row, seen[row.id]),
+            cpu=cpu,
             nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
             columns=columns,
             traffic=verdict_traffic(books.events, columns),

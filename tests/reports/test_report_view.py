@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from book import PAGE, Book
-from hypothesis import given
+from conftest import TREE
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numaprof.views.paper import Paper, cells, wrapped
 from reading import printed, read
@@ -47,6 +48,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert "[link=file:///etc/passwd]" in text
 
 
+@settings(max_examples=25)
 @given(st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=30))
 def test_any_name_stays_on_its_line(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     """Of thread, function, file, module, command, machine, note: the page keeps its lines."""
@@ -180,15 +182,27 @@ def test_one_side_alone_is_no_share(tmp_path: Path) -> None:
     assert evidence.traffic.share is None
 
 
+def test_counts_by_cpu_are_the_threads_where_each_has_its_own(tmp_path: Path) -> None:
+    shares = [thread.traffic.share for thread in read(counted_by_cpu(8), tmp_path).threads]
+    assert shares == [0.0] * 4 + [1.0] * 4
+
+
 def test_counts_by_cpu_where_threads_are_not_told_apart(tmp_path: Path, golden: Golden) -> None:
-    book = levels(Book()).threads(8, from_start=0)
+    book = counted_by_cpu(8).threads(1, name="extra", cpus=(4,))
+    assert read(book, tmp_path).threads[4].traffic.share is None
+    golden("report/by-cpu.txt", printed(book, tmp_path))
+
+
+def counted_by_cpu(threads: int) -> Book:
+    """A static program: events are inherited, each counts what the whole program does on one CPU."""
+    book = levels(Book()).threads(threads, from_start=0)
     clock = book.event("time", "")
     local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
     for cpu in range(8):
         book.count(clock, None, 50_000_000, cpu=cpu)
         book.count(local, None, 100_000 if cpu < 4 else 0, cpu=cpu)
         book.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
-    golden("report/by-cpu.txt", printed(book, tmp_path))
+    return book
 
 
 def test_more_than_two_nodes(tmp_path: Path) -> None:
@@ -255,3 +269,9 @@ def test_thinned_reading_is_said_and_stays_right(tmp_path: Path, monkeypatch: py
     assert evidence.touched_pages == pytest.approx(12_000)
     assert evidence.init_sites[0].pages == pytest.approx(9_000, rel=0.05)
     assert "evenly chosen samples of 12 k (first_touch)" in said(book, tmp_path)
+
+
+def test_the_page_that_explains_the_report_shows_a_real_one() -> None:
+    page = (TREE / "docs" / "reading-a-report.md").read_text()
+    report = (TREE / "tests" / "golden" / "report" / "serial_init.txt").read_text()
+    assert report.rstrip() in page, "docs/reading-a-report.md: copy tests/golden/report/serial_init.txt into it"

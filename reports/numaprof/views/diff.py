@@ -58,9 +58,8 @@ def _range(values: Spread | None, words: Callable[[float], str]) -> str:
     """2.10 s (2.05 s..2.20 s)."""
     if values is None:
         return NOT_KNOWN
-    if len(values.values) == 1:
-        return words(values.middle)
-    return f"{words(values.middle)} ({words(min(values.values))}..{words(max(values.values))})"
+    low, high = words(min(values.values)), words(max(values.values))
+    return low if low == high else f"{words(values.middle)} ({low}..{high})"
 
 
 def _runs(before: Side, after: Side, paper: Paper) -> None:
@@ -117,9 +116,7 @@ def _threads(before: Side, after: Side, paper: Paper) -> None:
         for at in shown
     ]
     paper.line()
-    paper.table(
-        ["thread", "before", "after", "remote before", "after", ""], rows, [True, False, False, True, True, False]
-    )
+    paper.table(["", "thread", "remote before", "remote after", ""], rows, [True, False, True, True, False])
     if len(both) > len(shown):
         paper.line(f"… {plural(len(both) - len(shown), 'more thread')} that changed less")
 

@@ -47,7 +47,7 @@ def _what_to_do(evidence: Evidence, advices: list[Advice], paper: Paper) -> None
         nothing = bool(advices) and advices[0].kind is Kind.LEAVE
         paper.line("WHAT TO DO: NOTHING" if nothing else "WHAT TO DO", BOLD)
     if unexplained:
-        paper.paragraph("No rule knows this pattern. " + _where_to_look(evidence), first="    ")
+        paper.paragraph("No rule fits this pattern. " + _where_to_look(evidence), first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
         _advice(number, advice, paper)
 

@@ -54,7 +54,7 @@ def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
 
 def threads(evidence: Evidence, paper: Paper) -> None:
     """Threads by CPU, the remote-heavy ones first when not all can be shown."""
-    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.ledger.by_thread):
+    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
         return
     shown = _worth_showing(evidence)
     names = ["CPU", "node", "thread"]
@@ -117,7 +117,7 @@ def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
 def cpus(evidence: Evidence, paper: Paper) -> None:
     """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
     own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
-    one_each = len(own) == len(evidence.threads) and not evidence.ledger.unattributed
+    one_each = len(own) == len(evidence.threads) and evidence.told_apart
     if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
         return
     chosen = sorted(evidence.ledger.by_cpu)
