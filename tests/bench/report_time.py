@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the terminal report of a big recording, process start to end: `report_time.py [SAMPLES] [RUNS]` prints medians."""
+"""Times the terminal report of a big recording, process start to end: `report_time.py [SAMPLES] [RUNS]`, medians."""
 
 from __future__ import annotations
 
