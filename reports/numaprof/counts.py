@@ -86,6 +86,14 @@ def together(amounts: list[Amount]) -> Amount:
     return Amount(sum(estimates) if complete else None, min(coverages) if len(coverages) == len(amounts) else None)
 
 
+def difference(whole: Amount, part: Amount) -> Amount:
+    """What is left of it. Counted at different times, a part may come out a little larger than the whole."""
+    coverage = together([whole, part]).coverage
+    if whole.estimate is None or part.estimate is None:
+        return Amount(None, coverage)
+    return Amount(max(0.0, whole.estimate - part.estimate), coverage)
+
+
 @dataclass(frozen=True)
 class Traffic:
     """Requests that DRAM answered, of one kind in one scope."""

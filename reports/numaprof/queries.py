@@ -196,7 +196,9 @@ SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.s
   LEFT JOIN cpu c ON c.id = s.cpu
  WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
    AND ((s.id * 2654435761) & 0xffffff) < k.below
-   AND (s.kind <> 1 OR s.event IN (SELECT id FROM event WHERE placement LIKE 'remote%' OR placement LIKE 'other%'))
+   AND (s.kind <> 1 OR s.event IN (
+        SELECT id FROM event WHERE placement GLOB 'remote_dram*' OR placement GLOB 'remote_near*'
+            OR placement GLOB 'remote_far*' OR placement GLOB 'other_cluster*'))
 """
 
 # How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, 1 an

@@ -93,5 +93,6 @@ SHARE_CHANGE = 0.01
 
 MOST_THREADS = 16
 MOST_SITES = 8
+MIN_SHOWN = 0.005  # of all memory touched: every program has a dozen single pages of its loader and libraries
 MOST_ADVICES = 5
 MOST_NOTES = 8

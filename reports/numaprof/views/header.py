@@ -46,9 +46,7 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
-    for level in _missing(evidence):
-        why = clean(level.why_not or "not used")
-        yield f"{clean(level.collector)}: n/a, {why}" + (f"; {clean(level.remedy)}" if level.remedy else "")
+    yield from dict.fromkeys(map(_why_not, _missing(evidence)))  # both levels of counters may lack for one reason
     yield from _windows(evidence)
 
 
@@ -67,9 +65,7 @@ def _counters(evidence: Evidence) -> str:
     detail = clean(level.detail or "counters") if level else "counters"
     coverage = evidence.traffic.coverage
     seen = "n/a" if coverage is None else f"{round_percent(coverage)} of CPU time counted"
-    counted = [event for event in evidence.events if event.collector == "counters" and event.request != "time"]
-    user = ", user mode" if all(event.exclude_kernel for event in counted) else ""
-    return f"counters: {detail}{user} ({seen})"
+    return f"counters: {detail} ({seen})"
 
 
 def _samples(evidence: Evidence) -> Iterator[str]:
@@ -90,6 +86,11 @@ def _missing(evidence: Evidence) -> Iterator[queries.Level]:
         same = any(other.used and other.collector == level.collector for other in evidence.levels)
         if not level.used and not same and level.level <= resting:
             yield level
+
+
+def _why_not(level: queries.Level) -> str:
+    why = f"{clean(level.collector)}: n/a, {clean(level.why_not or 'not used')}"
+    return f"{why}; {clean(level.remedy)}" if level.remedy else why
 
 
 def _windows(evidence: Evidence) -> Iterator[str]:

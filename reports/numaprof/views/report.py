@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from numaprof.compare import Side
 from numaprof.evidence import Evidence
 from numaprof.judgement import Judgement, judge
 from numaprof.naming import command_line, shell_path, site_label
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import clean, round_percent
+from numaprof.spread import in_words
+from numaprof.text import clean, duration, percent, round_percent
 from numaprof.thresholds import MOST_ADVICES
 from numaprof.uses import main_cause
 from numaprof.verdict import verdict
@@ -74,3 +76,15 @@ def _footer(evidence: Evidence, paper: Paper) -> None:
     if verdict(evidence).judgement not in (Judgement.LIGHT, Judgement.NO_TRAFFIC):
         paper.line("after a change:")
         paper.line(f"  numaprof -o after.numaprof {command_line(evidence)} && numaprof diff {path} after.numaprof")
+
+
+def print_repeats(runs: Side, paper: Paper) -> None:
+    """Several runs of one command: how they spread, and the report of the one of median time."""
+    chosen = runs.median_run
+    times, shares = in_words(runs.time, duration), in_words(runs.share, percent)
+    count = len(runs.runs)
+    paper.paragraph(f"{count} runs: run time {times} · remote share {shares}", indent="  ", style=BOLD)
+    paper.paragraph(f"Below: the run of median time, {clean(chosen.path)}.", indent="  ")
+    print_report(chosen, paper)
+    files = " ".join(shell_path(run.path) for run in runs.runs)
+    paper.line(f"  all {count} runs beside later ones: numaprof diff {files} -- AFTER...")

@@ -9,9 +9,9 @@ from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
 from numaprof.naming import site_label, thread_name
-from numaprof.populations import ANY, DEMAND, Column
-from numaprof.text import NOT_KNOWN, number, number_list, percent, plural, size
-from numaprof.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY
+from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
+from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
+from numaprof.thresholds import MIN_SHOWN, MOST_SITES, MOST_THREADS, REMOTE_HEAVY
 from numaprof.traffic import verdict_traffic
 from numaprof.views.paper import BOLD, Paper
 
@@ -31,9 +31,9 @@ def _pairs(traffics: Sequence[Traffic]) -> list[str]:
 
 
 def _columns(evidence: Evidence) -> list[Column]:
-    """All requests together say less than their kinds; where those are counted they are left out."""
-    columns = list(evidence.ledger.events.columns)
-    return [column for column in columns if column is not ANY] if DEMAND in columns else columns
+    """The kinds of requests, where they are counted one by one; else what the verdict rests on."""
+    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED)]
+    return kinds or list(evidence.population.columns if evidence.population else ())
 
 
 def _flag(evidence: Evidence, share: float | None) -> str:
@@ -74,6 +74,16 @@ def threads(evidence: Evidence, paper: Paper) -> None:
     cells += [[percent(share) for share in shares], [_flag(evidence, share) for share in shares]]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
+    _remarks(evidence, paper)
+
+
+def _remarks(evidence: Evidence, paper: Paper) -> None:
+    """What the numbers of a column include or miss, in the catalogue's words."""
+    for column in _columns(evidence) if evidence.counted else ():
+        ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
+        remarks = dict.fromkeys(clean(event.remark) for event in evidence.events if event.id in ids and event.remark)
+        for remark in remarks:
+            paper.paragraph(f"{column.heading}: {remark}", indent="  ")
 
 
 def _share(evidence: Evidence, thread: Thread) -> float | None:
@@ -202,7 +212,8 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
     sites = evidence.init_sites
     if not sites:
         return
-    shown = sites[:MOST_SITES]
+    large = [site for site in sites if site.pages >= MIN_SHOWN * evidence.touched_pages]
+    shown = large[:MOST_SITES]
     cells = [
         [site_label(site.site, max(24, paper.width - 52)) for site in shown],
         [_touchers(evidence, site) for site in shown],
@@ -213,9 +224,9 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
     paper.line()
     head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
     paper.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
-    if sites[MOST_SITES:]:
-        rest = sum(site.pages for site in sites[MOST_SITES:])
-        paper.line(f"… {plural(len(sites) - MOST_SITES, 'more place')}, {size(evidence.bytes(rest))}")
+    if len(sites) > len(shown):
+        rest = sum(site.pages for site in sites[len(shown) :])
+        paper.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
     _unseen(evidence, paper)
 
 
