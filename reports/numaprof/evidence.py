@@ -47,6 +47,7 @@ class InitSite:
 
     site: Site
     touched: tuple[Touched, ...]
+    library_call: str | None = None  # what the place calls that does the touching, e.g. memset
 
     @property
     def pages(self) -> float:
@@ -115,7 +116,7 @@ class Evidence:
     def workers(self) -> tuple[Thread, ...]:
         """The threads that do the work: helpers of runtimes are left out."""
         busiest = max((thread.row.cpu_ns or 0 for thread in self.threads), default=0)
-        return tuple(thread for thread in self.threads if (thread.row.cpu_ns or 0) >= WORKER_TIME * busiest)
+        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= WORKER_TIME * busiest)
 
     @cached_property
     def worker_nodes(self) -> tuple[int, ...]:
@@ -131,7 +132,7 @@ class Evidence:
         groups: dict[Site, list[Touched]] = defaultdict(list)
         for row in self.samples.touched:
             groups[row.site].append(row)
-        sites = [InitSite(site, tuple(rows)) for site, rows in groups.items()]
+        sites = [InitSite(site, tuple(rows), self.samples.library_calls.get(site)) for site, rows in groups.items()]
         return tuple(sorted(sites, key=lambda site: -site.pages))
 
     @cached_property

@@ -49,7 +49,7 @@ class Population:
         """What the verdict does not see."""
         keys = {column.key for column in self.columns}
         if "demand" in keys and "prefetch" not in keys:
-            return "prefetches are not counted on this CPU"
+            return "prefetches were not counted"
         return "retired loads see no prefetches" if keys == {"retired"} else None
 
 

@@ -299,6 +299,22 @@ SELECT site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), coun
 """
 
 
+class LibraryCall(NamedTuple):
+    site: int
+    function: str
+    pages: float
+
+
+# First touches whose instruction is not in the module of the site: memset, memcpy, a read into fresh memory.
+LIBRARY_CALLS = """
+SELECT site, leaf.function, sum(weight)
+  FROM picked JOIN stack_site USING (stack) JOIN stack k ON k.id = picked.stack
+  JOIN place leaf ON leaf.id = k.place JOIN place mine ON mine.id = site
+ WHERE kind = 10 AND leaf.function IS NOT NULL AND leaf.module <> mine.module
+ GROUP BY site, leaf.function ORDER BY sum(weight) DESC
+"""
+
+
 class Overflow(NamedTuple):
     site: int | None
     thread: int

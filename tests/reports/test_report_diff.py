@@ -16,8 +16,9 @@ from numaprof.commands.diff import split
 from numaprof.compare import Side, chance
 from numaprof.diag import Failure
 from numaprof.evidence import load
+from numaprof.matrix import served
 from numaprof.places import Site
-from numaprof.views.diff import match_sites, print_diff, served
+from numaprof.views.diff import match_sites, print_diff
 from numaprof.views.paper import Paper
 from stories import STORIES
 from test_report_recording import reports

@@ -20,7 +20,7 @@ from numaprof.rules import (
 )
 from numaprof.rules.advice import Kind
 from reading import read
-from stories import ARRAY, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
+from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
 
 # The whole truth: which story makes which rule speak, first the advice that stands first. Everything else is silent.
 EXPECTED = {
@@ -76,6 +76,7 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
     assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
+    assert "What touches is __memset_avx2: if sum.c:17 calls it" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
 
@@ -107,6 +108,37 @@ def test_serial_init_counts_only_its_own_part(tmp_path: Path) -> None:
     assert advice is not None
     assert advice.removes == pytest.approx(0.5)
     assert "sum.c:90" not in advice.finding
+
+
+def test_serial_init_by_a_loop(tmp_path: Path) -> None:
+    """The instruction that touches is the line's own: no talk of calls."""
+    book = levels(Book(), counters=False).threads(8)
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "What touches" not in advice.change
+
+
+def test_serial_init_by_most_of_the_touches(tmp_path: Path) -> None:
+    book = STORIES["faults_only"]()
+    book.touch(init_stack(book), 2, ARRAY + (1 << 32), 640, page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "92.8 % or more of it from thread 0" in advice.finding
+
+
+def test_serial_init_counted_by_cpu(tmp_path: Path) -> None:
+    """Threads are not told apart, but their CPUs are: what a cure removes is known all the same."""
+    book = levels(Book()).threads(8, from_start=0).threads(1, name="extra", cpus=(4,))
+    clock = book.event("time", "")
+    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    for cpu in range(8):
+        book.count(clock, None, RAN, cpu=cpu)
+        book.count(local, None, 100_000 if cpu < 4 else 0, cpu=cpu)
+        book.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
+    advice = serial_init.rule(read(touched_serially(book), tmp_path))
+    assert advice is not None
+    assert advice.removes == pytest.approx(1.0)
 
 
 def test_serial_init_lists_several_lines(tmp_path: Path) -> None:

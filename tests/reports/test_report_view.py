@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from book import PAGE, Book
+from book import PAGE, RAN, Book
 from conftest import TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,6 +64,15 @@ def test_any_name_stays_on_its_line(tmp_path_factory: pytest.TempPathFactory, na
     assert [[s for s in starts if line.startswith(s)] for line in plain if line.startswith(starts)] == [
         [s for s in starts if line.startswith(s)] for line in odd if line.startswith(starts)
     ]
+
+
+def test_requests_of_threads_that_moved_are_not_in_the_matrix(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    book.thread(name="mover", tid=1, pin="none", planned_cpu=None, migrations=9, own_cpus="0,4")
+    for event in (1, 2, 3, 4):
+        for cpu in (0, 4):
+            book.count(event, 9, 30_000, cpu=cpu, running_ns=RAN // 2)
+    assert "not in it: 18.6 % of the requests, by threads that ran on several nodes" in said(book, tmp_path)
 
 
 # Colour

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable
 from numaprof.compare import ShareChange, Side, differences, share_change, time_change
 from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import COUNTERS, basis, remote_share
+from numaprof.matrix import served
 from numaprof.naming import NAME_LIMIT, site_label
 from numaprof.places import Site
 from numaprof.spread import Spread, in_words, spread
 from numaprof.text import NOT_KNOWN, clean, duration, number, percent, plural, round_percent, size
 from numaprof.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY, SHARE_CHANGE
 from numaprof.views.paper import BOLD, Paper
-from numaprof.views.tables import HEAVY, node_traffic
+from numaprof.views.tables import HEAVY
 
 
 def print_diff(before: Side, after: Side, paper: Paper) -> None:
@@ -80,19 +81,6 @@ def _requests(run: Evidence) -> float | None:
 
 def _served_share(side: Side, node: int) -> Spread | None:
     return side.values(lambda run: served(run).get(node))
-
-
-def served(run: Evidence) -> dict[int, float]:
-    """Share of the requests that each node's memory answered: a crowded controller costs even where all is local."""
-    sums: dict[int, float] = defaultdict(float)
-    for node in run.machine.all_cpu_nodes if basis(run) == COUNTERS else ():
-        traffic, other = node_traffic(run, node), run.machine.other_memory(node)
-        if traffic.local.estimate is None or traffic.remote.estimate is None or other is None:
-            return {}
-        sums[node] += traffic.local.estimate
-        sums[other] += traffic.remote.estimate
-    total = sum(sums.values())
-    return {node: sums.get(node, 0.0) / total for node in run.machine.memory_nodes} if total else {}
 
 
 def _threads(before: Side, after: Side, paper: Paper) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
+from numaprof.matrix import left_out, matrix
 from numaprof.naming import site_label, thread_name
 from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
-from numaprof.thresholds import MIN_SHOWN, MOST_SITES, MOST_THREADS, REMOTE_HEAVY
+from numaprof.thresholds import ALL_OF_IT, MIN_SHOWN, MOST_LEFT_OUT, MOST_SITES, MOST_THREADS, REMOTE_HEAVY
 from numaprof.traffic import verdict_traffic
 from numaprof.views.paper import BOLD, Paper
 
@@ -157,55 +158,28 @@ def _threads_of(evidence: Evidence, cpu: int) -> str:
 
 
 def nodes(evidence: Evidence, paper: Paper) -> None:
-    """Who reads where. Counters only say remote: from where is known if there is but one other node with memory."""
+    """Who reads where."""
     memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
     if basis(evidence) is None or len(memory) < 2 or not rows:
         return
     counted = basis(evidence) == COUNTERS
+    paper.line()
     if counted and len(memory) > 2:
-        paper.line()
         paper.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
         return
-    matrix = _counted_matrix(evidence) if counted else _sampled_matrix(evidence)
+    numbers = matrix(evidence)
     title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
-    cells = [[str(row), *(_cell(matrix.get((row, column))) for column in memory)] for row in rows]
-    paper.line()
+    cells = [[str(row), *(_cell(numbers.get((row, column))) for column in memory)] for row in rows]
     if len(title) + 8 * len(memory) > paper.width:
         paper.line(title, BOLD)
         title = ""
     paper.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
+    if left_out(evidence) > MOST_LEFT_OUT:
+        paper.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
 
 
 def _cell(value: float | None) -> str:
     return NOT_KNOWN if value is None else number(value)
-
-
-def _counted_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
-    matrix: dict[tuple[int, int], float | None] = {}
-    for node in evidence.machine.all_cpu_nodes:
-        traffic = node_traffic(evidence, node)
-        matrix[node, node] = traffic.local.estimate
-        other = evidence.machine.other_memory(node)
-        if other is not None:
-            matrix[node, other] = traffic.remote.estimate
-    return matrix
-
-
-def node_traffic(evidence: Evidence, node: int) -> Traffic:
-    """Of the threads that ran on this node only, and of its CPUs where threads were not told apart."""
-    mine = [thread.row.id for thread in evidence.threads if thread.node == node]
-    cpus_ = [] if evidence.ledger.by_thread else evidence.machine.cpus_of(node)
-    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, cpus_))
-
-
-def _sampled_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
-    matrix: dict[tuple[int, int], float | None] = {}
-    for row in evidence.samples.used:
-        if row.node is not None and row.page_node is not None:
-            for column in evidence.machine.memory_nodes:
-                matrix.setdefault((row.node, column), 0.0)
-            matrix[row.node, row.page_node] = (matrix.get((row.node, row.page_node)) or 0.0) + row.accesses
-    return matrix
 
 
 def first_touches(evidence: Evidence, paper: Paper) -> None:
@@ -231,7 +205,7 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
 
 
 def _touchers(evidence: Evidence, site: InitSite) -> str:
-    if len(site.pages_by_thread) > 1 and site.main_share < 0.995:
+    if len(site.pages_by_thread) > 1 and site.main_share < ALL_OF_IT:
         return plural(len(site.pages_by_thread), "thread")
     thread = evidence.by_id.get(site.main_thread)
     return "?" if thread is None else thread_name(thread)
@@ -244,7 +218,7 @@ def _homes(site: InitSite) -> str:
     if not total:
         return NOT_KNOWN
     main = max(known, key=lambda home: known[home])
-    if known[main] >= 0.995 * total:
+    if known[main] >= ALL_OF_IT * total:
         return f"node {main}"
     ordered = sorted(known, key=lambda home: -known[home])
     return ", ".join(f"node {home} {100 * known[home] / total:.0f} %" for home in ordered[:3])
