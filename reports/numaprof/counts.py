@@ -64,16 +64,19 @@ def pooled(counts: list[Count]) -> Amount:
     Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
     that is too little, they are taken to have asked as much in a nanosecond as all others did.
     """
-    timed = [count for count in counts if count.time_ns is not None]
-    whole, everything = summed(timed), summed(counts)
+    if len(counts) == 1:
+        return Amount(counts[0].estimate, counts[0].coverage)
+    timed = [(count, count.estimate) for count in counts if count.time_ns is not None]
+    whole, everything = summed(count for count, _ in timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
     if untimed or whole.coverage is None or whole.coverage < MIN_COVERAGE:
         return Amount(None, whole.coverage)
-    solid = sum(count.estimate for count in timed if count.estimate is not None)
-    thin = summed(count for count in timed if count.estimate is None)
-    if thin.estimate is None:
-        return Amount(solid + (thin.time_ns or 0) * whole.value / whole.running_ns, whole.coverage)
-    return Amount(solid + thin.estimate, whole.coverage)
+    solid = sum(estimate for _, estimate in timed if estimate is not None)
+    thin = summed(count for count, estimate in timed if estimate is None)
+    left = thin.estimate
+    if left is None:
+        left = (thin.time_ns or 0) * whole.value / whole.running_ns
+    return Amount(solid + left, whole.coverage)
 
 
 def together(amounts: list[Amount]) -> Amount:
