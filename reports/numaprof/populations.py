@@ -28,7 +28,7 @@ RETIRED = Column("retired", "retired loads", "retired loads, without prefetches"
 # Placements that are memory of this node or of another, by preference: parts that add up stand in one tuple.
 # docs/events.md explains the words; a suffix marks a variant of the same.
 _PLACEMENTS = {
-    LOCAL: (("local_dram",), ("local_socket_dram",)),
+    LOCAL: (("local_dram",),),
     REMOTE: (("remote_dram", "other_cluster"), ("remote_near", "remote_far", "other_cluster")),
     BOTH: (("any_dram",),),
 }

@@ -99,6 +99,9 @@ SHARE_CHANGE = 0.01
 
 MOST_THREADS = 16
 MOST_SITES = 8
-MIN_SHOWN = 0.005  # of all memory touched: every program has a dozen single pages of its loader and libraries
+# Every program has some dozen single pages, of its loader and libraries. Shown are places with this share of all memory
+# touched, and this much of it.
+MIN_SHOWN = 0.005
+MIN_SHOWN_BYTES = 64 << 10
 MOST_ADVICES = 5
 MOST_NOTES = 8

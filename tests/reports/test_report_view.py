@@ -182,6 +182,31 @@ def test_clusters_of_a_socket(tmp_path: Path) -> None:
     assert read(book, tmp_path).traffic.share == pytest.approx(0.5)
 
 
+def test_remote_as_what_is_left(tmp_path: Path) -> None:
+    """Some CPUs count all memory and the local part: the rest is remote."""
+    book = levels(Book()).threads(1)
+    for placement, value in (("local_dram", 300), ("any_dram", 400)):
+        book.count(book.event("retired_load", placement), 1, value)
+    assert read(book, tmp_path).traffic.share == pytest.approx(0.25)
+
+
+def test_near_and_far_remote_memory_add_up(tmp_path: Path) -> None:
+    book = levels(Book()).threads(1)
+    for placement, value in (("local_dram", 100), ("remote_near_dram", 60), ("remote_far_dram", 40)):
+        book.count(book.event("demand_rd", placement), 1, value)
+    assert read(book, tmp_path).traffic.share == pytest.approx(0.5)
+
+
+def test_loads_and_stores_that_are_not_told_apart(tmp_path: Path) -> None:
+    """AMD Zen: demand fills, and what the prefetchers brought into L1; the remark says what that misses."""
+    book = levels(Book()).threads(8)
+    book.counters("demand", [60_000] * 8, [60_000] * 8).counters("pf_l1", [20_000] * 8, [20_000] * 8)
+    book.change("event", where="class = 'pf_l1'", remark="What the prefetchers brought into L1.")
+    text = said(book, tmp_path)
+    assert "50.0 % of DRAM requests are remote (demand accesses + prefetches)" in text
+    assert "prefetch: What the prefetchers brought into L1." in text
+
+
 def test_one_side_alone_is_no_share(tmp_path: Path) -> None:
     """Arm counts what came from the other socket, not what was local."""
     book = levels(Book()).threads(1)

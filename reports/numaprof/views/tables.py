@@ -12,7 +12,15 @@ from numaprof.matrix import left_out, matrix
 from numaprof.naming import site_label, thread_name
 from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
-from numaprof.thresholds import ALL_OF_IT, MIN_SHOWN, MOST_LEFT_OUT, MOST_SITES, MOST_THREADS, REMOTE_HEAVY
+from numaprof.thresholds import (
+    ALL_OF_IT,
+    MIN_SHOWN,
+    MIN_SHOWN_BYTES,
+    MOST_LEFT_OUT,
+    MOST_SITES,
+    MOST_THREADS,
+    REMOTE_HEAVY,
+)
 from numaprof.traffic import verdict_traffic
 from numaprof.views.paper import BOLD, Paper
 
@@ -186,8 +194,8 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
     sites = evidence.init_sites
     if not sites:
         return
-    large = [site for site in sites if site.pages >= MIN_SHOWN * evidence.touched_pages]
-    shown = large[:MOST_SITES]
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
+    shown = [site for site in sites if evidence.bytes(site.pages) >= least][:MOST_SITES] or sites[:3]
     cells = [
         [site_label(site.site, max(24, paper.width - 52)) for site in shown],
         [_touchers(evidence, site) for site in shown],
