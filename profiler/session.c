@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/diag.h"
@@ -215,6 +216,24 @@ static void session_open_faults(struct session *session)
     }
 }
 
+// The program begins on the first CPU of the plan and is not bound to it yet: if we ran there too, the kernel would move
+// one of us, and what the program initialises then would lie elsewhere than where its main thread is pinned later.
+static void session_stay_off_first_cpu(const struct session *session)
+{
+    struct cpulist mask = session->topology.allowed_cpus;
+    cpulist_remove(&mask, session->plan[0]);
+    if (session->plan_count > 1)
+        syscall(SYS_sched_setaffinity, 0, sizeof mask.bits, mask.bits); // a wish: the run goes on without
+}
+
+// Whatever we start next must not inherit it.
+static void session_return_to_all_cpus(const struct session *session)
+{
+    const struct cpulist *mask = &session->topology.allowed_cpus;
+    if (session->plan_count > 1)
+        syscall(SYS_sched_setaffinity, 0, sizeof mask->bits, mask->bits);
+}
+
 static void session_start_greeter(struct session *session)
 {
     if (session->has_channel)
@@ -226,6 +245,7 @@ static void session_start_greeter(struct session *session)
 
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
+    session_stay_off_first_cpu(session);
     int status = session_create_recording(session, path);
     if (status != 0)
         return status;
@@ -351,6 +371,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
 void session_close(struct session *session)
 {
     session_close_faults(session);
+    session_return_to_all_cpus(session);
     greeter_stop(&session->greeter);
     pages_stop(&session->pages);
     session_close_counters(session);
