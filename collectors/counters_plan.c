@@ -131,7 +131,7 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         counters->cpu = catalogue_identify(counters->catalogue, &identity);
     perf_context_read(&context, "");
     if (status == 0 && !*context.pmu)
-        status = -ENODEV; // whatever the model is
+        status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
     const struct plan_request request = {.topics = topics, .split = plan_sockets_are_split(topology)};

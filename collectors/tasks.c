@@ -152,8 +152,8 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
     table_remove(&tasks->threads, (uint64_t)thread->tid);
     RECORD(tasks->queue, RECORDING_THREAD_END, RECORD_NUMBER(thread->id),
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
-           thread->measured ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
-           thread->measured ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
+           thread->knows_cpu_ns ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
+           thread->knows_migrations ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
     free(thread);
     if (--process->threads == 0)
         tasks_end_process(tasks, process, time);

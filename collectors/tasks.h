@@ -38,9 +38,9 @@ struct thread {
     int planned_cpu;                 // -1: none
     bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
-    uint64_t cpu_ns, migrations;     // as last read, if measured; migrations since it was pinned
+    uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
-    bool measured;                   // cpu_ns and migrations are known
+    bool knows_cpu_ns, knows_migrations;
     struct counter_set *counters;    // NULL: none
 };
 

@@ -136,7 +136,7 @@ static void counters_read_thread(struct thread *thread, uint64_t time)
     counters_read(set, planned_cpu, time);
     thread->cpu_ns = set->clock_ns;
     thread->migrations = set->migrations - thread->migrations_before;
-    thread->measured = true;
+    thread->knows_cpu_ns = thread->knows_migrations = true;
 }
 
 // What it moved before it was pinned does not make it a strayed thread.
