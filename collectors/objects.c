@@ -78,10 +78,16 @@ void objects_allocated(struct objects *objects, struct process *process, uint64_
         free(live);
 }
 
-void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time)
 {
-    struct live_block *live = objects_live(process, address, address + 1);
-    if (live && live->start == address)
+    struct live_block *live;
+    if (bytes == 0) {
+        live = objects_live(process, address, address + 1);
+        if (live && live->start == address)
+            objects_end(objects, process, live, time);
+        return;
+    }
+    while (address + bytes > address && (live = objects_live(process, address, address + bytes)))
         objects_end(objects, process, live, time);
 }
 

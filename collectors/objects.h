@@ -32,7 +32,8 @@ struct objects {
 // heap, mapping, huge. A block that is still there at those addresses ended unseen.
 void objects_allocated(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                        const char *kind, int64_t stack, int64_t thread, uint64_t time);
-void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
+// bytes 0: the block that begins at address; else all blocks in this range, also parts of them.
+void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time);
 
 // The block at an address now, by its id in the recording; RECORDING_NULL: nothing is known there.
 int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time);

@@ -11,6 +11,7 @@
 #include "core/table.h"
 
 struct counter_set;
+struct block_stream;
 
 struct process {
     int64_t id;                      // in the recording
@@ -24,6 +25,8 @@ struct process {
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
     void *live_blocks;               // of the heap, a tree: objects.h
+    struct block_stream *blocks;     // where it tells of them; NULL: it does not
+    const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes

@@ -20,6 +20,7 @@ struct session_losses {
     uint64_t throttled;
     uint64_t unknown_threads;        // samples of threads that are not known
     uint64_t malformed;
+    uint64_t blocks;                 // large blocks that there was no room to tell of
 };
 
 struct session {
@@ -115,6 +116,10 @@ void session_close_ended(struct session *session);
 void session_read_counters(struct session *session, uint64_t now);
 void session_switch(struct session *session, bool on, const char *cause);
 void session_close_counters(struct session *session);
+
+// session_blocks.c: fd is the ring that a process sent
+void session_open_blocks(struct session *session, struct process *process, int fd);
+void session_close_blocks(struct session *session, struct process *process);
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);
