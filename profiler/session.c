@@ -86,7 +86,8 @@ int session_open(struct session *session, const struct run_options *options, con
     }
     session_find_emulation(session);
     session->unwind = unwind_open();
-    if (!session->unwind) {
+    session->variables = variables_open();
+    if (!session->unwind || !session->variables) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -255,7 +256,8 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
-    session->objects = (struct objects){.queue = session->queue, .tasks = &session->tasks};
+    session->objects = (struct objects){.queue = session->queue, .tasks = &session->tasks,
+                                        .find_variable = variables_find, .context = session->variables};
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
     session_write_run(session);
     session_write_machine(session);
@@ -301,6 +303,7 @@ size_t session_drain(struct session *session)
     session->faults.drains++;
     size_t records = perf_merge_drain(session->streams, session->stream_count, clock_now());
     session_close_ended(session);
+    session_close_ended_blocks(session);
     return records;
 }
 
@@ -386,6 +389,7 @@ void session_close(struct session *session)
     stacks_free(&session->stacks);
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
+    variables_close(session->variables);
     topology_free(&session->topology);
     free(session->streams);
 }

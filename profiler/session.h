@@ -14,6 +14,7 @@
 #include "profiler/run_options.h"
 #include "profiler/target.h"
 #include "profiler/unwind.h"
+#include "profiler/variables.h"
 
 struct session_losses {
     uint64_t records, samples;       // the kernel had no room for
@@ -41,7 +42,10 @@ struct session {
     struct stacks stacks;
     struct samples samples;
     struct objects objects;
+    struct block_stream *closing_blocks; // of processes that ended: closed after the drain
+    char preload_path[PATH_MAX];     // of the library that the target loads; "": none
     struct unwind *unwind;
+    struct variables *variables;
     struct channel_server channel;
     bool has_channel;                // threads are seen at their start and pinned
     int channel_error;               // why not
@@ -120,6 +124,7 @@ void session_close_counters(struct session *session);
 // session_blocks.c: fd is the ring that a process sent
 void session_open_blocks(struct session *session, struct process *process, int fd);
 void session_close_blocks(struct session *session, struct process *process);
+void session_close_ended_blocks(struct session *session);
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "collectors/alloc_record.h"
-#include "profiler/beside.h"
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
 
 // One ring of a process. The stream is the first member: the handler finds its way back.
 struct block_stream {
     struct perf_stream stream;
-    struct process *process;
+    struct process *process;         // NULL: it has ended
+    struct block_stream *next;       // of those to be closed
 };
 
 // The innermost frames are the library's own.
@@ -46,6 +46,8 @@ static void blocks_record(struct perf_stream *stream, const struct perf_event_he
     struct session *session = stream->owner;
     struct process *process = blocks->process;
     struct alloc_event event;
+    if (!process)
+        return;
     if (alloc_record_read(header, &event) < 0) {
         session->losses.malformed++;
         return;
@@ -76,20 +78,30 @@ void session_open_blocks(struct session *session, struct process *process, int f
     blocks->stream.owner = session;
     blocks->process = process;
     process->blocks = blocks;
-    char path[4096];
-    if (beside_find(path, sizeof path, "libnumaprof-preload.so") == 0)
-        process->preload_path = map_paths_intern(&session->tasks.paths, path);
+    process->preload_path = map_paths_intern(&session->tasks.paths, session->preload_path);
     session_add_stream(session, &blocks->stream);
 }
 
+// The stream itself goes after the drain, which may be under way.
 void session_close_blocks(struct session *session, struct process *process)
 {
     struct block_stream *blocks = process->blocks;
     if (!blocks)
         return;
-    session->losses.blocks += alloc_record_lost(&blocks->stream.ring);
-    session_remove_stream(session, &blocks->stream);
-    perf_ring_unmap(&blocks->stream.ring);
-    free(blocks);
     process->blocks = NULL;
+    blocks->process = NULL;
+    blocks->next = session->closing_blocks;
+    session->closing_blocks = blocks;
+}
+
+void session_close_ended_blocks(struct session *session)
+{
+    struct block_stream *blocks;
+    while ((blocks = session->closing_blocks)) {
+        session->closing_blocks = blocks->next;
+        session->losses.blocks += alloc_record_lost(&blocks->stream.ring);
+        session_remove_stream(session, &blocks->stream);
+        perf_ring_unmap(&blocks->stream.ring);
+        free(blocks);
+    }
 }
