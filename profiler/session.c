@@ -296,15 +296,22 @@ void session_settle(struct session *session, struct process *ending)
     loads_settle(&session->loads);
 }
 
-size_t session_drain(struct session *session)
+size_t session_drain_until(struct session *session, uint64_t until)
 {
     if (session->stream_count == 0)
         return 0;
     session->faults.drains++;
-    size_t records = perf_merge_drain(session->streams, session->stream_count, clock_now());
+    size_t records = perf_merge_drain(session->streams, session->stream_count, until);
     session_close_ended(session);
     session_close_ended_blocks(session);
     return records;
+}
+
+size_t session_drain(struct session *session)
+{
+    uint64_t until = clock_now();
+    session_messages(session); // a thread's start is known before its end, however short it was
+    return session_drain_until(session, until);
 }
 
 static void session_windows(struct session *session, uint64_t now)
@@ -322,7 +329,6 @@ static void session_windows(struct session *session, uint64_t now)
 size_t session_tick(struct session *session, uint64_t now)
 {
     size_t records = session_drain(session);
-    session_messages(session);
     session_settle(session, NULL);
     for (size_t i = 0; i < session->fault_source_count; i++)
         faults_adapt(&session->fault_sources[i], now);

@@ -103,9 +103,13 @@ void session_close(struct session *session);
 
 int session_add_stream(struct session *session, struct perf_stream *stream);
 void session_remove_stream(struct session *session, const struct perf_stream *stream);
+
+// Takes the messages that were sent, then the kernel's records up to now. Returns how many records there were.
 size_t session_drain(struct session *session);
+size_t session_drain_until(struct session *session, uint64_t until); // the records alone
 // Looks up the homes of all samples that wait for it; before a process is forgotten, with it as ending (else NULL).
 void session_settle(struct session *session, struct process *ending);
+
 void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

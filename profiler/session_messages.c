@@ -11,11 +11,26 @@
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
 
+static pid_t messages_tid(const struct process *process, pid_t inner)
+{
+    return process->other_namespace ? namespaces_outer_tid(process->pid, inner) : inner;
+}
+
 static struct thread *messages_thread(struct session *session, struct process *process, pid_t inner, uint64_t time)
 {
-    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, inner) : inner;
+    pid_t tid = messages_tid(process, inner);
     struct thread *thread = tasks_thread(&session->tasks, tid);
     return thread ? thread : tasks_add_thread(&session->tasks, process, tid, time, true);
+}
+
+// NULL: the kernel's record of its end came before the library's message.
+static struct thread *messages_ending_thread(struct session *session, const struct process *process,
+                                             const struct channel_received *message)
+{
+    struct thread *thread = tasks_thread(&session->tasks, messages_tid(process, (pid_t)message->tid));
+    if (thread)
+        thread->left_place = true;
+    return thread;
 }
 
 // --- messages
@@ -59,11 +74,9 @@ static void messages_read_cpu_time(struct thread *thread)
 static void messages_exit_thread(struct session *session, struct process *process,
                                  const struct channel_received *message)
 {
-    struct thread *thread = messages_thread(session, process, (pid_t)message->tid, message->time_ns);
-    if (thread) {
-        thread->left_place = true;
+    struct thread *thread = messages_ending_thread(session, process, message);
+    if (thread)
         messages_set_cpu_time(thread, message->a);
-    }
     if (thread && session->stream_count == 0 && process->threads > 1)
         tasks_end_thread(&session->tasks, thread, message->time_ns);
 }
@@ -71,16 +84,14 @@ static void messages_exit_thread(struct session *session, struct process *proces
 static void messages_exit_process(struct session *session, struct process *process,
                                   const struct channel_received *message)
 {
-    struct thread *thread = messages_thread(session, process, (pid_t)message->tid, message->time_ns);
-    if (thread)
-        thread->left_place = true;
     uint64_t tid, value;
+    messages_ending_thread(session, process, message);
     for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         if (other->process == process)
             messages_read_cpu_time(other);
     }
-    session_drain(session);
+    session_drain_until(session, message->time_ns);
     session_settle(session, process);
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
