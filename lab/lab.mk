@@ -19,7 +19,8 @@ HARDWARE_SOURCES := $(wildcard lab/hardware/*.c)
 $(LAB)/hardware.so: $(HARDWARE_SOURCES) $(wildcard lab/hardware/*.h) lab/shared.h $(BUILD)/.packages-lab
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -O3 -flto -fPIC -fvisibility=hidden -shared -o $@ $(HARDWARE_SOURCES) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -O3 -march=x86-64-v2 -flto -fomit-frame-pointer -fPIC -fvisibility=hidden -shared \
+	    -o $@ $(HARDWARE_SOURCES) -ldl
 
 # The kernel's own build writes beside the sources: it works on a copy.
 DRIVER_SOURCES := $(wildcard lab/driver/*)

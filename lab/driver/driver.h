@@ -85,7 +85,9 @@ extern struct lab_shared *lab_shared;
 int lab_device_init(void);
 void lab_device_exit(void);
 struct lab_cpu *lab_device_cpu(int cpu);
-int lab_device_simulate(bool on);
+/* To be called on the CPU of `hardware`. */
+void lab_device_watch(struct lab_cpu *hardware, u32 watch);
+int lab_device_simulate(enum lab_simulation what);
 
 /* kernel.c: functions of the kernel that modules may not link to */
 struct lab_kernel {
