@@ -8,6 +8,10 @@ LAB_CACHE := $(BUILD)/cache/lab
 lab: $(LAB)/hardware.so $(LAB)/initrd ## download and build the emulated NUMA machine (lab/run, numaprof lab)
 .PHONY: lab
 
+program: $(BUILD)/numaprof-lab
+$(BUILD)/numaprof-lab: | $(BUILD)/.packages
+	$(Q)ln -sf ../lab/run $@
+
 $(LAB_CACHE)/complete: $(BUILD)/.packages-lab | lab/fetch-kernel
 	$(Q)lab/fetch-kernel $(LAB_CACHE)
 
