@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ enum {
     SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
+    SESSION_NICE = -10,
     SESSION_FAULT_EVENT = 1,         // its id in the recording; those of the counters follow
 };
 
@@ -227,6 +229,12 @@ static void session_stay_off_first_cpu(const struct session *session)
         syscall(SYS_sched_setaffinity, 0, sizeof mask.bits, mask.bits); // a wish: the run goes on without
 }
 
+// Rings overflow when we get no CPU in time, and we need little of it. Also a wish: it takes privilege.
+static void session_come_first(int nice)
+{
+    setpriority(PRIO_PROCESS, 0, nice);
+}
+
 // Whatever we start next must not inherit it.
 static void session_return_to_all_cpus(const struct session *session)
 {
@@ -247,6 +255,8 @@ static void session_start_greeter(struct session *session)
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
     session_stay_off_first_cpu(session);
+    session->nice_before = getpriority(PRIO_PROCESS, 0);
+    session_come_first(SESSION_NICE);
     int status = session_create_recording(session, path);
     if (status != 0)
         return status;
@@ -381,6 +391,7 @@ void session_close(struct session *session)
 {
     session_close_faults(session);
     session_return_to_all_cpus(session);
+    session_come_first(session->nice_before);
     greeter_stop(&session->greeter);
     pages_stop(&session->pages);
     session_close_counters(session);

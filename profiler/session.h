@@ -34,6 +34,7 @@ struct session {
     const char *uarch;               // the catalogue's name of the CPU, or NULL
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
+    int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
 
