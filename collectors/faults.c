@@ -152,11 +152,10 @@ void faults_take(struct fault_source *source, const struct perf_sample *sample, 
     bool every = faults_every_was_on(source, sample->time);
     faults_thin_count(source);
     if (faults->pending_count == FAULTS_PENDING) {
-        faults->drains++; // in the middle of one: what is held since an earlier one may go
+        faults->hurry = true; // no room to hold any
         faults_settle(faults, NULL);
+        faults->hurry = false;
     }
-    if (faults->pending_count == FAULTS_PENDING)
-        return; // all of them held: no room
     faults->pending[faults->pending_count++] = (struct fault_pending){
         .time = sample->time,
         .address = sample->address,

@@ -56,7 +56,8 @@ struct faults {
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;
     int sources;                   // how many there will be: they share what may be recorded
-    uint64_t drains;               // of the rings so far, from 1; the caller counts them
+    uint64_t drains, drained_at;   // of the rings so far, from 1, and the time of the last; the caller counts them
+    bool hurry;                    // settle everything: no fault is held
     uint64_t settlings;
     uint64_t sampled_weight;       // faults that samples stand for
     uint64_t unmatched;            // samples of threads that are not known

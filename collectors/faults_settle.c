@@ -10,6 +10,7 @@
 enum {
     SETTLE_WINDOW_BYTES = 2 << 20, // of a transparent huge page on x86 and most others
     SETTLE_PROBES = 3,             // other pages of the window that must be there if one fault brought them all
+    SETTLE_PATIENCE_NS = 200000000, // how long a fault may take: 0.2 s, on emulated machines 0.02 s were seen
     SETTLE_HISTORY_MAX = 400000,   // pages remembered of one process: with their table about 20 MiB
 };
 
@@ -121,15 +122,18 @@ static bool settle_looks_huge(const struct settle_batch *batch, size_t i)
     return count == 1;
 }
 
-// The window's other faults may already have happened and still wait in a ring: ask again after the next drain.
+// The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer. And
+// the window's other faults may already have happened and still wait in a ring: then ask again after the next drain.
 static bool settle_must_wait(const struct faults *faults, const struct settle_batch *batch, size_t i)
 {
     struct fault_pending *fault = batch->faults[i];
-    if (batch->is_last || !settle_looks_huge(batch, i))
-        return false;
     if (fault->held_at_drain == 0)
         fault->held_at_drain = faults->drains;
-    return fault->held_at_drain == faults->drains;
+    if (batch->is_last)
+        return false;
+    if (batch->states[i] == PAGE_ABSENT)
+        return faults->drained_at < fault->time + SETTLE_PATIENCE_NS;
+    return settle_looks_huge(batch, i) && fault->held_at_drain == faults->drains;
 }
 
 // --- one fault
@@ -237,7 +241,7 @@ void faults_settle(struct faults *faults, struct process *ending)
         if (!process || process->settled_in == faults->settlings + 1)
             continue;
         process->settled_in = faults->settlings + 1;
-        faults->batch->is_last = process == ending;
+        faults->batch->is_last = process == ending || faults->hurry;
         settle_collect(faults, faults->batch, process);
         settle_batch(faults, faults->batch);
     }

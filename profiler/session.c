@@ -311,6 +311,7 @@ size_t session_drain_until(struct session *session, uint64_t until)
     if (session->stream_count == 0)
         return 0;
     session->faults.drains++;
+    session->faults.drained_at = until;
     size_t records = perf_merge_drain(session->streams, session->stream_count, until);
     session_close_ended(session);
     session_close_ended_blocks(session);
@@ -368,9 +369,8 @@ void session_note(struct session *session, const char *kind, int64_t value, cons
 int session_finish(struct session *session, const int *wait_status, uint64_t end)
 {
     session_messages(session);
-    session->faults.drains++;
-    perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
-    session->faults.drains++;
+    session_drain_until(session, UINT64_MAX);
+    session->faults.hurry = true;
     session_settle(session, NULL);
     pages_stop(&session->pages);
     session_read_counters(session, clock_now());
