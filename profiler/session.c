@@ -11,6 +11,7 @@
 #include "core/diag.h"
 #include "core/sysfile.h"
 #include "core/topology_pin.h"
+#include "profiler/aside.h"
 #include "profiler/clock.h"
 #include "profiler/symbols.h"
 
@@ -225,6 +226,8 @@ static void session_start_greeter(struct session *session)
 
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
+    if (session->plan_count > 0)
+        aside_step(&session->own_cpus, session->plan[0]); // before the recorder makes threads
     int status = session_create_recording(session, path);
     if (status != 0)
         return status;
@@ -348,6 +351,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
 
 void session_close(struct session *session)
 {
+    aside_return(&session->own_cpus);
     session_close_faults(session);
     greeter_stop(&session->greeter);
     pages_stop(&session->pages);
