@@ -38,6 +38,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         struct perf_event_attr attr = group->events[i].attr;
         attr.inherit = how.inherit;
         attr.disabled = i == 0;
+        open->period = attr.sample_period ? attr.sample_period : open->period;
         attr.enable_on_exec = i == 0 && how.on_exec && !atomic_load(&set->counters->paused);
         open->fds[i] = perf_event_open(&attr, set->tid, set->cpu, i > 0 ? open->fds[0] : -1);
         if (open->fds[i] < 0) {
@@ -72,8 +73,8 @@ static struct counter_set *counters_new_set(struct counters *counters, pid_t tid
     if (!set)
         return NULL;
     *set = (struct counter_set){.counters = counters, .tid = tid, .cpu = cpu, .home_cpu = -1, .clock_fd = -1,
-                                .migrations_fd = -1, .period = COUNTERS_FIRST_PERIOD};
-    for (int i = 0; i < PLAN_GROUPS; i++)
+                                .migrations_fd = -1};
+    for (int i = 0; i < COUNTERS_GROUPS; i++)
         for (int j = 0; j < PLAN_GROUP_EVENTS; j++)
             set->groups[i].fds[j] = -1;
     atomic_fetch_add(&counters->open_sets, 1);
@@ -109,7 +110,7 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
 
 void counters_close(struct counter_set *set)
 {
-    for (int i = 0; i < PLAN_GROUPS; i++)
+    for (int i = 0; i < COUNTERS_GROUPS; i++)
         counters_close_group(&set->groups[i]);
     perf_ring_unmap(&set->stream.ring);
     if (set->clock_fd >= 0)

@@ -10,6 +10,7 @@
 
 #include <stdatomic.h>
 
+#include "collectors/loads.h"
 #include "collectors/perf_event.h"
 #include "collectors/plan.h"
 #include "collectors/samples.h"
@@ -18,24 +19,27 @@
 
 #define COUNTERS_SAMPLE_TYPE                                                                                           \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-     PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+     PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
 
 enum {
     COUNTERS_FIRST_PERIOD = 5003,
+    COUNTERS_GROUPS = PLAN_GROUPS + 1, // and one for sampled loads
     COUNTERS_STACK_BYTES = 1024,     // with a sample: enough to leave memcpy
     COUNTERS_RING_PAGES = 32,        // of a thread's samples, while there are few threads
 };
 
 struct counters_event {
     int64_t id;                      // in the recording
-    const struct catalogue_event *source;
+    const struct catalogue_event *source; // NULL: of the loads' group
     struct perf_event_attr attr;
-    bool sampled;                    // a remote one
+    bool sampled;                    // a remote one, or the loads
 };
 
 struct counters_group {
     struct counters_event events[PLAN_GROUP_EVENTS];
     int count;
+    int samples_per_s;               // wanted of a thread
+    uint64_t period_step;            // sampling periods must be multiples of it
     int error;                       // why it cannot be counted here; 0: it can
 };
 
@@ -47,8 +51,11 @@ struct counters {
     struct catalogue *catalogue;
     const struct catalogue_cpu *cpu; // NULL: not in the catalogue
     struct plan plan;
-    struct counters_group groups[PLAN_GROUPS];
+    struct counters_group groups[COUNTERS_GROUPS];
     int group_count, usable;         // usable: how many can be counted
+    int loads_group;                 // index of the sampled loads, -1: none
+    int loads_error;                 // why none
+    struct loads *loads;             // takes their samples
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
@@ -63,6 +70,7 @@ struct counters_open_group {
     int fds[PLAN_GROUP_EVENTS];      // -1: this group is not open
     uint64_t ids[PLAN_GROUP_EVENTS]; // the kernel's, in samples
     uint64_t values[PLAN_GROUP_EVENTS], enabled, running; // as last read
+    uint64_t period, sampled_events; // of sampling now, and what was counted since it was last adapted
 };
 
 struct counter_set {
@@ -75,9 +83,7 @@ struct counter_set {
     int clock_fd, migrations_fd;
     uint64_t clock_ns, migrations;   // as last read
     uint64_t clock_enabled, clock_running;
-    uint64_t sampled_events;         // counted since the period was last adapted
-    uint64_t period;                 // of sampling, now
-    struct counters_open_group groups[PLAN_GROUPS];
+    struct counters_open_group groups[COUNTERS_GROUPS];
 };
 
 // Identifies the CPU and tries every group on this process. first_id: of the event rows it will write; returns how many
@@ -105,6 +111,6 @@ void counters_switch(struct counter_set *set, bool on);
 void counters_adapt(struct counter_set *set, uint64_t interval_ns);
 
 // A sample of this set as a row; stack: its call path.
-void counters_take(struct counter_set *set, const struct perf_sample *sample, int64_t thread, int64_t stack);
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack);
 
 #endif

@@ -9,6 +9,8 @@
 #include "collectors/encode.h"
 #include "collectors/perf_context.h"
 
+enum { COUNTERS_SAMPLES_PER_S = 400, COUNTERS_LOADS_PER_S = 1000 };
+
 // --- what can be counted
 
 static bool counters_is_remote(const struct catalogue_event *event)
@@ -16,18 +18,19 @@ static bool counters_is_remote(const struct catalogue_event *event)
     return strncmp(event->placement, "remote", 6) == 0;
 }
 
-static void counters_set_attributes(struct counters *counters, struct counters_event *event)
+static void counters_set_attributes(const struct counters *counters, const struct counters_group *group,
+                                    struct counters_event *event)
 {
     struct perf_event_attr *attr = &event->attr;
     attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     attr->exclude_kernel = counters->exclude_kernel;
-    attr->exclude_hv = 1;
+    attr->exclude_hv = event->source != NULL; // IBS knows no hypervisor to exclude
     attr->use_clockid = 1;
     attr->clockid = CLOCK_MONOTONIC;
     if (!event->sampled)
         return;
     attr->sample_type = COUNTERS_SAMPLE_TYPE;
-    attr->sample_period = COUNTERS_FIRST_PERIOD;
+    attr->sample_period = COUNTERS_FIRST_PERIOD - COUNTERS_FIRST_PERIOD % group->period_step;
     attr->sample_regs_user = PERF_EVENT_REGS_USER;
     attr->sample_stack_user = COUNTERS_STACK_BYTES;
     attr->exclude_callchain_kernel = 1;
@@ -41,7 +44,7 @@ static int counters_try(struct counters *counters, struct counters_group *group)
 {
     int fds[PLAN_GROUP_EVENTS], opened = 0, status = 0;
     for (; opened < group->count && status == 0; opened++) {
-        counters_set_attributes(counters, &group->events[opened]);
+        counters_set_attributes(counters, group, &group->events[opened]);
         struct perf_event_attr attr = group->events[opened].attr;
         attr.disabled = 1;
         fds[opened] = perf_event_open(&attr, 0, -1, opened > 0 ? fds[0] : -1);
@@ -69,7 +72,10 @@ static void counters_try_all(struct counters *counters)
     counters->usable = 0;
     for (int i = 0; i < counters->group_count; i++) {
         counters->usable += counters->groups[i].error == 0;
-        counters->error = counters->groups[i].error < 0 ? counters->groups[i].error : counters->error;
+        if (i == counters->loads_group)
+            counters->loads_error = counters->groups[i].error;
+        else if (counters->groups[i].error < 0)
+            counters->error = counters->groups[i].error;
     }
 }
 
@@ -80,6 +86,8 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         const struct plan_group *planned = &counters->plan.groups[i];
         struct counters_group *group = &counters->groups[i];
         group->count = planned->count;
+        group->samples_per_s = COUNTERS_SAMPLES_PER_S;
+        group->period_step = 1;
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
@@ -90,6 +98,24 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         }
     }
     return (int)next_id;
+}
+
+// The sampled loads are a group of their own, behind the others.
+static int64_t counters_add_loads(struct counters *counters, int64_t next_id)
+{
+    struct perf_event_attr attr[2] = {0};
+    struct counters_group *group = &counters->groups[counters->group_count];
+    counters->loads_group = -1;
+    int count = loads_attributes(counters->cpu, "", attr);
+    counters->loads_error = count < 0 ? count : 0;
+    if (count < 0)
+        return next_id;
+    *group = (struct counters_group){.count = count, .samples_per_s = COUNTERS_LOADS_PER_S,
+                                       .period_step = strcmp(counters->cpu->sampling.method, "ibs-op") == 0 ? 16 : 1};
+    for (int i = 0; i < count; i++)
+        group->events[i] = (struct counters_event){.id = next_id++, .attr = attr[i], .sampled = i == count - 1};
+    counters->loads_group = counters->group_count++;
+    return next_id;
 }
 
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
@@ -105,7 +131,7 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         counters->cpu = catalogue_identify(counters->catalogue, &identity);
     perf_context_read(&context, "");
     if (status == 0 && !*context.pmu)
-        status = -ENODEV; // whatever the model is
+        status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
     const struct plan_request request = {.topics = topics, .split = plan_sockets_are_split(topology)};
@@ -115,10 +141,13 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = counters_make_groups(counters, first_id);
     if (status < 0) {
         counters->error = status;
-        return 2;
+        counters->loads_group = -1;
+        counters->loads_error = status;
+        return status;
     }
+    counters_add_loads(counters, status);
     counters_try_all(counters);
-    return status;
+    return 0;
 }
 
 void counters_free(struct counters *counters)
@@ -133,6 +162,16 @@ static void counters_write_software(struct counters *counters, int64_t id, const
     RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(id), RECORD_TEXT("counters"), RECORD_TEXT(name),
            RECORD_TEXT(class), RECORD_TEXT(""), RECORD_NUMBER(PERF_TYPE_SOFTWARE), RECORD_NUMBER(config), RECORD_NULL,
            RECORD_NUMBER(0), RECORD_NULL, RECORD_NULL, RECORD_NULL);
+}
+
+static void counters_write_loads(struct counters *counters, const struct counters_event *event)
+{
+    RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("samples"),
+           RECORD_TEXT(event->sampled ? counters->cpu->sampling.method : "leader"),
+           RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""), RECORD_NUMBER(event->attr.type),
+           RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
+           RECORD_NUMBER(event->attr.exclude_kernel), RECORD_NULL, RECORD_NUMBER(event->attr.sample_period),
+           RECORD_TEXT(counters->cpu->sampling.text));
 }
 
 static const char *counters_event_name(const struct catalogue_event *event)
@@ -150,6 +189,10 @@ void counters_write_events(struct counters *counters)
         for (int j = 0; j < group->count && group->error == 0; j++) {
             const struct counters_event *event = &group->events[j];
             char remark[1024];
+            if (!event->source) {
+                counters_write_loads(counters, event);
+                continue;
+            }
             RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("counters"),
                    RECORD_TEXT(counters_event_name(event->source)), RECORD_TEXT(event->source->class),
                    RECORD_TEXT(event->source->placement), RECORD_NUMBER(event->attr.type),

@@ -34,7 +34,7 @@ static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_
         counters_write(set, group->events[j].id, cpu, time, now.values[j] - open->values[j],
                        now.enabled - open->enabled, now.running - open->running);
         if (group->events[j].sampled)
-            set->sampled_events += now.values[j] - open->values[j];
+            open->sampled_events += now.values[j] - open->values[j];
         open->values[j] = now.values[j];
     }
     open->enabled = now.enabled;
@@ -94,10 +94,7 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
 // Primes, because access patterns are regular; each about two or two and a half times the one before.
 static const uint64_t counters_periods[] = {101,    251,    503,     1009,    2503,    5003,     10007,   25013,
                                             50021,  100003, 250007,  500009,  1000003, 2500009,  5000011, 10000019};
-enum {
-    COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods,
-    COUNTERS_SAMPLES_PER_S = 400,
-};
+enum { COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods };
 
 // The smallest period that would have given no more samples than wanted.
 static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
@@ -108,19 +105,26 @@ static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
     return counters_periods[COUNTERS_PERIODS - 1];
 }
 
+static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open,
+                                 uint64_t interval_ns)
+{
+    uint64_t events = open->sampled_events;
+    uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * interval_ns / 1000000000);
+    open->sampled_events = 0;
+    period -= period % group->period_step;
+    // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
+    if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))
+        return;
+    open->period = period;
+    for (int i = 0; i < group->count; i++)
+        if (open->fds[i] >= 0 && group->events[i].sampled)
+            perf_event_set_period(open->fds[i], period);
+}
+
 void counters_adapt(struct counter_set *set, uint64_t interval_ns)
 {
-    uint64_t events = set->sampled_events;
-    uint64_t period = counters_better_period(events, COUNTERS_SAMPLES_PER_S * interval_ns / 1000000000);
-    set->sampled_events = 0;
-    // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
-    if (events == 0 || period == set->period || (period < set->period && period * 3 > set->period))
-        return;
-    set->period = period;
     for (int i = 0; i < set->counters->group_count; i++)
-        for (int j = 0; j < set->counters->groups[i].count; j++)
-            if (set->groups[i].fds[j] >= 0 && set->counters->groups[i].events[j].sampled)
-                perf_event_set_period(set->groups[i].fds[j], period);
+        counters_adapt_group(&set->counters->groups[i], &set->groups[i], interval_ns);
 }
 
 static const struct counters_event *counters_event_of(const struct counter_set *set, uint64_t perf_id)
@@ -134,14 +138,18 @@ static const struct counters_event *counters_event_of(const struct counter_set *
 
 enum { COUNTERS_KIND_OVERFLOW = 1, COUNTERS_SOURCE_REMOTE_DRAM = 2, COUNTERS_SOURCE_REMOTE_CACHE = 4 }; // schema.sql
 
-void counters_take(struct counter_set *set, const struct perf_sample *sample, int64_t thread, int64_t stack)
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack)
 {
     const struct counters_event *event = counters_event_of(set, sample->id);
     if (!event)
         return;
+    if (!event->source) {
+        loads_take(set->counters->loads, sample, event->id, thread, stack);
+        return;
+    }
     bool is_dram = strstr(event->source->placement, "dram");
     struct samples_row row = samples_row(COUNTERS_KIND_OVERFLOW, event->id,
-                                         tasks_time(set->counters->tasks, sample->time), thread, sample->period);
+                                         tasks_time(set->counters->tasks, sample->time), thread->id, sample->period);
     row.cpu = sample->cpu;
     row.stack = stack;
     row.source = is_dram ? COUNTERS_SOURCE_REMOTE_DRAM : COUNTERS_SOURCE_REMOTE_CACHE;

@@ -8,6 +8,7 @@
 #define COLLECTORS_FAULTS_H
 
 #include "collectors/fault_kind.h"
+#include "collectors/objects.h"
 #include "collectors/perf_event.h"
 #include "collectors/samples.h"
 #include "collectors/tasks.h"
@@ -47,6 +48,7 @@ struct faults {
     struct record_queue *queue;
     struct tasks *tasks;
     struct samples *samples;
+    struct objects *objects;
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
@@ -59,13 +61,12 @@ struct faults {
     uint64_t sampled_weight;       // faults that samples stand for
     uint64_t unmatched;            // samples of threads that are not known
     struct table shared_history;   // inode and offset of shared pages that were placed
-    int64_t blocks;                // of the recording, given out so far
     struct settle_batch *batch;    // working memory of faults_settle
     size_t pending_count;
     struct fault_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with queue, tasks, samples, event, balancing, huge_pages and page_bytes set.
+// Call once, with queue, tasks, samples, objects, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 

@@ -160,25 +160,6 @@ static enum fault_kind settle_kind(struct faults *faults, struct settle_batch *b
     return kind;
 }
 
-// The mapping's block in the recording; objects of one mapping each until allocations are followed.
-static int64_t settle_block(struct faults *faults, struct process *process, struct mapping *mapping, uint64_t time)
-{
-    static const char *const kinds[] = {
-        [MAP_KIND_ANONYMOUS] = "mapping", [MAP_KIND_HEAP] = "heap",   [MAP_KIND_STACK] = "stack",
-        [MAP_KIND_STATIC] = "static",     [MAP_KIND_FILE] = "file",   [MAP_KIND_SHARED] = "shared",
-        [MAP_KIND_HUGE] = "huge",         [MAP_KIND_SPECIAL] = "file",
-    };
-    if (mapping->block == 0) {
-        mapping->block = ++faults->blocks;
-        RECORD(faults->queue, RECORDING_OBJECT, RECORD_NUMBER(mapping->block), RECORD_NUMBER(process->id),
-               RECORD_TEXT(kinds[mapping->kind]), RECORD_TEXT(*mapping->path ? mapping->path : NULL), RECORD_NULL);
-        RECORD(faults->queue, RECORDING_BLOCK, RECORD_NUMBER(mapping->block), RECORD_NUMBER(mapping->block),
-               RECORD_NUMBER(mapping->start), RECORD_NUMBER(mapping->end - mapping->start),
-               RECORD_NUMBER(tasks_time(faults->tasks, time)), RECORD_NULL, RECORD_NULL);
-    }
-    return mapping->block;
-}
-
 static void settle_record(struct faults *faults, struct settle_batch *batch, size_t i)
 {
     const struct fault_pending *fault = batch->faults[i];
@@ -186,7 +167,6 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     enum fault_kind kind = settle_kind(faults, batch, i);
     bool is_huge = fault_kind_places(kind) && settle_looks_huge(batch, i);
     uint64_t weight = is_huge ? SETTLE_WINDOW_BYTES / faults->page_bytes : fault->weight;
-    struct mapping *mapping = maps_find(&process->maps, fault->address);
     faults->sampled_weight += fault->weight;
     if (fault_kind_places(kind))
         process->touched_at = fault->time;
@@ -195,7 +175,7 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     row.cpu = fault->cpu;
     row.stack = fault->stack;
     row.address = (int64_t)fault->address;
-    row.block = mapping ? settle_block(faults, process, mapping, fault->time) : RECORDING_NULL;
+    row.block = objects_block(faults->objects, process, fault->address, fault->time);
     row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
     samples_put(faults->samples, &row);
 }

@@ -81,6 +81,8 @@ static enum map_kind map_kind(const char *path, bool is_shared, bool writable)
         return is_shared ? MAP_KIND_SHARED : MAP_KIND_ANONYMOUS;
     if (*path == '[')
         return MAP_KIND_SPECIAL;
+    if (map_starts(path, "/memfd:numaprof"))
+        return MAP_KIND_SPECIAL; // ours, not the program's
     if (map_starts(path, "/anon_hugepage") || map_starts(path, "/dev/hugepages"))
         return MAP_KIND_HUGE;
     if (map_starts(path, "/dev/shm/") || map_starts(path, "/memfd:") || map_starts(path, "/SYSV") ||

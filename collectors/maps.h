@@ -30,6 +30,7 @@ struct mapping {
     enum map_kind kind;
     bool file_backed;
     bool executable;
+    bool is_thread_stack; // a thread's stack pointer was seen in it
     bool touched;        // a page of it was seen to be placed
     bool saw_zero_pages; // a page of it was seen to be the zero page
     int64_t block;       // the recording's block for this mapping, 0: none yet

@@ -9,13 +9,12 @@
 
 enum { RING_RECORD_MAX = 1 << 16 }; // perf_event_header.size has 16 bits
 
-int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages)
+static int perf_ring_map_memory(struct perf_ring *ring, int fd, size_t control_bytes, size_t data_bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *joined = malloc(RING_RECORD_MAX);
     if (!joined)
         return -ENOMEM;
-    size_t mapped = (data_pages + 1) * page;
+    size_t mapped = control_bytes + data_bytes;
     char *base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
         int status = -errno;
@@ -24,12 +23,25 @@ int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages)
     }
     *ring = (struct perf_ring){
         .control = (struct perf_event_mmap_page *)base,
-        .data = base + page, // the control page comes first
-        .bytes = data_pages * page,
+        .data = base + control_bytes,
+        .bytes = data_bytes,
         .joined = joined,
         .mapped_bytes = mapped,
     };
     return 0;
+}
+
+int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return perf_ring_map_memory(ring, fd, page, data_pages * page);
+}
+
+int perf_ring_map_untrusted(struct perf_ring *ring, int fd, size_t control_bytes, size_t data_bytes)
+{
+    int status = perf_ring_map_memory(ring, fd, control_bytes, data_bytes);
+    ring->untrusted = status == 0;
+    return status;
 }
 
 void perf_ring_unmap(struct perf_ring *ring)
@@ -46,29 +58,39 @@ void perf_ring_refresh(struct perf_ring *ring)
     ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
 }
 
+// Copies size bytes from the front into one piece.
+static void perf_ring_join(const struct perf_ring *ring, uint64_t size)
+{
+    uint64_t at = ring->next & (ring->bytes - 1), left = ring->bytes - at;
+    uint64_t first = size < left ? size : left;
+    memcpy(ring->joined, ring->data + at, first);
+    memcpy(ring->joined + first, ring->data, size - first);
+}
+
 const struct perf_event_header *perf_ring_front(struct perf_ring *ring)
 {
     if (ring->next >= ring->head)
         return NULL;
-    uint64_t at = ring->next & (ring->bytes - 1), left = ring->bytes - at;
-    const struct perf_event_header *header = (const struct perf_event_header *)(ring->data + at); // 8-aligned: never wraps
-    uint64_t size = header->size;
-    if (size < sizeof *header || size > ring->head - ring->next) {
+    // Records begin at multiples of 8, so a header never wraps. It is read once: others may write it.
+    struct perf_event_header header;
+    uint64_t at = ring->next & (ring->bytes - 1);
+    memcpy(&header, ring->data + at, sizeof header);
+    uint64_t size = header.size, written = ring->head - ring->next;
+    if (size < sizeof header || size % 8 != 0 || size > written || written > ring->bytes) {
         ring->next = ring->head; // not a record: nothing behind it can be trusted
         return NULL;
     }
-    if (size <= left)
-        return header;
-    memcpy(ring->joined, ring->data + at, left);
-    memcpy(ring->joined + left, ring->data, size - left);
+    ring->front_bytes = size;
+    if (size <= ring->bytes - at && !ring->untrusted)
+        return (const struct perf_event_header *)(ring->data + at);
+    perf_ring_join(ring, size);
+    memcpy(ring->joined, &header, sizeof header);
     return (const struct perf_event_header *)ring->joined;
 }
 
 void perf_ring_skip(struct perf_ring *ring)
 {
-    const struct perf_event_header *header =
-        (const struct perf_event_header *)(ring->data + (ring->next & (ring->bytes - 1)));
-    ring->next += header->size;
+    ring->next += ring->front_bytes;
 }
 
 void perf_ring_release(struct perf_ring *ring)

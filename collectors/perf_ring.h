@@ -4,6 +4,7 @@
 #define COLLECTORS_PERF_RING_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,11 +15,15 @@ struct perf_ring {
     uint64_t head;        // how far the kernel had written at perf_ring_refresh
     uint64_t next;        // first byte that perf_ring_next has not passed yet
     char *joined;         // room for one record that wraps around the end (64 KiB, the largest there is)
+    uint64_t front_bytes; // size of the record at the front
+    bool untrusted;       // somebody else than the kernel writes it: records are copied before they are looked at
     size_t mapped_bytes;
 };
 
 // Maps the ring of fd with data_pages (a power of two). -EPERM: the locked-memory allowance is used up.
 int perf_ring_map(struct perf_ring *ring, int fd, size_t data_pages);
+// Maps memory that a target made in the form of a ring: control_bytes, then data_bytes (a power of two).
+int perf_ring_map_untrusted(struct perf_ring *ring, int fd, size_t control_bytes, size_t data_bytes);
 void perf_ring_unmap(struct perf_ring *ring);
 
 // Looks how far the kernel has come.

@@ -2,6 +2,7 @@
 #include "collectors/tasks.h"
 
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,8 @@ static void tasks_forget_memory(struct process *process)
     maps_clear(&process->maps);
     table_free(&process->fault_history);
     table_free(&process->fault_windows);
+    tdestroy(process->live_blocks, free);
+    process->live_blocks = NULL;
     process->forgets = process->forked = process->has_forked = false;
 }
 
@@ -149,8 +152,8 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
     table_remove(&tasks->threads, (uint64_t)thread->tid);
     RECORD(tasks->queue, RECORDING_THREAD_END, RECORD_NUMBER(thread->id),
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
-           thread->measured ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
-           thread->measured ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
+           thread->knows_cpu_ns ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
+           thread->knows_migrations ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
     free(thread);
     if (--process->threads == 0)
         tasks_end_process(tasks, process, time);

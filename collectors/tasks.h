@@ -11,6 +11,7 @@
 #include "core/table.h"
 
 struct counter_set;
+struct block_stream;
 
 struct process {
     int64_t id;                      // in the recording
@@ -23,6 +24,9 @@ struct process {
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
+    void *live_blocks;               // of the heap, a tree: objects.h
+    struct block_stream *blocks;     // where it tells of them; NULL: it does not
+    const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
@@ -37,9 +41,9 @@ struct thread {
     int planned_cpu;                 // -1: none
     bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
-    uint64_t cpu_ns, migrations;     // as last read, if measured; migrations since it was pinned
+    uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
-    bool measured;                   // cpu_ns and migrations are known
+    bool knows_cpu_ns, knows_migrations;
     struct counter_set *counters;    // NULL: none
 };
 

@@ -13,6 +13,12 @@ void cpulist_add(struct cpulist *set, int number)
         set->bits[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
+void cpulist_remove(struct cpulist *set, int number)
+{
+    if (number >= 0 && number < CPULIST_MAX)
+        set->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
 bool cpulist_has(const struct cpulist *set, int number)
 {
     return number >= 0 && number < CPULIST_MAX && (set->bits[number / 64] >> (number % 64) & 1);

@@ -31,6 +31,7 @@ char *cpulist_shorten(char *out, size_t size, const struct cpulist *set);
 enum { CPULIST_SHORT_BYTES = 32 };
 
 void cpulist_add(struct cpulist *set, int number);
+void cpulist_remove(struct cpulist *set, int number);
 bool cpulist_has(const struct cpulist *set, int number);
 int cpulist_count(const struct cpulist *set);
 // Smallest member that is at least from, or -1.

@@ -8,6 +8,10 @@ LAB_CACHE := $(BUILD)/cache/lab
 lab: $(LAB)/hardware.so $(LAB)/initrd ## download and build the emulated NUMA machine (lab/run, numaprof lab)
 .PHONY: lab
 
+program: $(BUILD)/numaprof-lab
+$(BUILD)/numaprof-lab: | $(BUILD)/.packages
+	$(Q)ln -sf ../lab/run $@
+
 $(LAB_CACHE)/complete: $(BUILD)/.packages-lab | lab/fetch-kernel
 	$(Q)lab/fetch-kernel $(LAB_CACHE)
 
@@ -19,7 +23,8 @@ HARDWARE_SOURCES := $(wildcard lab/hardware/*.c)
 $(LAB)/hardware.so: $(HARDWARE_SOURCES) $(wildcard lab/hardware/*.h) lab/shared.h $(BUILD)/.packages-lab
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -O3 -flto -fPIC -fvisibility=hidden -shared -o $@ $(HARDWARE_SOURCES) -ldl
+	$(Q)$(CC) $(ALL_CFLAGS) -O3 -march=x86-64-v2 -flto -fomit-frame-pointer -fPIC -fvisibility=hidden -shared \
+	    -o $@ $(HARDWARE_SOURCES) -ldl
 
 # The kernel's own build writes beside the sources: it works on a copy.
 DRIVER_SOURCES := $(wildcard lab/driver/*)

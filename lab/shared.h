@@ -32,8 +32,16 @@ enum {
 #define LAB_CALL_BYTES 0x0f, 0x1f, 0x84, 0x00
 enum {
     LAB_CALL_WHO = 0x4c414200, /* lab->who becomes the index of the calling CPU */
-    LAB_CALL_ON = 0x4c414201, /* switch the simulation on, off: lab->simulating tells when it is done */
-    LAB_CALL_OFF = 0x4c414202,
+    LAB_CALL_WATCH = 0x4c414201, /* lab_cpu.watch of the calling CPU has changed */
+    LAB_CALL_SIMULATE = 0x4c414202, /* + an enum lab_simulation: lab->simulating tells when it is done */
+    LAB_CALL_LIMIT = 0x4c414205,
+};
+
+/* What is simulated costs time. */
+enum lab_simulation {
+    LAB_SIMULATE_NOTHING, /* plain emulation */
+    LAB_SIMULATE_MEMORY,
+    LAB_SIMULATE_ALL, /* instructions and cycles as well */
 };
 
 /* Who asks for a line. */
@@ -118,8 +126,6 @@ struct lab_cpu {
     uint32_t active; /* bit per slot */
     uint32_t watch;
     uint32_t interrupt; /* the hardware has raised the interrupt; the driver clears it */
-    uint64_t instructions[LAB_LEVELS];
-    uint64_t cycles[LAB_LEVELS];
     /* The hardware's own counts, whatever the counters above are set to. */
     uint64_t requests[LAB_LEVELS][LAB_CLASSES][LAB_OUTCOMES];
     struct lab_slot slots[LAB_SLOTS];

@@ -14,7 +14,7 @@ static const struct {
 } commands[] = {
     {"run", cmd_run},         {"record", cmd_record},   {"doctor", cmd_doctor},     {"topology", cmd_topology},
     {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_reports},
-    {"export", cmd_reports},  {"events", cmd_events},
+    {"export", cmd_reports},  {"events", cmd_events},     {"lab", cmd_lab},
 };
 
 // A report that did not reach its reader (a full disk, a closed pipe) is a failure, whatever the command says.

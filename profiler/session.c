@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/diag.h"
 #include "core/sysfile.h"
 #include "core/topology_pin.h"
-#include "profiler/aside.h"
 #include "profiler/clock.h"
 #include "profiler/symbols.h"
 
@@ -20,6 +21,7 @@ enum {
     SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
+    SESSION_NICE = -10,
     SESSION_FAULT_EVENT = 1,         // its id in the recording; those of the counters follow
 };
 
@@ -86,7 +88,8 @@ int session_open(struct session *session, const struct run_options *options, con
     }
     session_find_emulation(session);
     session->unwind = unwind_open();
-    if (!session->unwind) {
+    session->variables = variables_open();
+    if (!session->unwind || !session->variables) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -201,6 +204,7 @@ static void session_open_faults(struct session *session)
     session->faults.event = SESSION_FAULT_EVENT;
     session->faults.tasks = &session->tasks;
     session->faults.samples = &session->samples;
+    session->faults.objects = &session->objects;
     session->faults.tells_mapped = true;
     session->faults.balancing = balancing > 0;
     session->faults.huge_pages = *huge && !strstr(huge, "[never]");
@@ -215,6 +219,30 @@ static void session_open_faults(struct session *session)
     }
 }
 
+// The program begins on the first CPU of the plan and is not bound to it yet: if we ran there too, the kernel would move
+// one of us, and what the program initialises then would lie elsewhere than where its main thread is pinned later.
+static void session_stay_off_first_cpu(const struct session *session)
+{
+    struct cpulist mask = session->topology.allowed_cpus;
+    cpulist_remove(&mask, session->plan[0]);
+    if (session->plan_count > 1)
+        syscall(SYS_sched_setaffinity, 0, sizeof mask.bits, mask.bits); // a wish: the run goes on without
+}
+
+// Rings overflow when we get no CPU in time, and we need little of it. Also a wish: it takes privilege.
+static void session_come_first(int nice)
+{
+    setpriority(PRIO_PROCESS, 0, nice);
+}
+
+// Whatever we start next must not inherit it.
+static void session_return_to_all_cpus(const struct session *session)
+{
+    const struct cpulist *mask = &session->topology.allowed_cpus;
+    if (session->plan_count > 1)
+        syscall(SYS_sched_setaffinity, 0, sizeof mask->bits, mask->bits);
+}
+
 static void session_start_greeter(struct session *session)
 {
     if (session->has_channel)
@@ -226,8 +254,9 @@ static void session_start_greeter(struct session *session)
 
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
-    if (session->plan_count > 0)
-        aside_step(&session->own_cpus, session->plan[0]); // before the recorder makes threads
+    session_stay_off_first_cpu(session);
+    session->nice_before = getpriority(PRIO_PROCESS, 0);
+    session_come_first(SESSION_NICE);
     int status = session_create_recording(session, path);
     if (status != 0)
         return status;
@@ -237,6 +266,8 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
+    session->objects = (struct objects){.queue = session->queue, .tasks = &session->tasks,
+                                        .find_variable = variables_find, .context = session->variables};
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
     session_write_run(session);
     session_write_machine(session);
@@ -269,6 +300,12 @@ void session_start(struct session *session)
 
 // --- while it runs
 
+void session_settle(struct session *session, struct process *ending)
+{
+    faults_settle(&session->faults, ending);
+    loads_settle(&session->loads);
+}
+
 size_t session_drain_until(struct session *session, uint64_t until)
 {
     if (session->stream_count == 0)
@@ -276,6 +313,7 @@ size_t session_drain_until(struct session *session, uint64_t until)
     session->faults.drains++;
     size_t records = perf_merge_drain(session->streams, session->stream_count, until);
     session_close_ended(session);
+    session_close_ended_blocks(session);
     return records;
 }
 
@@ -301,7 +339,7 @@ static void session_windows(struct session *session, uint64_t now)
 size_t session_tick(struct session *session, uint64_t now)
 {
     size_t records = session_drain(session);
-    faults_settle(&session->faults, NULL);
+    session_settle(session, NULL);
     for (size_t i = 0; i < session->fault_source_count; i++)
         faults_adapt(&session->fault_sources[i], now);
     if (!session->options->no_pages)
@@ -333,7 +371,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session->faults.drains++;
     perf_merge_drain(session->streams, session->stream_count, UINT64_MAX);
     session->faults.drains++;
-    faults_settle(&session->faults, NULL);
+    session_settle(session, NULL);
     pages_stop(&session->pages);
     session_read_counters(session, clock_now());
     session_close_ended(session);
@@ -351,8 +389,9 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
 
 void session_close(struct session *session)
 {
-    aside_return(&session->own_cpus);
     session_close_faults(session);
+    session_return_to_all_cpus(session);
+    session_come_first(session->nice_before);
     greeter_stop(&session->greeter);
     pages_stop(&session->pages);
     session_close_counters(session);
@@ -363,9 +402,11 @@ void session_close(struct session *session)
         record_queue_stop(session->queue);
     }
     faults_free(&session->faults);
+    objects_free(&session->objects);
     stacks_free(&session->stacks);
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
+    variables_close(session->variables);
     topology_free(&session->topology);
     free(session->streams);
 }

@@ -14,12 +14,14 @@
 #include "profiler/run_options.h"
 #include "profiler/target.h"
 #include "profiler/unwind.h"
+#include "profiler/variables.h"
 
 struct session_losses {
     uint64_t records, samples;       // the kernel had no room for
     uint64_t throttled;
     uint64_t unknown_threads;        // samples of threads that are not known
     uint64_t malformed;
+    uint64_t blocks;                 // large blocks that there was no room to tell of
 };
 
 struct session {
@@ -33,6 +35,7 @@ struct session {
     const char *uarch;               // the catalogue's name of the CPU, or NULL
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
+    int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
 
@@ -40,7 +43,11 @@ struct session {
     struct tasks tasks;
     struct stacks stacks;
     struct samples samples;
+    struct objects objects;
+    struct block_stream *closing_blocks; // of processes that ended: closed after the drain
+    char preload_path[PATH_MAX];     // of the library that the target loads; "": none
     struct unwind *unwind;
+    struct variables *variables;
     struct channel_server channel;
     bool has_channel;                // threads are seen at their start and pinned
     int channel_error;               // why not
@@ -54,6 +61,7 @@ struct session {
     size_t fault_source_count;
     int faults_error;                // why there are none
 
+    struct loads loads;
     struct counters counters;
     bool counters_on;                // at least one group can be counted
     struct counter_set **cpu_sets;   // of a program whose threads cannot be counted one by one: one for each CPU
@@ -101,6 +109,8 @@ void session_remove_stream(struct session *session, const struct perf_stream *st
 // Takes the messages that were sent, then the kernel's records up to now. Returns how many records there were.
 size_t session_drain(struct session *session);
 size_t session_drain_until(struct session *session, uint64_t until); // the records alone
+// Looks up the homes of all samples that wait for it; before a process is forgotten, with it as ending (else NULL).
+void session_settle(struct session *session, struct process *ending);
 
 void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -116,6 +126,11 @@ void session_close_ended(struct session *session);
 void session_read_counters(struct session *session, uint64_t now);
 void session_switch(struct session *session, bool on, const char *cause);
 void session_close_counters(struct session *session);
+
+// session_blocks.c: fd is the ring that a process sent
+void session_open_blocks(struct session *session, struct process *process, int fd);
+void session_close_blocks(struct session *session, struct process *process);
+void session_close_ended_blocks(struct session *session);
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);

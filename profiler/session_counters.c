@@ -53,7 +53,7 @@ static void counters_record(struct perf_stream *stream, const struct perf_event_
     else if (!(thread = tasks_thread(&session->tasks, (pid_t)sample.tid)))
         session->losses.unknown_threads++;
     else
-        counters_take(set, &sample, thread->id, session_stack(session, thread->process, &sample));
+        counters_take(set, &sample, thread, session_stack(session, thread->process, &sample));
 }
 
 static void counters_add_stream(struct session *session, struct counter_set *set)
@@ -109,6 +109,11 @@ void session_open_counters(struct session *session)
     session->counters.queue = session->queue;
     session->counters.tasks = &session->tasks;
     session->counters.samples = &session->samples;
+    session->counters.loads = &session->loads;
+    session->loads.tasks = &session->tasks;
+    session->loads.samples = &session->samples;
+    session->loads.objects = &session->objects;
+    session->loads.topology = &session->topology;
     session->read_at = session->epoch;
     if (!session->counters_on)
         return;
@@ -131,7 +136,7 @@ static void counters_read_thread(struct thread *thread, uint64_t time)
     counters_read(set, planned_cpu, time);
     thread->cpu_ns = set->clock_ns;
     thread->migrations = set->migrations - thread->migrations_before;
-    thread->measured = true;
+    thread->knows_cpu_ns = thread->knows_migrations = true;
 }
 
 // What it moved before it was pinned does not make it a strayed thread.

@@ -61,7 +61,7 @@ static void evidence_counters(struct session *session, int level, bool retired)
     const struct counters *counters = &session->counters;
     int usable = 0, error = counters->error;
     for (int i = 0; i < counters->group_count; i++) {
-        if (evidence_is_retired(&counters->groups[i]) != retired)
+        if (i == counters->loads_group || evidence_is_retired(&counters->groups[i]) != retired)
             continue;
         usable += counters->groups[i].error == 0;
         error = counters->groups[i].error;
@@ -70,6 +70,15 @@ static void evidence_counters(struct session *session, int level, bool retired)
     if (usable > 0)
         evidence_detail(session, detail, sizeof detail, retired);
     evidence_write(session, level, "counters", usable > 0, detail, evidence_no_counters(session, error));
+}
+
+static void evidence_loads(struct session *session)
+{
+    const struct counters *counters = &session->counters;
+    bool used = counters->loads_group >= 0 && counters->loads_error == 0;
+    const char *method = used ? counters->cpu->sampling.method : NULL;
+    int error = counters->error == -ECANCELED ? -ECANCELED : counters->loads_error;
+    evidence_write(session, 3, "samples", used, method, evidence_no_counters(session, error));
 }
 
 // --- faults, pages
@@ -99,7 +108,7 @@ void session_write_evidence(struct session *session)
 {
     evidence_counters(session, 1, false);
     evidence_counters(session, 2, true);
-    evidence_write(session, 3, "samples", false, NULL, (struct evidence_reason){.why = "not implemented yet"});
+    evidence_loads(session);
     evidence_faults(session);
     evidence_pages(session);
 }
@@ -142,6 +151,10 @@ void session_write_losses(struct session *session)
                 "times the kernel throttled sampling");
     losses_note(session, "unmatched", lost->unknown_threads, NULL, "samples are of threads whose start was not seen");
     losses_note(session, "stacks", session->stacks.refused, NULL, "samples have no call path: too many different ones");
+    if (session->loads.contradicted > 0)
+        session_note(session, "contradicted", (int64_t)session->loads.contradicted, NULL,
+                     "%llu of %llu sampled loads say local or remote otherwise than the node of their page",
+                     (unsigned long long)session->loads.contradicted, (unsigned long long)session->loads.checked);
     losses_refused(session);
     losses_faults(session);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the preload library tells: threads and their places, choices of the program, the end of a process.
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/sysfile.h"
 #include "profiler/clock.h"
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
@@ -50,11 +52,31 @@ static void messages_affinity(struct session *session, struct process *process, 
         tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu, message->text);
 }
 
+// Where a thread is counted, its own clock says how long it ran while it was.
+static void messages_set_cpu_time(struct thread *thread, int64_t ns)
+{
+    if (thread->counters || ns < 0)
+        return;
+    thread->cpu_ns = (uint64_t)ns;
+    thread->knows_cpu_ns = true;
+}
+
+// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
+static void messages_read_cpu_time(struct thread *thread)
+{
+    char text[128];
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
+    if (status > 0)
+        messages_set_cpu_time(thread, strtoll(text, NULL, 10));
+}
+
 // Without records of the kernel's, the library is the only one who tells.
 static void messages_exit_thread(struct session *session, struct process *process,
                                  const struct channel_received *message)
 {
     struct thread *thread = messages_ending_thread(session, process, message);
+    if (thread)
+        messages_set_cpu_time(thread, message->a);
     if (thread && session->stream_count == 0 && process->threads > 1)
         tasks_end_thread(&session->tasks, thread, message->time_ns);
 }
@@ -62,9 +84,15 @@ static void messages_exit_thread(struct session *session, struct process *proces
 static void messages_exit_process(struct session *session, struct process *process,
                                   const struct channel_received *message)
 {
+    uint64_t tid, value;
     messages_ending_thread(session, process, message);
+    for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);) {
+        struct thread *other = (struct thread *)(uintptr_t)value;
+        if (other->process == process)
+            messages_read_cpu_time(other);
+    }
     session_drain_until(session, message->time_ns);
-    faults_settle(&session->faults, process);
+    session_settle(session, process);
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
 }
@@ -182,6 +210,8 @@ void session_scan(struct session *session, uint64_t now)
 {
     uint64_t tid, value;
     session->scanned_at = now;
-    for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);)
+    for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);) {
         scan_pin(session, (struct thread *)(uintptr_t)value);
+        messages_read_cpu_time((struct thread *)(uintptr_t)value);
+    }
 }

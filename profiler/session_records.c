@@ -18,10 +18,22 @@ static size_t records_chain(const struct perf_sample *sample, uint64_t *addresse
     return count;
 }
 
+// A thread's stack (and its thread-local variables, behind it) is an anonymous mapping like many others: what tells it
+// is a stack pointer near its end.
+static void records_mark_stack(const struct process *process, const struct perf_sample *sample)
+{
+    enum { NEAR_BYTES = 256 << 10 };
+    uint64_t pointer = unwind_stack_pointer(sample);
+    struct mapping *mapping = pointer ? maps_find(&process->maps, pointer) : NULL;
+    if (mapping && mapping->kind == MAP_KIND_ANONYMOUS && mapping->end - pointer < NEAR_BYTES && mapping->block == 0)
+        mapping->is_thread_stack = true;
+}
+
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample)
 {
     uint64_t addresses[STACKS_MAX_DEPTH];
     bool truncated = false;
+    records_mark_stack(process, sample);
     size_t count = unwind_walk(session->unwind, process, sample, addresses, STACKS_MAX_DEPTH, &truncated);
     uint64_t chain[STACKS_MAX_DEPTH];
     bool chain_truncated = false;
@@ -74,7 +86,7 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (!thread)
         return;
     if (comm.exec) {
-        faults_settle(&session->faults, thread->process);
+        session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
         tasks_exec(&session->tasks, thread->process);
     }
@@ -87,8 +99,10 @@ static void records_fork(struct session *session, const struct perf_task *task, 
     struct process *parent = tasks_process(tasks, (pid_t)task->parent_pid);
     struct process *process = tasks_process(tasks, (pid_t)task->pid);
     if (!process && parent) {
-        faults_settle(&session->faults, NULL); // what the parent touched before is shared from here on
+        session_settle(session, NULL); // what the parent touched before is shared from here on
         process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
+        if (process)
+            objects_inherit(process, parent);
     }
     if (process)
         tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
@@ -100,8 +114,9 @@ static void records_exit(struct session *session, const struct perf_task *task, 
     if (!thread)
         return;
     if (thread->process->threads == 1) {
-        faults_settle(&session->faults, thread->process);
+        session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
+        session_close_blocks(session, thread->process);
     }
     session_end_counters(session, thread, time);
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_place && session->has_channel)

@@ -288,6 +288,11 @@ static void unwind_remember(struct unwind *unwind, uint64_t key)
     unwind->memo_bytes += bytes;
 }
 
+uint64_t unwind_stack_pointer(const struct perf_sample *sample)
+{
+    return sample->regs ? sample->regs[UNWIND_SP] : 0;
+}
+
 // --- walking
 
 struct unwind *unwind_open(void)

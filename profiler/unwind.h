@@ -18,6 +18,9 @@ void unwind_close(struct unwind *unwind);
 size_t unwind_walk(struct unwind *unwind, const struct process *process, const struct perf_sample *sample,
                    uint64_t *addresses, size_t max, bool *truncated);
 
+// The stack pointer where the sample was taken; 0: not known.
+uint64_t unwind_stack_pointer(const struct perf_sample *sample);
+
 // The process ended or runs another program.
 void unwind_forget(struct unwind *unwind, int64_t process);
 

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from hypothesis import settings
+
+# A test that is slow on a busy machine is not wrong.
+settings.register_profile("numaprof", deadline=None)
+settings.load_profile("numaprof")
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <time.h>
 
 #include "collectors/preload/preload.h"
 
@@ -23,7 +24,9 @@ static void thread_ended(void *unused)
 {
     (void)unused;
     preload_leave_place();
-    preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT});
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT, .a = used.tv_sec * 1000000000 + used.tv_nsec});
 }
 
 static void thread_make_key(void)

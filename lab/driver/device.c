@@ -49,26 +49,37 @@ struct lab_cpu *lab_device_cpu(int cpu)
 	return per_cpu(lab_device_part, cpu);
 }
 
+void lab_device_watch(struct lab_cpu *hardware, u32 watch)
+{
+	if (hardware->watch == watch)
+		return;
+	WRITE_ONCE(hardware->watch, watch);
+	LAB_CALL(LAB_CALL_WATCH);
+}
+
 /* Switching throws away all code that QEMU has translated; it is done when all CPUs have stopped once. */
-int lab_device_simulate(bool on)
+int lab_device_simulate(enum lab_simulation what)
 {
 	unsigned long limit = jiffies + 60 * HZ;
 	int error = 0;
 
 	mutex_lock(&lab_device_lock);
-	if (READ_ONCE(lab_shared->simulating) != on) {
-		if (on)
-			LAB_CALL(LAB_CALL_ON);
-		else
-			LAB_CALL(LAB_CALL_OFF);
-	}
-	while (READ_ONCE(lab_shared->simulating) != on && !error) {
+	if (READ_ONCE(lab_shared->simulating) == what)
+		goto unlock;
+	if (what == LAB_SIMULATE_NOTHING)
+		LAB_CALL(LAB_CALL_SIMULATE + LAB_SIMULATE_NOTHING);
+	else if (what == LAB_SIMULATE_MEMORY)
+		LAB_CALL(LAB_CALL_SIMULATE + LAB_SIMULATE_MEMORY);
+	else
+		LAB_CALL(LAB_CALL_SIMULATE + LAB_SIMULATE_ALL);
+	while (READ_ONCE(lab_shared->simulating) != what && !error) {
 		usleep_range(100, 500);
 		if (time_after(jiffies, limit)) {
 			pr_err("the hardware does not answer\n");
 			error = -EIO;
 		}
 	}
+unlock:
 	mutex_unlock(&lab_device_lock);
 	return error;
 }

@@ -6,7 +6,7 @@
 const struct lab_dialect *lab_dialect_find(void)
 {
 	static const struct lab_dialect *const known[] = {
-		&lab_nehalem, &lab_westmere,
+		&lab_nehalem, &lab_westmere, &lab_skylake, &lab_sapphire, &lab_zen3,
 	};
 	unsigned int i;
 

@@ -51,11 +51,16 @@ struct lab_dialect {
 	u64 (*source)(const struct lab_record *record);
 };
 
+/* An event with a name of its own in sysfs. */
+#define LAB_EVENT(variable, text, terms)                                                                    \
+	struct perf_pmu_events_attr variable = {                                                            \
+		.attr = { .attr = { .name = text, .mode = 0444 }, .show = perf_event_sysfs_show },          \
+		.event_str = terms,                                                                         \
+	}
+
 #define LAB_BIT(n) (1u << (n))
 #define LAB_DEMAND (LAB_BIT(LAB_READ) | LAB_BIT(LAB_RFO))
-#define LAB_ALL_CLASSES (LAB_BIT(LAB_CLASSES) - 1)
 #define LAB_ALL_OUTCOMES (LAB_BIT(LAB_OUTCOMES) - 1)
-#define LAB_MISSED (LAB_ALL_OUTCOMES & ~(LAB_BIT(LAB_MEMORY) - 1)) /* not answered within the node */
 
 /* What an outcome consists of. */
 enum lab_answer { LAB_ANSWER_OWN, LAB_ANSWER_SHARED, LAB_ANSWER_MEMORY, LAB_ANSWER_CACHE, LAB_ANSWER_DIRTY };
@@ -72,20 +77,14 @@ const struct lab_dialect *lab_dialect_find(void);
 /* The outcomes for which `wants` is true, as a mask. */
 u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument), u64 argument);
 
-/* intel.c: what all Intel dialects share */
-extern const struct attribute_group lab_intel_format_group;
-extern struct perf_pmu_events_attr lab_intel_event_cycles, lab_intel_event_instructions;
-int lab_intel_hardware(u64 number, u64 *config);
-int lab_intel_cycles_or_instructions(u64 config, struct lab_program *program);
-/* PERF_SAMPLE_DATA_SRC of a load answered within the node; the rest of the fields is the dialect's. */
-union perf_mem_data_src lab_intel_near_source(enum lab_outcome outcome);
-
 /* device.c */
 extern struct lab_shared *lab_shared;
 int lab_device_init(void);
 void lab_device_exit(void);
 struct lab_cpu *lab_device_cpu(int cpu);
-int lab_device_simulate(bool on);
+/* To be called on the CPU of `hardware`. */
+void lab_device_watch(struct lab_cpu *hardware, u32 watch);
+int lab_device_simulate(enum lab_simulation what);
 
 /* kernel.c: functions of the kernel that modules may not link to */
 struct lab_kernel {

@@ -44,7 +44,7 @@ static void __exit lab_exit(void)
 {
 	lab_pmu_unregister();
 	lab_sample_exit();
-	lab_device_simulate(false);
+	lab_device_simulate(LAB_SIMULATE_NOTHING);
 	lab_device_exit();
 }
 

@@ -3,7 +3,7 @@
  * Nehalem-EP and Westmere-EP. Encodings: libpfm4, tables nhm and wsm_dp; generic events and PEBS source codes: the
  * kernel's arch/x86/events/intel/core.c and ds.c.
  */
-#include "driver.h"
+#include "intel.h"
 
 #include <asm/processor.h>
 
@@ -161,13 +161,7 @@ static int nhm_or_wsm_raw(u64 config, u64 config1, bool westmere, struct lab_pro
 	case NHM_EVENT_OFFCORE:
 		return nhm_offcore(config1, westmere, program);
 	case NHM_EVENT_LATENCY:
-		if (config1 & ~0xffffull)
-			return -EINVAL;
-		program->unit = LAB_UNIT_SLOW_LOADS;
-		program->threshold = config1;
-		program->precise = true;
-		program->telling = LAB_TELLS_SOURCE;
-		return 0;
+		return lab_intel_latency(config1, program);
 	case NHM_EVENT_LOADS:
 	case NHM_EVENT_STORES:
 		program->unit = config == NHM_EVENT_LOADS ? LAB_UNIT_LOADS : LAB_UNIT_STORES;
@@ -228,9 +222,9 @@ static u64 nhm_source(const struct lab_record *record)
 	return source.val;
 }
 
-PMU_EVENT_ATTR_STRING(mem-loads, nhm_mem_loads, "event=0x0b,umask=0x10,ldlat=3");
+LAB_EVENT(nhm_mem_loads, "mem-loads", "event=0x0b,umask=0x10,ldlat=3");
 
-static struct attribute *nhm_events[] = { &lab_intel_event_cycles.attr.attr, &lab_intel_event_instructions.attr.attr,
+static struct attribute *nhm_events[] = { &lab_intel_cycles.attr.attr, &lab_intel_instructions.attr.attr,
 					  &nhm_mem_loads.attr.attr, NULL };
 static const struct attribute_group nhm_event_group = { .name = "events", .attrs = nhm_events };
 

@@ -13,21 +13,35 @@ bool lab_cloud;
 
 static struct pmu lab_pmu;
 
-/* The simulation is on while there are events, and for a while after: switching costs more than a second of it. */
+/* Simulated is what open events need, and for a while after: switching costs more than a second of it. */
 enum { LAB_PMU_LINGER_SECONDS = 20 };
-static atomic_t lab_pmu_events = ATOMIC_INIT(0);
+static atomic_t lab_pmu_events = ATOMIC_INIT(0), lab_pmu_block_events = ATOMIC_INIT(0);
+
+static bool lab_pmu_counts_blocks(const struct lab_program *program)
+{
+	return program->unit == LAB_UNIT_INSTRUCTIONS || program->unit == LAB_UNIT_CYCLES;
+}
+
+static int lab_pmu_simulate(void)
+{
+	if (atomic_read(&lab_pmu_block_events))
+		return lab_device_simulate(LAB_SIMULATE_ALL);
+	return lab_device_simulate(atomic_read(&lab_pmu_events) ? LAB_SIMULATE_MEMORY : LAB_SIMULATE_NOTHING);
+}
 
 static void lab_pmu_rest(struct work_struct *work)
 {
-	if (atomic_read(&lab_pmu_events) == 0)
-		lab_device_simulate(false);
+	lab_pmu_simulate();
 }
 static DECLARE_DELAYED_WORK(lab_pmu_rest_work, lab_pmu_rest);
 
 static void lab_pmu_destroy(struct perf_event *event)
 {
+	bool rest = lab_pmu_counts_blocks(event->pmu_private) && atomic_dec_and_test(&lab_pmu_block_events);
+
 	kfree(event->pmu_private);
-	if (atomic_dec_and_test(&lab_pmu_events))
+	rest |= atomic_dec_and_test(&lab_pmu_events);
+	if (rest)
 		mod_delayed_work(system_wq, &lab_pmu_rest_work, LAB_PMU_LINGER_SECONDS * HZ);
 }
 
@@ -172,13 +186,16 @@ static int lab_pmu_event_init(struct perf_event *event)
 	error = lab_pmu_check_group(event);
 	if (error)
 		goto free;
-	error = lab_device_simulate(true);
-	if (error)
-		goto free;
 	atomic_inc(&lab_pmu_events);
+	if (lab_pmu_counts_blocks(program))
+		atomic_inc(&lab_pmu_block_events);
 	event->destroy = lab_pmu_destroy;
 	event->hw.idx = -1;
-	return 0;
+	if (READ_ONCE(lab_shared->simulating) < (lab_pmu_counts_blocks(program) ? LAB_SIMULATE_ALL : LAB_SIMULATE_MEMORY))
+		error = lab_pmu_simulate();
+	if (error)
+		lab_pmu_destroy(event);
+	return error;
 free:
 	event->pmu_private = NULL;
 	kfree(program);
@@ -231,7 +248,7 @@ static void lab_pmu_watch(struct lab_pmu_cpu *state)
 			break;
 		}
 	}
-	WRITE_ONCE(state->hardware->watch, watch);
+	lab_device_watch(state->hardware, watch);
 }
 
 static void lab_pmu_set_period(struct perf_event *event, struct lab_slot *slot)

@@ -33,7 +33,7 @@ static void lab_selftest_read(void *argument)
 	hardware->slots[0] = (struct lab_slot){
 		.unit = LAB_UNIT_LOADS, .levels = LAB_BIT(LAB_KERNEL), .outcomes = LAB_ALL_OUTCOMES, .period = 1, .left = 1,
 	};
-	hardware->watch = LAB_WATCH_LOADS;
+	lab_device_watch(hardware, LAB_WATCH_LOADS);
 	hardware->active = 1;
 	hardware->running = 1;
 	barrier();
@@ -41,7 +41,7 @@ static void lab_selftest_read(void *argument)
 	barrier();
 	hardware->running = 0;
 	hardware->active = 0;
-	hardware->watch = 0;
+	lab_device_watch(hardware, 0);
 	record = lab_selftest_find(hardware, from, address);
 	hardware->tail = hardware->head;
 	if (!record)
@@ -73,10 +73,10 @@ static int lab_selftest_node(int node)
 
 int lab_selftest(void)
 {
-	int node, error = lab_device_simulate(true);
+	int node, error = lab_device_simulate(LAB_SIMULATE_MEMORY);
 
 	for_each_node_state(node, N_MEMORY)
 		if (!error)
 			error = lab_selftest_node(node);
-	return lab_device_simulate(false) ?: error;
+	return lab_device_simulate(LAB_SIMULATE_NOTHING) ?: error;
 }

@@ -3,12 +3,18 @@
 #ifndef HARDWARE_ACCESS_H
 #define HARDWARE_ACCESS_H
 
+#include <stdbool.h>
+
 #include "lab/hardware/qemu.h"
 
-// An instruction at `ip` has read or written `address`.
-void access_memory(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *ip);
+// An instruction has read or written `address`; `instruction` from access_instruction.
+void access_memory(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *instruction);
 
-// A block of instructions begins; `block` from access_pack.
+// The instruction's address; `leads` if it is the first one of its block to access memory, and so fetches for all.
+void *access_instruction(uint64_t address, bool leads);
+
+// A block of instructions begins; `block` from access_pack. Needed for blocks that reach over several lines, for those
+// that access no memory, and for all while instructions or cycles are counted.
 void access_block(unsigned index, void *block);
 
 // Address, number and extent of a block's instructions in one word.

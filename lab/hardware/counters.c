@@ -20,7 +20,7 @@ static void counters_record(struct cpu *cpu, unsigned index, const struct counte
         .latency = access->latency,
         .slot = (uint8_t)index,
         .outcome = (uint8_t)access->outcome,
-        .home = (uint8_t)access->home,
+        .home = (uint8_t)machine_home(access->physical),
         .store = slot->unit == LAB_UNIT_STORES,
     };
     if ((slot->urgent || held + 1 >= LAB_RECORDS_URGENT) && !shared->interrupt) {

@@ -11,10 +11,9 @@
 struct cpu;
 
 struct counters_access {
-    uint64_t ip, address, physical;
+    uint64_t ip, address, physical; // address: 0 for write-backs
     enum lab_outcome outcome;
     uint32_t latency;
-    unsigned home;
 };
 
 static inline unsigned counters_level(uint64_t ip)

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "lab/hardware/cpu.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "lab/hardware/qemu.h"
 #include "lab/hardware/shared_cache.h"
 
 struct cpu cpus[LAB_CPUS];
+struct cpu *cpu_of_node[LAB_NODES][MACHINE_CPUS_OF_NODE];
 
 int cpu_init(struct lab_shared *shared)
 {
+    unsigned ranks[LAB_NODES] = {0};
     for (unsigned i = 0; i < machine.cpus; i++) {
-        cpus[i] = (struct cpu){.shared = &shared->cpu[i], .index = i, .node = machine.node_of_cpu[i], .generation = 1};
+        unsigned node = machine.node_of_cpu[i], rank = ranks[node]++;
+        if (rank == MACHINE_CPUS_OF_NODE)
+            return -E2BIG;
+        cpus[i] = (struct cpu){.shared = &shared->cpu[i], .index = i, .node = node, .rank = rank, .generation = 1};
+        cpu_of_node[node][rank] = &cpus[i];
         int error = private_init(&cpus[i].private);
         if (error)
             return error;
@@ -36,6 +43,12 @@ void cpu_clear_all(void)
         cpu_clear_tables(&cpus[i]);
     }
     shared_cache_clear();
+}
+
+void cpu_watch(struct cpu *cpu)
+{
+    cpu->watch = cpu->shared->watch;
+    memset(cpu->kinds, 0, sizeof cpu->kinds);
 }
 
 void cpu_forget(struct cpu *cpu)

@@ -9,7 +9,7 @@ struct machine machine;
 // q35 with max-ram-below-4g=2G: memory beyond the first 2 GiB continues at 4 GiB.
 static const uint64_t machine_low = 2ull << 30, machine_high = 4ull << 30;
 
-enum { MACHINE_LIST = LAB_NODES * LAB_NODES };
+enum { MACHINE_LIST = LAB_NODES * LAB_NODES > LAB_CPUS ? LAB_NODES * LAB_NODES : LAB_CPUS };
 
 // Numbers separated by colons. Returns how many; 0 if there is anything else or too many.
 static unsigned machine_list(const char *text, uint64_t *values)
@@ -30,7 +30,7 @@ static unsigned machine_list(const char *text, uint64_t *values)
 
 static bool machine_cache_from(struct machine_cache *cache, const uint64_t *values, unsigned count)
 {
-    if (count != 2 || values[1] == 0 || values[1] > 32)
+    if (count != 2 || values[1] == 0 || values[1] > MACHINE_SHARED_WAYS)
         return false;
     cache->ways = (unsigned)values[1];
     cache->sets = (values[0] >> MACHINE_LINE_SHIFT) / cache->ways;

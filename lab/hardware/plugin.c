@@ -22,32 +22,30 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
 
 static struct lab_shared *shared;
 static qemu_plugin_id_t plugin;
-static bool wanted; // simulate from the next translation on
+static enum lab_simulation wanted; // from the next translation on
 
 static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 
 // All translated code is gone, no CPU is running.
 static void plugin_restart(qemu_plugin_id_t id)
 {
-    cpu_clear_all();
+    if (shared->simulating == LAB_SIMULATE_NOTHING)
+        cpu_clear_all();
     shared->simulating = wanted;
     qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
 }
 
 static void plugin_call(unsigned index, void *call)
 {
-    switch ((uintptr_t)call) {
-    case LAB_CALL_WHO:
+    uintptr_t number = (uintptr_t)call;
+    if (number == LAB_CALL_WHO) {
         shared->who = (int32_t)index;
-        break;
-    case LAB_CALL_ON:
-    case LAB_CALL_OFF:
-        wanted = (uintptr_t)call == LAB_CALL_ON;
+    } else if (number == LAB_CALL_WATCH) {
+        cpu_watch(&cpus[index]);
+    } else {
+        wanted = (enum lab_simulation)(number - LAB_CALL_SIMULATE);
         if (wanted != shared->simulating)
             qemu_plugin_reset(plugin, plugin_restart);
-        break;
-    default:
-        break;
     }
 }
 
@@ -65,7 +63,7 @@ static uintptr_t plugin_is_call(const uint8_t *bytes, size_t size)
     if (size != sizeof form + sizeof call || memcmp(bytes, form, sizeof form) != 0)
         return 0;
     memcpy(&call, bytes + sizeof form, sizeof call);
-    return call >= LAB_CALL_WHO && call <= LAB_CALL_OFF ? call : 0;
+    return call >= LAB_CALL_WHO && call < LAB_CALL_LIMIT ? call : 0;
 }
 
 // Skips prefixes. Returns how many bytes are left, at least 1.
@@ -101,39 +99,63 @@ static bool plugin_is_departure(const uint8_t *code, size_t size)
            (first & 0xfe) == 0xc2 || (first >= 0xca && first <= 0xcf) || (first >= 0x6c && first <= 0x6f) || first == 0xf4;
 }
 
-static void plugin_translate_insn(struct qemu_plugin_insn *insn)
+// Is this one of the common instructions that surely access memory? Of the others nothing is claimed.
+static bool plugin_is_access(const uint8_t *code, size_t size)
 {
-    const uint8_t *bytes = qemu_plugin_insn_data(insn);
-    size_t size = qemu_plugin_insn_size(insn);
-    uintptr_t call = plugin_is_call(bytes, size);
+    static const uint8_t two[] = {0x10, 0x11, 0x28, 0x29, 0x2a, 0x51, 0x58, 0x59, 0x5c, 0x5e, 0x6f, 0x7e, 0x7f, 0xaf,
+                                  0xb6, 0xb7, 0xbe, 0xbf, 0xd6};
+    static const uint8_t one[] = {0x63, 0x69, 0x6b, 0x80, 0x81, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b,
+                                  0xc6, 0xc7, 0xf6, 0xf7};
+    if ((code[0] & 0xf0) == 0x50)
+        return true; // push, pop
+    if (size > 2 && code[0] == 0x0f)
+        return memchr(two, code[1], sizeof two) && code[2] >> 6 != 3;
+    bool arithmetic = code[0] < 0x40 && (code[0] & 7) < 4;
+    return size > 1 && (arithmetic || memchr(one, code[0], sizeof one)) && code[1] >> 6 != 3;
+}
+
+static void plugin_translate_call(struct qemu_plugin_insn *insn)
+{
+    uintptr_t call = plugin_is_call(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
     if (call)
         qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_call, QEMU_PLUGIN_CB_NO_REGS, (void *)call);
-    if (!shared->simulating)
-        return;
-    size = plugin_skip_prefixes(&bytes, size);
-    if (plugin_is_invalidation(bytes, size))
+}
+
+// Callbacks for an instruction; QEMU makes them only if it does access memory. Returns whether it surely does.
+static bool plugin_translate_access(struct qemu_plugin_insn *insn, bool leads)
+{
+    const uint8_t *code = qemu_plugin_insn_data(insn);
+    size_t size = plugin_skip_prefixes(&code, qemu_plugin_insn_size(insn));
+    if (plugin_is_invalidation(code, size))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_forget, QEMU_PLUGIN_CB_NO_REGS, NULL);
     // QEMU 7.2 forgets to take back the callback of an instruction that leaves its block, and then makes it for the
     // stack of the next interrupt. So what calls push and returns pop is not simulated.
-    if (plugin_is_departure(bytes, size))
-        return;
+    if (plugin_is_departure(code, size))
+        return false;
     // QEMU 7.2 mixes up callbacks for loads and for stores: take both and ask.
     qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                     (void *)qemu_plugin_insn_vaddr(insn));
+                                     access_instruction(qemu_plugin_insn_vaddr(insn), leads));
+    return plugin_is_access(code, size);
 }
 
 static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
     (void)id;
     size_t count = qemu_plugin_tb_n_insns(block), bytes = 0;
+    bool led = false;
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
-        plugin_translate_insn(insn);
+        plugin_translate_call(insn);
+        if (shared->simulating)
+            led |= plugin_translate_access(insn, !led);
         bytes += qemu_plugin_insn_size(insn);
     }
-    if (shared->simulating)
+    uint64_t first = qemu_plugin_tb_vaddr(block), last = first + bytes - 1;
+    bool line = (first ^ last) >> MACHINE_LINE_SHIFT == 0;
+    // The access that leads fetches the line as well: one callback is enough for many a loop.
+    if (shared->simulating == LAB_SIMULATE_ALL || (shared->simulating && !(led && line)))
         qemu_plugin_register_vcpu_tb_exec_cb(block, access_block, QEMU_PLUGIN_CB_NO_REGS,
-                                             access_pack(qemu_plugin_tb_vaddr(block), count, bytes));
+                                             access_pack(first, count, bytes));
 }
 
 static int plugin_map(void)

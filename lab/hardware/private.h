@@ -8,33 +8,65 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The state of a line, in the low bits of its word; the line's number (physical address / 64) stands above them.
+#include "lab/hardware/machine.h"
+
+// The state of a line, in the low bits of its word; the line's number (physical address / 64, below 64 GiB) stands above.
 enum private_state { PRIVATE_INVALID, PRIVATE_SHARED, PRIVATE_EXCLUSIVE, PRIVATE_MODIFIED, PRIVATE_STATES };
 
+typedef uint32_t private_word;
+
+// A set is its lines' words, then the times of their last use (the owner's own): one cache line of the host for 8 ways.
+// A slot is the index of its word. Times leave their low bits free for the number of a way.
+enum { PRIVATE_TICK = MACHINE_PRIVATE_WAYS };
 struct private_cache {
-    _Atomic uint64_t *words; // sets x ways
-    uint64_t *used; // time of the last use, by slot: the owner's own
-    uint64_t clock;
+    _Atomic private_word *cells;
+    uint32_t ways, clock;
 };
 
-static inline uint64_t private_word(uint64_t line, enum private_state state)
+static inline private_word private_pack(uint64_t line, enum private_state state)
 {
-    return line * PRIVATE_STATES + state;
+    return (private_word)(line * PRIVATE_STATES + state);
 }
 
-static inline bool private_holds(uint64_t word, uint64_t line)
+static inline uint64_t private_line(private_word word)
 {
-    return word / PRIVATE_STATES == line && word % PRIVATE_STATES != PRIVATE_INVALID;
+    return word / PRIVATE_STATES;
 }
+
+static inline enum private_state private_state(private_word word)
+{
+    return word % PRIVATE_STATES;
+}
+
+// An invalid word is 0, so that only the line needs to be compared.
+static inline bool private_holds(private_word word, uint64_t line)
+{
+    return private_line(word) == line && word;
+}
+
+static inline private_word private_read(const struct private_cache *cache, int64_t slot)
+{
+    return atomic_load_explicit(&cache->cells[slot], memory_order_relaxed);
+}
+
+static inline void private_write(struct private_cache *cache, int64_t slot, private_word word)
+{
+    atomic_store_explicit(&cache->cells[slot], word, memory_order_relaxed);
+}
+
+// The line of the slot was used now. The owner's clock goes on with every line, not with every access.
+static inline void private_touch(struct private_cache *cache, int64_t slot)
+{
+    atomic_store_explicit(&cache->cells[slot + cache->ways], cache->clock, memory_order_relaxed);
+}
+
+void private_tick(struct private_cache *cache);
 
 int private_init(struct private_cache *cache);
 void private_clear(struct private_cache *cache);
 
-// The slot that holds the line, or -1.
-int64_t private_find(const struct private_cache *cache, uint64_t line);
-
-// The slot to put the line in: an empty one, else the one least recently used.
-int64_t private_victim(const struct private_cache *cache, uint64_t line);
+// The slot that holds the line, or -1; then *victim is the slot to put it in: an empty one, else the least recently used.
+int64_t private_find(const struct private_cache *cache, uint64_t line, int64_t *victim);
 
 // For any thread: the line's state becomes at most `most`. Returns the state it was in.
 enum private_state private_lower(struct private_cache *cache, uint64_t line, enum private_state most);

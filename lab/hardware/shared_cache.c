@@ -5,85 +5,90 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 #include "lab/hardware/cpu.h"
 
-// A set bit 63 tells a line's tag from an empty way.
-static const uint64_t shared_valid = 1ull << 63;
-
-struct shared_way {
-    uint64_t holders; // CPUs whose private caches may hold the line: an unmodified one leaves them unannounced
-    uint64_t used;
-    bool dirty; // newer than memory
-    bool alone; // no other node has it
-};
-
+// One set of one node: two cache lines of the host, since the emulation's speed depends on it.
 struct shared_set {
-    atomic_flag lock;
-    uint64_t clock;
-};
+    uint32_t tags[MACHINE_SHARED_WAYS]; // line + 1; 0: empty
+    // CPUs whose private caches may hold the line, a bit by their rank in the node: an unmodified line leaves them
+    // unannounced.
+    uint16_t holders[MACHINE_SHARED_WAYS];
+    uint64_t order; // the ways, four bits each, the one used longest ago lowest
+    uint16_t dirty, alone; // bit per way: newer than memory; no other node has it
+    atomic_flag lock; // in the first node's set, for the sets of all nodes
+} __attribute__((aligned(64)));
 
-static struct {
-    struct shared_set *sets;
-    uint64_t *tags[LAB_NODES]; // sets x ways
-    struct shared_way *ways[LAB_NODES];
-} caches;
+enum { SHARED_HUGE_PAGE = 2 << 20 };
+
+static struct shared_set *sets; // sets x nodes
 
 int shared_cache_init(void)
 {
-    size_t count = machine.shared.sets * machine.shared.ways;
-    caches.sets = calloc(machine.shared.sets, sizeof *caches.sets);
-    for (unsigned node = 0; node < machine.nodes; node++) {
-        caches.tags[node] = calloc(count, sizeof *caches.tags[node]);
-        caches.ways[node] = calloc(count, sizeof *caches.ways[node]);
-        if (!caches.sets || !caches.tags[node] || !caches.ways[node])
-            return -ENOMEM;
-    }
+    size_t bytes = machine.shared.sets * machine.nodes * sizeof *sets;
+    sets = aligned_alloc(SHARED_HUGE_PAGE, (bytes + SHARED_HUGE_PAGE - 1) / SHARED_HUGE_PAGE * SHARED_HUGE_PAGE);
+    if (!sets)
+        return -ENOMEM;
+    madvise(sets, bytes, MADV_HUGEPAGE); // fewer misses of the host's TLB, where it is possible
+    shared_cache_clear();
     return 0;
 }
 
 void shared_cache_clear(void)
 {
-    size_t count = machine.shared.sets * machine.shared.ways;
-    for (unsigned node = 0; node < machine.nodes; node++)
-        memset(caches.tags[node], 0, count * sizeof *caches.tags[node]);
+    for (uint64_t i = 0; i < machine.shared.sets * machine.nodes; i++)
+        sets[i] = (struct shared_set){.order = 0xfedcba9876543210};
 }
 
-static uint64_t shared_set_of(uint64_t line)
+// Takes the way out of the order and puts it at another place of it: 0 is the next to go.
+static void shared_reorder(struct shared_set *set, unsigned way, unsigned place)
 {
-    return line & (machine.shared.sets - 1);
+    static const uint64_t ones = 0x1111111111111111;
+    uint64_t other = set->order ^ ones * way; // zero where the way stands
+    unsigned at = (unsigned)__builtin_ctzll((other - ones) & ~other & ones << 3) / 4;
+    uint64_t below = set->order & ((1ull << at * 4) - 1);
+    uint64_t rest = below | (set->order >> at * 4 >> 4) << at * 4;
+    uint64_t under = rest & ((1ull << place * 4) - 1);
+    set->order = under | (uint64_t)way << place * 4 | (rest >> place * 4) << place * 4 << 4;
 }
 
-static void shared_lock(uint64_t set)
+// The sets of all nodes for a line, by node.
+static struct shared_set *shared_sets(uint64_t line)
+{
+    return &sets[(line & (machine.shared.sets - 1)) * machine.nodes];
+}
+
+static void shared_lock(struct shared_set *first)
 {
     enum { SPINS = 100 }; // the holder may have lost its host CPU
-    for (unsigned spins = 0; atomic_flag_test_and_set_explicit(&caches.sets[set].lock, memory_order_acquire); spins++)
+    for (unsigned spins = 0; atomic_flag_test_and_set_explicit(&first->lock, memory_order_acquire); spins++)
         if (spins % SPINS == SPINS - 1)
             sched_yield();
 }
 
-static void shared_unlock(uint64_t set)
+static void shared_unlock(struct shared_set *first)
 {
-    atomic_flag_clear_explicit(&caches.sets[set].lock, memory_order_release);
+    atomic_flag_clear_explicit(&first->lock, memory_order_release);
 }
 
-// The index of the line's way in the node's cache, or -1.
-static int64_t shared_find(unsigned node, uint64_t line)
+// The way that holds the line, or -1. Without a way out of the loop the compiler makes it a few wide comparisons.
+static int shared_find(const struct shared_set *set, uint64_t line)
 {
-    uint64_t first = shared_set_of(line) * machine.shared.ways;
-    for (uint64_t way = first; way < first + machine.shared.ways; way++)
-        if (caches.tags[node][way] == (line | shared_valid))
-            return (int64_t)way;
-    return -1;
+    uint32_t tag = (uint32_t)line + 1;
+    int found = -1;
+    for (int way = 0; way < MACHINE_SHARED_WAYS; way++)
+        found = set->tags[way] == tag ? way : found;
+    return found;
 }
 
-// Lowers the line in the private caches of these CPUs. Returns the highest state found.
-static enum private_state shared_lower(uint64_t holders, uint64_t line, enum private_state most)
+// Lowers the line in the private caches of these CPUs of the node. Returns the highest state found.
+static enum private_state shared_lower(unsigned node, unsigned holders, uint64_t line, enum private_state most)
 {
     enum private_state highest = PRIVATE_INVALID;
     for (; holders; holders &= holders - 1) {
-        enum private_state state = private_lower(&cpus[__builtin_ctzll(holders)].private, line, most);
+        struct cpu *holder = cpu_of_node[node][__builtin_ctz(holders)];
+        enum private_state state = private_lower(&holder->private, line, most);
         if (state > highest)
             highest = state;
     }
@@ -91,24 +96,20 @@ static enum private_state shared_lower(uint64_t holders, uint64_t line, enum pri
 }
 
 // Another CPU of the node wants the line: takes it from the CPU that may have it alone.
-static enum lab_outcome shared_hit(struct shared_way *way, uint64_t line, uint64_t others, bool exclusive)
+static enum lab_outcome shared_hit(struct shared_set *set, unsigned node, int way, uint64_t line, unsigned others,
+                                   bool exclusive)
 {
     bool one = others && !(others & (others - 1));
-    if (!exclusive && !one)
+    if (!others || (!exclusive && !one))
         return LAB_HIT; // none can have it alone
-    enum private_state state = shared_lower(others, line, exclusive ? PRIVATE_INVALID : PRIVATE_SHARED);
+    enum private_state state = shared_lower(node, others, line, exclusive ? PRIVATE_INVALID : PRIVATE_SHARED);
     if (exclusive || state == PRIVATE_INVALID)
-        way->holders &= ~others;
+        set->holders[way] &= (uint16_t)~others;
     if (state == PRIVATE_MODIFIED)
-        way->dirty = true;
+        set->dirty |= (uint16_t)(1u << way);
     if (!one || state < PRIVATE_EXCLUSIVE)
         return LAB_HIT;
     return state == PRIVATE_MODIFIED ? LAB_HIT_MODIFIED : LAB_HIT_CLEAN;
-}
-
-static void shared_drop(unsigned node, int64_t way)
-{
-    caches.tags[node][way] = 0;
 }
 
 struct shared_others {
@@ -116,119 +117,134 @@ struct shared_others {
     unsigned from;
 };
 
-// Looks for the line in the other nodes' caches; they keep it, shared, or lose it if it is wanted exclusively.
-static struct shared_others shared_snoop(unsigned node, uint64_t line, bool exclusive)
+// Another node's copy: it stays, shared, or goes if the line is wanted exclusively. Returns whether it was modified.
+static bool shared_take(struct shared_set *first, unsigned node, int way, uint64_t line, bool exclusive)
+{
+    struct shared_set *set = &first[node];
+    uint16_t bit = (uint16_t)(1u << way);
+    enum private_state state = PRIVATE_INVALID;
+    if (exclusive || (set->alone & bit))
+        state = shared_lower(node, set->holders[way], line, exclusive ? PRIVATE_INVALID : PRIVATE_SHARED);
+    bool dirty = (set->dirty & bit) || state == PRIVATE_MODIFIED;
+    set->alone &= (uint16_t)~bit;
+    set->dirty &= (uint16_t)~bit;
+    if (exclusive) {
+        set->tags[way] = 0;
+        shared_reorder(set, (unsigned)way, 0);
+    }
+    return dirty;
+}
+
+// Looks for the line in the other nodes' caches.
+static struct shared_others shared_snoop(struct shared_set *first, unsigned node, uint64_t line, bool exclusive)
 {
     struct shared_others others = {0};
     for (unsigned other = 0; other < machine.nodes; other++) {
-        int64_t index = other == node ? -1 : shared_find(other, line);
-        if (index < 0)
+        int way = other == node ? -1 : shared_find(&first[other], line);
+        if (way < 0)
             continue;
-        struct shared_way *way = &caches.ways[other][index];
-        enum private_state state = PRIVATE_INVALID;
-        if (exclusive || way->alone)
-            state = shared_lower(way->holders, line, exclusive ? PRIVATE_INVALID : PRIVATE_SHARED);
-        bool dirty = way->dirty || state == PRIVATE_MODIFIED;
+        bool dirty = shared_take(first, other, way, line, exclusive);
         bool nearer = machine.distance[node][other] < machine.distance[node][others.from];
         if (!others.found || (dirty && !others.dirty) || (dirty == others.dirty && nearer))
             others.from = other;
         others.found = true;
         others.dirty |= dirty;
-        way->alone = way->dirty = false;
-        if (exclusive)
-            shared_drop(other, index);
     }
     return others;
 }
 
-// Frees a way of the line's set. Returns the home of the line that was there if it must be written, else no node.
-static unsigned shared_make_room(unsigned node, uint64_t line, int64_t *index)
+// Frees the way used longest ago. Returns the line that was there if it must be written.
+static uint64_t shared_make_room(struct shared_set *set, unsigned node, int *freed)
 {
-    uint64_t first = shared_set_of(line) * machine.shared.ways, oldest = first;
-    for (uint64_t way = first; way < first + machine.shared.ways; way++) {
-        if (!caches.tags[node][way]) {
-            *index = (int64_t)way;
-            return MACHINE_NO_NODE;
-        }
-        if (caches.ways[node][way].used < caches.ways[node][oldest].used)
-            oldest = way;
-    }
-    uint64_t old = caches.tags[node][oldest] & ~shared_valid;
-    struct shared_way *way = &caches.ways[node][oldest];
-    bool dirty = shared_lower(way->holders, old, PRIVATE_INVALID) == PRIVATE_MODIFIED || way->dirty;
-    *index = (int64_t)oldest;
-    return dirty ? machine_home(old << MACHINE_LINE_SHIFT) : MACHINE_NO_NODE;
+    int way = set->order & 0xf;
+    *freed = way;
+    if (set->tags[way] == 0)
+        return SHARED_NOTHING;
+    uint64_t line = set->tags[way] - 1;
+    bool modified = shared_lower(node, set->holders[way], line, PRIVATE_INVALID) == PRIVATE_MODIFIED;
+    return modified || (set->dirty >> way & 1) ? line : SHARED_NOTHING;
 }
 
-static enum lab_outcome shared_outcome(unsigned node, uint64_t line, const struct shared_others *others)
+static enum lab_outcome shared_outcome(unsigned node, unsigned home, const struct shared_others *others)
 {
-    enum lab_where home = machine_where(node, machine_home(line << MACHINE_LINE_SHIFT));
+    enum lab_where where = machine_where(node, home);
     if (!others->found)
-        return LAB_MEMORY + home;
+        return LAB_MEMORY + where;
     bool far = machine_where(node, others->from) == LAB_FAR;
-    return (others->dirty ? LAB_DIRTY : LAB_CACHE) + (far ? LAB_WHERES : 0) + home;
+    return (others->dirty ? LAB_DIRTY : LAB_CACHE) + (far ? LAB_WHERES : 0) + where;
 }
 
-static struct shared_reply shared_miss(const struct cpu *cpu, uint64_t line, bool exclusive, int64_t *index)
+static struct shared_reply shared_miss(struct shared_set *first, unsigned node, uint64_t line, bool exclusive, int *way)
 {
-    struct shared_reply reply = {0};
-    struct shared_others others = shared_snoop(cpu->node, line, exclusive);
+    struct shared_set *set = &first[node];
+    struct shared_others others = shared_snoop(first, node, line, exclusive);
     unsigned home = machine_home(line << MACHINE_LINE_SHIFT);
-    reply.from = others.found ? others.from : home;
-    reply.outcome = shared_outcome(cpu->node, line, &others);
-    reply.written = shared_make_room(cpu->node, line, index);
-    caches.tags[cpu->node][*index] = line | shared_valid;
+    struct shared_reply reply = {
+        .from = others.found ? others.from : home,
+        .outcome = shared_outcome(node, home, &others),
+        .written = shared_make_room(set, node, way),
+    };
+    unsigned bit = 1u << *way;
+    set->tags[*way] = (uint32_t)line + 1;
+    set->holders[*way] = 0;
+    set->alone = (uint16_t)(exclusive || !others.found ? set->alone | bit : set->alone & ~bit);
     // A modified line that is only read is written to memory on the way; one that is taken over stays dirty.
-    caches.ways[cpu->node][*index] =
-        (struct shared_way){.alone = exclusive || !others.found, .dirty = exclusive && others.dirty};
+    set->dirty = (uint16_t)(exclusive && others.dirty ? set->dirty | bit : set->dirty & ~bit);
     return reply;
 }
 
 struct shared_reply shared_cache_request(struct cpu *cpu, uint64_t line, bool exclusive, int64_t slot)
 {
-    uint64_t set = shared_set_of(line), self = 1ull << cpu->index;
-    shared_lock(set);
-    struct shared_reply reply = {.from = cpu->node, .written = MACHINE_NO_NODE};
-    int64_t index = shared_find(cpu->node, line);
-    if (index >= 0) {
-        struct shared_way *way = &caches.ways[cpu->node][index];
-        reply.outcome = shared_hit(way, line, way->holders & ~self, exclusive);
-        if (exclusive && !way->alone) {
-            way->dirty |= shared_snoop(cpu->node, line, true).dirty;
-            way->alone = true;
-        }
+    struct shared_set *first = shared_sets(line), *set = &first[cpu->node];
+    uint16_t self = (uint16_t)(1u << cpu->rank);
+    shared_lock(first);
+    struct shared_reply reply = {.from = cpu->node, .written = SHARED_NOTHING};
+    int way = shared_find(set, line);
+    if (way < 0) {
+        reply = shared_miss(first, cpu->node, line, exclusive, &way);
     } else {
-        reply = shared_miss(cpu, line, exclusive, &index);
+        reply.outcome = shared_hit(set, cpu->node, way, line, (unsigned)(set->holders[way] & ~self), exclusive);
+        if (exclusive && !(set->alone >> way & 1)) {
+            set->dirty |= (uint16_t)(shared_snoop(first, cpu->node, line, true).dirty << way);
+            set->alone |= (uint16_t)(1u << way);
+        }
     }
-    struct shared_way *way = &caches.ways[cpu->node][index];
-    way->used = ++caches.sets[set].clock;
+    shared_reorder(set, (unsigned)way, machine.shared.ways - 1);
     if (slot >= 0) {
-        bool alone = way->alone && !(way->holders & ~self);
+        bool alone = (set->alone >> way & 1) && !(set->holders[way] & ~self);
         enum private_state state = exclusive ? PRIVATE_MODIFIED : alone ? PRIVATE_EXCLUSIVE : PRIVATE_SHARED;
-        way->holders |= self;
-        atomic_store_explicit(&cpu->private.words[slot], private_word(line, state), memory_order_relaxed);
+        set->holders[way] |= self;
+        private_write(&cpu->private, slot, private_pack(line, state));
     }
-    shared_unlock(set);
+    shared_unlock(first);
     return reply;
+}
+
+void shared_cache_expect(uint64_t line)
+{
+    const char *first = (const char *)shared_sets(line);
+    for (size_t offset = 0; offset < machine.nodes * sizeof *sets; offset += 64)
+        __builtin_prefetch(first + offset, 1);
 }
 
 bool shared_cache_evict(struct cpu *cpu, int64_t slot)
 {
-    uint64_t word = atomic_load_explicit(&cpu->private.words[slot], memory_order_relaxed);
-    if (word % PRIVATE_STATES != PRIVATE_MODIFIED) {
-        atomic_store_explicit(&cpu->private.words[slot], 0, memory_order_relaxed);
+    private_word word = private_read(&cpu->private, slot);
+    if (private_state(word) != PRIVATE_MODIFIED) {
+        private_write(&cpu->private, slot, 0);
         return false;
     }
-    uint64_t line = word / PRIVATE_STATES, set = shared_set_of(line);
-    shared_lock(set);
-    word = atomic_load_explicit(&cpu->private.words[slot], memory_order_relaxed);
-    bool modified = word == private_word(line, PRIVATE_MODIFIED);
+    uint64_t line = private_line(word);
+    struct shared_set *first = shared_sets(line), *set = &first[cpu->node];
+    shared_lock(first);
+    // Another CPU may have taken it, or made it shared, until we had the lock.
+    bool modified = private_read(&cpu->private, slot) == word;
     if (modified) {
-        struct shared_way *way = &caches.ways[cpu->node][shared_find(cpu->node, line)];
-        way->dirty = true;
-        way->holders &= ~(1ull << cpu->index);
+        int way = shared_find(set, line);
+        set->dirty |= (uint16_t)(1u << way);
+        set->holders[way] &= (uint16_t)~(1u << cpu->rank);
     }
-    atomic_store_explicit(&cpu->private.words[slot], 0, memory_order_relaxed);
-    shared_unlock(set);
+    private_write(&cpu->private, slot, 0);
+    shared_unlock(first);
     return modified;
 }

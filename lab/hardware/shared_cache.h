@@ -11,10 +11,12 @@
 
 struct cpu;
 
+#define SHARED_NOTHING UINT64_MAX
+
 struct shared_reply {
     enum lab_outcome outcome;
     unsigned from; // the node that answered
-    unsigned written; // home of a modified line that had to leave for memory; MACHINE_NO_NODE: none had to
+    uint64_t written; // a modified line that had to leave for memory; SHARED_NOTHING: none had to
 };
 
 int shared_cache_init(void);
@@ -23,6 +25,9 @@ void shared_cache_clear(void);
 // The CPU asks for a line that it does not have, or, `exclusive`, has not for itself alone. With a slot of its private
 // cache the line goes there; -1: into the shared cache only.
 struct shared_reply shared_cache_request(struct cpu *cpu, uint64_t line, bool exclusive, int64_t slot);
+
+// The line will be asked for soon: the host may fetch what the request will look at.
+void shared_cache_expect(uint64_t line);
 
 // Empties a slot of the CPU's private cache. True if its line was modified and so is written back to the shared cache.
 bool shared_cache_evict(struct cpu *cpu, int64_t slot);

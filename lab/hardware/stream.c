@@ -35,18 +35,25 @@ static void stream_start(struct stream_table *table, uint64_t line)
     *oldest = (struct stream){.last = line, .ahead = line, .used = table->clock};
 }
 
+static struct stream *stream_advance(struct stream_table *table, struct stream *stream, uint64_t line)
+{
+    stream->direction = line > stream->last ? 1 : -1;
+    stream->last = line;
+    stream->used = table->clock;
+    stream->confirmed += stream->confirmed < STREAM_CONFIRMED;
+    table->latest = (unsigned)(stream - table->streams);
+    return stream->confirmed == STREAM_CONFIRMED ? stream : NULL;
+}
+
 struct stream *stream_train(struct stream_table *table, uint64_t line)
 {
+    struct stream *latest = &table->streams[table->latest];
     table->clock++;
-    for (struct stream *stream = table->streams; stream < table->streams + STREAM_COUNT; stream++) {
-        if (!stream_continues(stream, line))
-            continue;
-        stream->direction = line > stream->last ? 1 : -1;
-        stream->last = line;
-        stream->used = table->clock;
-        stream->confirmed += stream->confirmed < STREAM_CONFIRMED;
-        return stream->confirmed == STREAM_CONFIRMED ? stream : NULL;
-    }
+    if (stream_continues(latest, line))
+        return stream_advance(table, latest, line);
+    for (struct stream *stream = table->streams; stream < table->streams + STREAM_COUNT; stream++)
+        if (stream_continues(stream, line))
+            return stream_advance(table, stream, line);
     stream_start(table, line);
     return NULL;
 }

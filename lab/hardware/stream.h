@@ -19,6 +19,7 @@ struct stream {
 
 struct stream_table {
     uint64_t clock;
+    unsigned latest; // index of the stream that was continued last
     uint64_t made; // prefetches, for the machine's skip
     struct stream streams[STREAM_COUNT];
 };

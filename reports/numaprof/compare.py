@@ -3,37 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from statistics import median
 
 from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, RemoteShare, basis, remote_share
+from numaprof.spread import Spread, spread
 from numaprof.thresholds import SHARE_CHANGE, SIGNIFICANCE
-
-
-@dataclass(frozen=True)
-class Spread:
-    """Median, lowest and highest of what was seen."""
-
-    values: tuple[float, ...]
-
-    @property
-    def middle(self) -> float:
-        return median(self.values)
-
-    def apart(self, other: Spread) -> bool:
-        """No value of one side reaches the other side's."""
-        return max(self.values) < min(other.values) or max(other.values) < min(self.values)
-
-
-def spread(values: Iterable[float | None]) -> Spread | None:
-    """None unless every run has a value: a median of some would hide the others."""
-    found = list(values)
-    known = [value for value in found if value is not None]
-    return Spread(tuple(known)) if known and len(known) == len(found) else None
 
 
 @dataclass(frozen=True)
@@ -45,6 +23,13 @@ class Side:
     @property
     def first(self) -> Evidence:
         return self.runs[0]
+
+    @property
+    def median_run(self) -> Evidence:
+        """The run of median time, of an even number the faster one; without times the first."""
+        timed = [run for run in self.runs if run.run.wall_ns is not None]
+        ordered = sorted(timed, key=lambda run: run.run.wall_ns or 0)
+        return ordered[(len(ordered) - 1) // 2] if ordered else self.first
 
     @cached_property
     def time(self) -> Spread | None:
@@ -179,8 +164,5 @@ _CONDITIONS: tuple[tuple[str, Callable[[Evidence], object]], ...] = (
     ("command", lambda run: " ".join(run.command)),
     ("NUMA balancing", lambda run: {None: "n/a", 0: "off"}.get(run.run.balancing, "on")),
     ("page size", lambda run: run.run.page_bytes),
-    (
-        "exit status",
-        lambda run: run.run.exit_status if run.run.term_signal is None else f"signal {run.run.term_signal}",
-    ),
+    ("how it ended", lambda run: f"signal {run.run.term_signal}" if run.run.term_signal else run.run.exit_status),
 )

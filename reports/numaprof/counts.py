@@ -59,19 +59,24 @@ NOTHING = Amount(None, None)
 
 
 def pooled(counts: list[Count]) -> Amount:
-    """One event over many scopes. Each is scaled by its own coverage; those with too little of it are scaled together,
+    """One event over many scopes, each scaled by its own coverage.
 
-    so that ten thousand short threads, each of which met one turn of the rotation or none, still give a sum.
+    Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
+    that is too little, they are taken to have asked as much in a nanosecond as all others did.
     """
-    timed = [count for count in counts if count.time_ns is not None]
-    whole, everything = summed(timed), summed(counts)
-    solid = [count.estimate for count in timed if count.estimate is not None]
-    thin = summed(count for count in timed if count.estimate is None).estimate
-    if thin is not None:
-        solid.append(thin)
-    enough = whole.coverage is not None and whole.coverage >= MIN_COVERAGE
+    if len(counts) == 1:
+        return Amount(counts[0].estimate, counts[0].coverage)
+    timed = [(count, count.estimate) for count in counts if count.time_ns is not None]
+    whole, everything = summed(count for count, _ in timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
-    return Amount(sum(solid) if solid and enough and not untimed else None, whole.coverage)
+    if untimed or whole.coverage is None or whole.coverage < MIN_COVERAGE:
+        return Amount(None, whole.coverage)
+    solid = sum(estimate for _, estimate in timed if estimate is not None)
+    thin = summed(count for count, estimate in timed if estimate is None)
+    left = thin.estimate
+    if left is None:
+        left = (thin.time_ns or 0) * whole.value / whole.running_ns
+    return Amount(solid + left, whole.coverage)
 
 
 def together(amounts: list[Amount]) -> Amount:
@@ -82,6 +87,14 @@ def together(amounts: list[Amount]) -> Amount:
     coverages = [amount.coverage for amount in amounts if amount.coverage is not None]
     complete = len(estimates) == len(amounts)
     return Amount(sum(estimates) if complete else None, min(coverages) if len(coverages) == len(amounts) else None)
+
+
+def difference(whole: Amount, part: Amount) -> Amount:
+    """What is left of it. Counted at different times, a part may come out a little larger than the whole."""
+    coverage = together([whole, part]).coverage
+    if whole.estimate is None or part.estimate is None:
+        return Amount(None, coverage)
+    return Amount(max(0.0, whole.estimate - part.estimate), coverage)
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class InitSite:
 
     site: Site
     touched: tuple[Touched, ...]
+    library_call: str | None = None  # what the place calls that does the touching, e.g. memset
 
     @property
     def pages(self) -> float:
@@ -101,6 +102,11 @@ class Evidence:
         """Counters told local from remote in this run."""
         return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
 
+    @property
+    def told_apart(self) -> bool:
+        """Counts are known for single threads, not only for CPUs."""
+        return any(thread.traffic.coverage is not None for thread in self.threads)
+
     @cached_property
     def cpu_ns(self) -> int:
         """CPU time of all threads while the recorder counted."""
@@ -110,7 +116,7 @@ class Evidence:
     def workers(self) -> tuple[Thread, ...]:
         """The threads that do the work: helpers of runtimes are left out."""
         busiest = max((thread.row.cpu_ns or 0 for thread in self.threads), default=0)
-        return tuple(thread for thread in self.threads if (thread.row.cpu_ns or 0) >= WORKER_TIME * busiest)
+        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= WORKER_TIME * busiest)
 
     @cached_property
     def worker_nodes(self) -> tuple[int, ...]:
@@ -126,7 +132,7 @@ class Evidence:
         groups: dict[Site, list[Touched]] = defaultdict(list)
         for row in self.samples.touched:
             groups[row.site].append(row)
-        sites = [InitSite(site, tuple(rows)) for site, rows in groups.items()]
+        sites = [InitSite(site, tuple(rows), self.samples.library_calls.get(site)) for site, rows in groups.items()]
         return tuple(sorted(sites, key=lambda site: -site.pages))
 
     @cached_property
@@ -180,12 +186,16 @@ def _threads(
     for count in counts:
         if count.thread is not None and count.cpu is not None:
             seen[count.thread].add(count.cpu)
+    cpus = {row.id: sole_cpu(row, seen[row.id]) for row in rows}
+    one_each = bool(books.unattributed) and None not in cpus.values() and len(set(cpus.values())) == len(cpus)
     for position, row in enumerate(rows):
-        columns = books.thread(row.id)
+        cpu = cpus[row.id]
+        # Threads were not told apart, but each has a CPU of its own: the CPU's counts are the thread's.
+        columns = books.cpu(cpu) if one_each and cpu is not None else books.thread(row.id)
         yield Thread(
             position=position,
             row=row,
-            cpu=sole_cpu(row, seen[row.id]),
+            cpu=cpu,
             nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
             columns=columns,
             traffic=verdict_traffic(books.events, columns),

@@ -70,10 +70,14 @@ def basis(evidence: Evidence) -> str | None:
 
 def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -> RemoteShare:
     """Of accesses with addresses, whose page's home is known."""
-    rows = [row for row in evidence.samples.used if row.kind in _SAMPLED[name] and row.remote is not None]
-    mine = rows if thread is None else [row for row in rows if row.thread == thread.row.id]
-    remote, total = sum(row.accesses for row in mine if row.remote), sum(row.accesses for row in mine)
-    return RemoteShare(remote, total, sum(row.samples for row in mine))
+    tallies = evidence.samples.tallies
+    if thread is None:
+        mine = [tally for (kind, _), tally in tallies.items() if kind in _SAMPLED[name]]
+    else:
+        mine = [tallies[kind, thread.row.id] for kind in _SAMPLED[name] if (kind, thread.row.id) in tallies]
+    return RemoteShare(
+        sum(tally.remote for tally in mine), sum(tally.total for tally in mine), sum(tally.samples for tally in mine)
+    )
 
 
 def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShare | None:

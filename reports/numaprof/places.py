@@ -42,7 +42,7 @@ ELSEWHERE = Site("elsewhere")
 
 
 def site_of(place: Place) -> Site:
-    if place.file is not None and place.line is not None:
+    if place.file is not None and place.line:
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:
         return Site(place.function, module=place.module)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numaprof.queries import Event
 
-LOCAL, REMOTE = "local", "remote"
+LOCAL, REMOTE, BOTH = "local", "remote", "both"
 
 
 class Column(NamedTuple):
@@ -20,13 +20,18 @@ class Column(NamedTuple):
 
 ANY = Column("any", "all requests", "all requests")
 DEMAND = Column("demand", "demand", "demand reads")
+ACCESSES = Column("demand", "demand", "demand accesses")  # loads and stores, where they are not told apart
 RFO = Column("rfo", "RFO", "RFO")
 PREFETCH = Column("prefetch", "prefetch", "prefetches")
 RETIRED = Column("retired", "retired loads", "retired loads, without prefetches")
 
-# Placements that are memory of this node or of another. Variants of a word (_anysnoop, ...) count the same thing.
-_LOCAL = ("local_dram", "local_socket_dram")
-_REMOTE = ("remote_dram", "other_cluster_same_socket", "remote_near", "remote_far")
+# Placements that are memory of this node or of another, by preference: parts that add up stand in one tuple.
+# docs/events.md explains the words; a suffix marks a variant of the same.
+_PLACEMENTS = {
+    LOCAL: (("local_dram",),),
+    REMOTE: (("remote_dram", "other_cluster"), ("remote_near", "remote_far", "other_cluster")),
+    BOTH: (("any_dram",),),
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Population:
         """What the verdict does not see."""
         keys = {column.key for column in self.columns}
         if "demand" in keys and "prefetch" not in keys:
-            return "prefetches are not counted on this CPU"
+            return "prefetches were not counted"
         return "retired loads see no prefetches" if keys == {"retired"} else None
 
 
@@ -62,54 +67,62 @@ class EventMap:
     @property
     def verdict(self) -> Population | None:
         """All requests where they are counted; else what adds up to them; else what retired."""
-        have = [column for column in self.columns if self.of(column, LOCAL) and self.of(column, REMOTE)]
+        have = [column for column in self.columns if self.splits(column)]
         if ANY in have:
             return Population((ANY,))
-        parts = tuple(column for column in have if column in (DEMAND, RFO, PREFETCH))
-        if DEMAND in parts:
+        parts = tuple(column for column in have if column in (DEMAND, ACCESSES, RFO, PREFETCH))
+        if DEMAND in parts or ACCESSES in parts:
             return Population(parts)
         return Population((RETIRED,)) if RETIRED in have else None
+
+    def splits(self, column: Column) -> bool:
+        """Local and remote are told apart."""
+        return bool(self.of(column, LOCAL)) and bool(self.of(column, REMOTE) or self.of(column, BOTH))
 
 
 def sort_events(events: Sequence[Event]) -> EventMap:
     counted = [event for event in events if event.collector == "counters"]
-    prefetch = _prefetch_classes({event.request for event in counted})
-    classes = {
-        ANY: ("any",),
-        DEMAND: ("demand_rd",),
+    present = {event.request for event in counted}
+    classes: dict[Column, tuple[str, ...]] = {
+        ANY: _first(present, "any", "any_l2", "reads"),
+        (DEMAND if "demand_rd" in present else ACCESSES): _first(present, "demand_rd", "demand"),
         RFO: ("demand_rfo",),
-        PREFETCH: prefetch,
+        PREFETCH: _prefetch_classes(present),
         RETIRED: ("retired_load",),
     }
     found = {}
     for column, names in classes.items():
-        for side in (LOCAL, REMOTE):
-            ids = tuple(id for name in names for id in _side(counted, name, side))
+        for side, placements in _PLACEMENTS.items():
+            ids = tuple(id for name in names for id in _side(counted, name, placements))
             if ids:
                 found[column.key, side] = ids
-    columns = tuple(column for column in classes if (column.key, LOCAL) in found or (column.key, REMOTE) in found)
+    columns = tuple(column for column in classes if any((column.key, side) in found for side in _PLACEMENTS))
     return EventMap(columns, found, tuple(event.id for event in events if event.request == "time"))
+
+
+def _first(present: set[str], *names: str) -> tuple[str, ...]:
+    return next(((name,) for name in names if name in present), ())
 
 
 def _prefetch_classes(present: set[str]) -> tuple[str, ...]:
     """Those that do not overlap."""
     if "pf_any" in present:
         return ("pf_any",)
-    level2 = ("pf_l2_all",) if "pf_l2_all" in present else ("pf_l2_rd", "pf_l2_rfo")
+    level2 = ("pf_l2",) if "pf_l2" in present else ("pf_l2_rd", "pf_l2_rfo")
     return tuple(name for name in ("pf_l1", *level2, "pf_l3", "pf_sw") if name in present)
 
 
-def _side(events: Sequence[Event], request: str, side: str) -> list[int]:
-    """One event for each placement of this side: variants of one placement count the same requests."""
-    chosen: dict[str, int] = {}
-    for event in events:
-        word = _placement(event.placement, _LOCAL if side == LOCAL else _REMOTE)
-        if event.request == request and word is not None:
-            chosen.setdefault(word, event.id)
-    # The socket holds its clusters: with both counted, take the cluster's own, and its neighbours as remote.
-    if len(chosen) > 1 and side == LOCAL:
-        chosen.pop("local_socket_dram", None)
-    return list(chosen.values())
+def _side(events: Sequence[Event], request: str, placements: Sequence[Sequence[str]]) -> list[int]:
+    """The first choice that the recording has. Variants of one placement count the same requests: one of them."""
+    for words in placements:
+        chosen: dict[str, int] = {}
+        for event in events:
+            word = _placement(event.placement, words)
+            if event.request == request and word is not None:
+                chosen.setdefault(word, event.id)
+        if words[0] in chosen:
+            return list(chosen.values())
+    return []
 
 
 def _placement(name: str, words: Sequence[str]) -> str | None:

@@ -196,7 +196,9 @@ SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.s
   LEFT JOIN cpu c ON c.id = s.cpu
  WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
    AND ((s.id * 2654435761) & 0xffffff) < k.below
-   AND (s.kind <> 1 OR s.event IN (SELECT id FROM event WHERE placement LIKE 'remote%' OR placement LIKE 'other%'))
+   AND (s.kind <> 1 OR s.event IN (
+        SELECT id FROM event WHERE placement GLOB 'remote_dram*' OR placement GLOB 'remote_near*'
+            OR placement GLOB 'remote_far*' OR placement GLOB 'other_cluster*'))
 """
 
 # How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, 1 an
@@ -293,7 +295,23 @@ TOUCHES = f"""
 SELECT site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
   FROM picked p LEFT JOIN last_snapshot l USING (process) LEFT JOIN stack_site USING (stack)
  WHERE kind = 10
- GROUP BY site, thread, node, home
+ GROUP BY site, thread, node, home HAVING sum(weight) > 0
+"""
+
+
+class LibraryCall(NamedTuple):
+    site: int
+    function: str
+    pages: float
+
+
+# First touches whose instruction is not in the module of the site: memset, memcpy, a read into fresh memory.
+LIBRARY_CALLS = """
+SELECT site, leaf.function, sum(weight)
+  FROM picked JOIN stack_site USING (stack) JOIN stack k ON k.id = picked.stack
+  JOIN place leaf ON leaf.id = k.place JOIN place mine ON mine.id = site
+ WHERE kind = 10 AND leaf.function IS NOT NULL AND leaf.module <> mine.module
+ GROUP BY site, leaf.function ORDER BY sum(weight) DESC
 """
 
 

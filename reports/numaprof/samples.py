@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 from numaprof import queries
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
@@ -53,6 +55,12 @@ class Used:
     highest: int
 
 
+class Tally(NamedTuple):
+    remote: float
+    total: float
+    samples: int
+
+
 @dataclass(frozen=True)
 class Samples:
     kinds: tuple[queries.SampleKind, ...]
@@ -61,6 +69,18 @@ class Samples:
     used: tuple[Used, ...]
     nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
+    library_calls: dict[Site, str]  # first touch happens inside this function of somebody else's module
+
+    @cached_property
+    def tallies(self) -> dict[tuple[int, int], Tally]:
+        """Of accesses whose page's home is known, by kind and thread."""
+        sums: dict[tuple[int, int], Tally] = {}
+        for row in self.used:
+            if row.remote is not None:
+                old = sums.get((row.kind, row.thread), Tally(0.0, 0.0, 0))
+                remote = old.remote + row.accesses * row.remote
+                sums[row.kind, row.thread] = Tally(remote, old.total + row.accesses, old.samples + row.samples)
+        return sums
 
     def taken(self, *kinds: int) -> int:
         return sum(row.samples for row in self.kinds if row.kind in kinds)
@@ -85,6 +105,7 @@ def load_samples(recording: Recording, page_bytes: int) -> Samples:
         caused=_merged_overflows(recording.rows(queries.Overflow, queries.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
         nodes_of_thread=_nodes_of_thread(recording.rows(queries.ThreadNode, queries.THREAD_NODES)),
+        library_calls=_library_calls(recording.rows(queries.LibraryCall, queries.LIBRARY_CALLS), sites),
         homed_pages={row.node: row.pages for row in recording.rows(queries.HomedPages, queries.HOMED_PAGES)},
     )
 
@@ -121,6 +142,14 @@ def _merged_overflows(rows: list[queries.Overflow], sites: dict[int | None, Site
         total[1] += row.samples
     merged = [Caused(*key, events=events, samples=int(samples)) for key, (events, samples) in sums.items()]
     return tuple(sorted(merged, key=lambda caused: -caused.events))
+
+
+def _library_calls(rows: list[queries.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, str]:
+    """The rows come with what touches most first."""
+    calls: dict[Site, str] = {}
+    for row in rows:
+        calls.setdefault(sites[row.site], row.function)
+    return calls
 
 
 def _used(row: queries.Use, sites: dict[int | None, Site]) -> Used:

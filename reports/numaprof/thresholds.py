@@ -22,6 +22,9 @@ MOST_SAMPLES = 30_000
 # Places are told apart up to this number, the rest is "elsewhere": a table shows eight, made of a few addresses each.
 MOST_PLACES = 500
 
+# Requests of threads that ran on several nodes belong to none of them; above this share it is said.
+MOST_LEFT_OUT = 0.01
+
 # --- How much is remote --------------------------------------------------------------------------------------------
 
 # At or above: worth fixing, and a thread counts as remote-heavy. A remote read takes 1.5 to 2 times as long as a local
@@ -55,6 +58,9 @@ MIN_REMOTE_READS = 10_000
 # One thread is "the" initialiser of a place if it touched so much of what is touched there. On two nodes with four
 # threads each, a parallel initialisation gives each thread an eighth.
 SERIAL_TOUCH = 0.90
+
+# "All of it": what is missing would be printed as 100 %.
+ALL_OF_IT = 0.995
 
 # Less than this fits the private caches of one core (1 to 2 MiB since Skylake-SP and Zen 4): DRAM hardly sees it.
 MIN_OBJECT_BYTES = 1 << 20
@@ -93,5 +99,9 @@ SHARE_CHANGE = 0.01
 
 MOST_THREADS = 16
 MOST_SITES = 8
+# Every program has some dozen single pages, of its loader and libraries. Shown are places with this share of all memory
+# touched, and this much of it.
+MIN_SHOWN = 0.005
+MIN_SHOWN_BYTES = 64 << 10
 MOST_ADVICES = 5
 MOST_NOTES = 8

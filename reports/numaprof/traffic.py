@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Optional
 
 from numaprof import queries
-from numaprof.counts import Amount, Count, Traffic, combined, pooled, summed, together
-from numaprof.populations import LOCAL, REMOTE, Column, EventMap
+from numaprof.counts import NOTHING, Amount, Count, Traffic, combined, difference, pooled, summed, together
+from numaprof.populations import BOTH, LOCAL, REMOTE, Column, EventMap
 
 Counts = dict[int, list[Count]]  # event -> one for each scope
 
@@ -47,7 +47,10 @@ class Ledger:
             events = self.events.of(column, name)
             return together([pooled([count for scope in scopes for count in scope.get(event, ())]) for event in events])
 
-        return Traffic(side(LOCAL), side(REMOTE))
+        local, remote = side(LOCAL), side(REMOTE)
+        if remote == NOTHING and self.events.of(column, BOTH):
+            return Traffic(local, difference(side(BOTH), local))
+        return Traffic(local, remote)
 
 
 def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
-from statistics import median
 
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
+from numaprof.spread import median
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from numaprof.evidence import Evidence, Thread
-from numaprof.judgement import COUNTERS, LOADS, Judgement, basis, gain, judge, remote_share
+from numaprof.judgement import COUNTERS, HINTS, LOADS, Judgement, basis, gain, judge, remote_share
 from numaprof.naming import command_line, nodes_in_text, threads_on_nodes
 from numaprof.text import duration, number, percent, plural, round_percent, size
 from numaprof.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, MOST_SERIAL_COST, REMOTE_HEAVY
@@ -157,7 +157,13 @@ def _cost(evidence: Evidence) -> str:
 
 def _caveats(evidence: Evidence) -> list[str]:
     """What the numbers of the verdict do not see, and how they were made."""
-    if basis(evidence) != COUNTERS or evidence.population is None or judge(evidence) is Judgement.SINGLE_NODE:
+    if judge(evidence) is Judgement.SINGLE_NODE:
+        return []
+    if basis(evidence) == HINTS:
+        return ["Hint faults are accesses that the kernel's NUMA balancing samples; it may move pages meanwhile."]
+    if basis(evidence) == LOADS:
+        return ["Not seen: prefetches are not among sampled loads."]
+    if evidence.population is None:
         return []
     misses = evidence.population.misses
     return [f"Not seen: {misses}." if misses else "", _scaling(evidence)]

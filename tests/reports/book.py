@@ -97,6 +97,11 @@ class Book:
         connection.close()
         return path
 
+    def write_without(self, table: str, path: Path) -> Path:
+        """The same file with one table empty."""
+        self.statements.append(f"DELETE FROM {table};")
+        return self.write(path)
+
     # What a recorder sees
 
     def level(self, level: int, collector: str, used: bool, **columns: object) -> Book:
@@ -108,7 +113,7 @@ class Book:
         first = len(self._threads)
         for number in range(count):
             cpu = cpus[number] if cpus else first + number
-            self._threads.append(self.thread(name=name, tid=4711 + first + number, planned_cpu=cpu, **columns))
+            self._threads.append(self.thread(name=name, tid=4711 + first + number, **{"planned_cpu": cpu, **columns}))
         return self
 
     def thread(self, **columns: object) -> int:

@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import resource
-import signal
-import sys
 from collections.abc import Sequence
 
-from numaprof import queries
 from numaprof.arguments import Parser
-from numaprof.diag import EXIT_FAILED, Failure
-from numaprof.evidence import load
+from numaprof.compare import Side
+from numaprof.diag import Failure
+from numaprof.evidence import Evidence, load
 from numaprof.text import clean
 from numaprof.views.paper import BOLD, Paper
-from numaprof.views.report import print_report
+from numaprof.views.report import print_repeats, print_report
 
 SUFFIX = ".numaprof"
 
@@ -24,21 +20,23 @@ SUFFIX = ".numaprof"
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", "%(prog)s [FILE...]")
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
-    parser.add_argument(
-        "--pass-status", action="store_true", help="exit as the recorded program did (numaprof run asks for this)"
-    )
     options = parser.parse_args(arguments)
-    files = options.files or [newest()]
+    recordings = [load(file) for file in options.files or [newest()]]
     paper = Paper()
-    for number, file in enumerate(files):
-        evidence = load(file)
-        if number:
-            paper.line()
-        if len(files) > 1:
-            paper.line(f"== {clean(file)} ==", BOLD)
+    if len(recordings) > 1 and are_repeats(recordings):
+        print_repeats(Side(tuple(recordings)), paper)
+        return 0
+    for number, evidence in enumerate(recordings):
+        if len(recordings) > 1:
+            paper.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
         print_report(evidence, paper)
-        run = evidence.run
-    return exit_as(run) if options.pass_status else 0
+    return 0
+
+
+def are_repeats(recordings: Sequence[Evidence]) -> bool:
+    """Runs of one numaprof -n: the same command on the same machine, numbered."""
+    alike = {(found.run.command, found.run.host, found.run.pin_policy) for found in recordings}
+    return len(alike) == 1 and len({found.run.repeat for found in recordings}) == len(recordings)
 
 
 def newest() -> str:
@@ -48,14 +46,3 @@ def newest() -> str:
     if not times:
         raise Failure(f"no *{SUFFIX} in this folder", "name a recording: numaprof report FILE")
     return max(times)[1]
-
-
-def exit_as(run: queries.Run) -> int:
-    """The status the program had; a signal that ended it is raised again, without a second core dump."""
-    if run.term_signal is not None and run.term_signal in signal.valid_signals():
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        with contextlib.suppress(OSError):  # SIGKILL cannot be set, and need not be
-            signal.signal(run.term_signal, signal.SIG_DFL)
-        sys.stdout.flush()
-        os.kill(os.getpid(), run.term_signal)
-    return EXIT_FAILED if run.exit_status is None else run.exit_status & 0xFF

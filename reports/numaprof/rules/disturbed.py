@@ -46,7 +46,8 @@ def _strayed(evidence: Evidence) -> Cause | None:
     if not strayed:
         return None
     names = words([thread_name(thread) for thread in strayed[:3]]) + (" and others" if strayed[3:] else "")
-    return f"{plural(len(strayed), 'pinned thread')} left their CPUs ({names})", _pinned(evidence), "thread migrations"
+    left = "left its CPU" if len(strayed) == 1 else "left their CPUs"
+    return f"{plural(len(strayed), 'pinned thread')} {left} ({names})", _pinned(evidence), "the threads' migrations"
 
 
 def _roamed(evidence: Evidence) -> Cause | None:

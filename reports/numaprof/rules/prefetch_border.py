@@ -20,14 +20,13 @@ def rule(evidence: Evidence) -> Advice | None:
     theirs = sum(thread.columns[PREFETCH.key].remote.estimate or 0.0 for thread in border)
     at_border = bool(border) and theirs >= PREFETCH_ONLY / 2 * remote
     where = " across the borders of the nodes' blocks" if at_border else ""
-    carried = (
-        f"{plural(len(border), 'thread')} with a neighbour on another node made {percent(theirs / remote)} of them. "
-    )
+    team = plural(len(border), "thread")
+    carried = f"{team} with a neighbour on another node made {percent(theirs / remote)} of them. " if at_border else ""
     return Advice(
         kind=Kind.LEAVE,
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",
         change="Leave it alone: the prefetcher runs ahead into the next block, no thread waits for that.",
-        evidence=(carried if at_border else "") + f"Remote are {percent(share)} of all requests{_heaviest(evidence)}.",
+        evidence=carried + f"Remote are {percent(share)} of all requests{_heaviest(evidence)}.",
     )
 
 

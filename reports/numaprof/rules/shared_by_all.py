@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from numaprof.evidence import Evidence
-from numaprof.judgement import basis, judge
+from numaprof.judgement import COUNTERS, basis, judge
 from numaprof.naming import command_line, list_of_sites, site_label, threads_on_nodes
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, size, words
@@ -44,7 +44,7 @@ def _spread_already(evidence: Evidence) -> Advice | None:
     """Memory lies evenly on all nodes, and every thread's remote share is that of memory elsewhere."""
     nodes, homed = evidence.machine.memory_nodes, evidence.samples.homed_pages
     total = sum(homed.values())
-    if basis(evidence) != "counters" or not total or len(evidence.worker_nodes) < 2:
+    if basis(evidence) != COUNTERS or not total or len(nodes) < 2 or len(evidence.worker_nodes) < 2:
         return None
     shares = {node: homed.get(node, 0) / total for node in nodes}
     if min(shares.values()) < EVEN_SPREAD / len(nodes):

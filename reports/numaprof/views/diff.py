@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from numaprof.compare import ShareChange, Side, Spread, differences, share_change, spread, time_change
+from numaprof.compare import ShareChange, Side, differences, share_change, time_change
 from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import COUNTERS, basis, remote_share
+from numaprof.matrix import served
 from numaprof.naming import NAME_LIMIT, site_label
 from numaprof.places import Site
+from numaprof.spread import Spread, in_words, spread
 from numaprof.text import NOT_KNOWN, clean, duration, number, percent, plural, round_percent, size
 from numaprof.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY, SHARE_CHANGE
 from numaprof.views.paper import BOLD, Paper
-from numaprof.views.tables import HEAVY, node_traffic
+from numaprof.views.tables import HEAVY
 
 
 def print_diff(before: Side, after: Side, paper: Paper) -> None:
@@ -54,24 +56,21 @@ def _files(before: Side, after: Side, paper: Paper) -> None:
         paper.line(f"{name}  {plural(len(side.runs), 'run')}  {names}")
 
 
-def _range(values: Spread | None, words: Callable[[float], str]) -> str:
-    """2.10 s (2.05 s..2.20 s)."""
-    if values is None:
-        return NOT_KNOWN
-    if len(values.values) == 1:
-        return words(values.middle)
-    return f"{words(values.middle)} ({words(min(values.values))}..{words(max(values.values))})"
-
-
 def _runs(before: Side, after: Side, paper: Paper) -> None:
     rows = []
     if not (before.first.run.emulated or after.first.run.emulated):
-        rows.append(["run time", _range(before.time, duration), _range(after.time, duration)])
-    rows.append(["remote share", _range(before.share, percent), _range(after.share, percent)])
-    rows.append(["DRAM requests", _range(before.values(_requests), number), _range(after.values(_requests), number)])
+        rows.append(["run time", in_words(before.time, duration), in_words(after.time, duration)])
+    rows.append(["remote share", in_words(before.share, percent), in_words(after.share, percent)])
+    rows.append(
+        [
+            "DRAM requests",
+            in_words(before.values(_requests), number),
+            in_words(after.values(_requests), number),
+        ]
+    )
     for node in sorted({node for run in (before.first, after.first) for node in run.machine.memory_nodes}):
         served = (_served_share(side, node) for side in (before, after))
-        rows.append([f"served by node {node}", *(_range(values, round_percent) for values in served)])
+        rows.append([f"served by node {node}", *(in_words(values, round_percent) for values in served)])
     paper.line()
     paper.table(["", "before", "after"], [row for row in rows if set(row[1:]) != {NOT_KNOWN}], [False, True, True])
 
@@ -82,19 +81,6 @@ def _requests(run: Evidence) -> float | None:
 
 def _served_share(side: Side, node: int) -> Spread | None:
     return side.values(lambda run: served(run).get(node))
-
-
-def served(run: Evidence) -> dict[int, float]:
-    """Share of the requests that each node's memory answered: a crowded controller costs even where all is local."""
-    sums: dict[int, float] = defaultdict(float)
-    for node in run.machine.all_cpu_nodes if basis(run) == COUNTERS else ():
-        traffic, other = node_traffic(run, node), run.machine.other_memory(node)
-        if traffic.local.estimate is None or traffic.remote.estimate is None or other is None:
-            return {}
-        sums[node] += traffic.local.estimate
-        sums[other] += traffic.remote.estimate
-    total = sum(sums.values())
-    return {node: sums.get(node, 0.0) / total for node in run.machine.memory_nodes} if total else {}
 
 
 def _threads(before: Side, after: Side, paper: Paper) -> None:
@@ -110,16 +96,14 @@ def _threads(before: Side, after: Side, paper: Paper) -> None:
         [
             str(at),
             _name(before.first.threads[at], after.first.threads[at]),
-            _range(old[at], percent),
-            _range(new[at], percent),
+            in_words(old[at], percent),
+            in_words(new[at], percent),
             HEAVY if new[at].middle >= REMOTE_HEAVY else "",
         ]
         for at in shown
     ]
     paper.line()
-    paper.table(
-        ["thread", "before", "after", "remote before", "after", ""], rows, [True, False, False, True, True, False]
-    )
+    paper.table(["", "thread", "remote before", "remote after", ""], rows, [True, False, True, True, False])
     if len(both) > len(shown):
         paper.line(f"… {plural(len(both) - len(shown), 'more thread')} that changed less")
 

@@ -46,9 +46,7 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
-    for level in _missing(evidence):
-        why = clean(level.why_not or "not used")
-        yield f"{clean(level.collector)}: n/a, {why}" + (f"; {clean(level.remedy)}" if level.remedy else "")
+    yield from dict.fromkeys(map(_why_not, _missing(evidence)))  # both levels of counters may lack for one reason
     yield from _windows(evidence)
 
 
@@ -88,6 +86,11 @@ def _missing(evidence: Evidence) -> Iterator[queries.Level]:
         same = any(other.used and other.collector == level.collector for other in evidence.levels)
         if not level.used and not same and level.level <= resting:
             yield level
+
+
+def _why_not(level: queries.Level) -> str:
+    why = f"{clean(level.collector)}: n/a, {clean(level.why_not or 'not used')}"
+    return f"{why}; {clean(level.remedy)}" if level.remedy else why
 
 
 def _windows(evidence: Evidence) -> Iterator[str]:

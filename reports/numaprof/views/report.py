@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from numaprof.compare import Side
 from numaprof.evidence import Evidence
 from numaprof.judgement import Judgement, judge
 from numaprof.naming import command_line, shell_path, site_label
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import clean, percent
+from numaprof.spread import in_words
+from numaprof.text import clean, duration, percent, round_percent
 from numaprof.thresholds import MOST_ADVICES
 from numaprof.uses import main_cause
 from numaprof.verdict import verdict
@@ -47,7 +49,7 @@ def _what_to_do(evidence: Evidence, advices: list[Advice], paper: Paper) -> None
         nothing = bool(advices) and advices[0].kind is Kind.LEAVE
         paper.line("WHAT TO DO: NOTHING" if nothing else "WHAT TO DO", BOLD)
     if unexplained:
-        paper.paragraph("No rule knows this pattern. " + _where_to_look(evidence), first="    ")
+        paper.paragraph("No rule fits this pattern. " + _where_to_look(evidence), first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
         _advice(number, advice, paper)
 
@@ -58,7 +60,7 @@ def _advice(number: int, advice: Advice, paper: Paper) -> None:
     for code in advice.code:
         paper.line("        " + code)
     if advice.removes is not None:
-        paper.paragraph(f"Up to {percent(advice.removes)} of all remote accesses would be gone.", first="    ")
+        paper.paragraph(f"Up to {round_percent(advice.removes)} of all remote accesses would be gone.", first="    ")
     paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
 
 
@@ -74,3 +76,15 @@ def _footer(evidence: Evidence, paper: Paper) -> None:
     if verdict(evidence).judgement not in (Judgement.LIGHT, Judgement.NO_TRAFFIC):
         paper.line("after a change:")
         paper.line(f"  numaprof -o after.numaprof {command_line(evidence)} && numaprof diff {path} after.numaprof")
+
+
+def print_repeats(runs: Side, paper: Paper) -> None:
+    """Several runs of one command: how they spread, and the report of the one of median time."""
+    chosen = runs.median_run
+    times, shares = in_words(runs.time, duration), in_words(runs.share, percent)
+    count = len(runs.runs)
+    paper.paragraph(f"{count} runs: run time {times} · remote share {shares}", indent="  ", style=BOLD)
+    paper.paragraph(f"Below: the run of median time, {clean(chosen.path)}.", indent="  ")
+    print_report(chosen, paper)
+    files = " ".join(shell_path(run.path) for run in runs.runs)
+    paper.line(f"  all {count} runs beside later ones: numaprof diff {files} -- AFTER...")

@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
+from numaprof.matrix import left_out, matrix
 from numaprof.naming import site_label, thread_name
-from numaprof.populations import ANY, DEMAND, Column
-from numaprof.text import NOT_KNOWN, number, number_list, percent, plural, size
-from numaprof.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY
+from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
+from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
+from numaprof.thresholds import (
+    ALL_OF_IT,
+    MIN_SHOWN,
+    MIN_SHOWN_BYTES,
+    MOST_LEFT_OUT,
+    MOST_SITES,
+    MOST_THREADS,
+    REMOTE_HEAVY,
+)
 from numaprof.traffic import verdict_traffic
 from numaprof.views.paper import BOLD, Paper
 
@@ -31,9 +40,9 @@ def _pairs(traffics: Sequence[Traffic]) -> list[str]:
 
 
 def _columns(evidence: Evidence) -> list[Column]:
-    """All requests together say less than their kinds; where those are counted they are left out."""
-    columns = list(evidence.ledger.events.columns)
-    return [column for column in columns if column is not ANY] if DEMAND in columns else columns
+    """The kinds of requests, where they are counted one by one; else what the verdict rests on."""
+    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED)]
+    return kinds or list(evidence.population.columns if evidence.population else ())
 
 
 def _flag(evidence: Evidence, share: float | None) -> str:
@@ -54,7 +63,7 @@ def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
 
 def threads(evidence: Evidence, paper: Paper) -> None:
     """Threads by CPU, the remote-heavy ones first when not all can be shown."""
-    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.ledger.by_thread):
+    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
         return
     shown = _worth_showing(evidence)
     names = ["CPU", "node", "thread"]
@@ -74,6 +83,16 @@ def threads(evidence: Evidence, paper: Paper) -> None:
     cells += [[percent(share) for share in shares], [_flag(evidence, share) for share in shares]]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
+    _remarks(evidence, paper)
+
+
+def _remarks(evidence: Evidence, paper: Paper) -> None:
+    """What the numbers of a column include or miss, in the catalogue's words."""
+    for column in _columns(evidence) if evidence.counted else ():
+        ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
+        remarks = dict.fromkeys(clean(event.remark) for event in evidence.events if event.id in ids and event.remark)
+        for remark in remarks:
+            paper.paragraph(f"{column.heading}: {remark}", indent="  ")
 
 
 def _share(evidence: Evidence, thread: Thread) -> float | None:
@@ -117,7 +136,7 @@ def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
 def cpus(evidence: Evidence, paper: Paper) -> None:
     """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
     own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
-    one_each = len(own) == len(evidence.threads) and not evidence.ledger.unattributed
+    one_each = len(own) == len(evidence.threads) and evidence.told_apart
     if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
         return
     chosen = sorted(evidence.ledger.by_cpu)
@@ -147,63 +166,36 @@ def _threads_of(evidence: Evidence, cpu: int) -> str:
 
 
 def nodes(evidence: Evidence, paper: Paper) -> None:
-    """Who reads where. Counters only say remote: from where is known if there is but one other node with memory."""
+    """Who reads where."""
     memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
-    if basis(evidence) is None or len(memory) < 2:
+    if basis(evidence) is None or len(memory) < 2 or not rows:
         return
-    matrix = _counted_matrix(evidence) if basis(evidence) == COUNTERS else _sampled_matrix(evidence)
-    unit = "DRAM requests" if basis(evidence) == COUNTERS else f"{basis(evidence)}"
-    title = f"{unit}, from node (row) to node (column)"
-    cells = [[str(row) for row in rows]]
-    for column in memory:
-        cells.append([_cell(matrix.get((row, column))) for row in rows])
-    widths = [max(len(str(column)), *map(len, values)) for column, values in zip(memory, cells[1:])]
+    counted = basis(evidence) == COUNTERS
     paper.line()
-    paper.line(title + "".join(f"  {column:>{width}}" for column, width in zip(memory, widths)), BOLD)
-    for index, row in enumerate(rows):
-        numbers = "".join(f"  {values[index]:>{width}}" for values, width in zip(cells[1:], widths))
-        paper.line(f"{row:>{len(title)}}{numbers}")
-    if len(memory) > 2 and basis(evidence) == COUNTERS:
-        paper.line("counters tell remote, not from which node: n/a without sampled addresses")
+    if counted and len(memory) > 2:
+        paper.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
+        return
+    numbers = matrix(evidence)
+    title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
+    cells = [[str(row), *(_cell(numbers.get((row, column))) for column in memory)] for row in rows]
+    if len(title) + 8 * len(memory) > paper.width:
+        paper.line(title, BOLD)
+        title = ""
+    paper.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
+    if left_out(evidence) > MOST_LEFT_OUT:
+        paper.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
 
 
 def _cell(value: float | None) -> str:
     return NOT_KNOWN if value is None else number(value)
 
 
-def _counted_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
-    matrix: dict[tuple[int, int], float | None] = {}
-    for node in evidence.machine.all_cpu_nodes:
-        traffic = node_traffic(evidence, node)
-        matrix[node, node] = traffic.local.estimate
-        other = evidence.machine.other_memory(node)
-        if other is not None:
-            matrix[node, other] = traffic.remote.estimate
-    return matrix
-
-
-def node_traffic(evidence: Evidence, node: int) -> Traffic:
-    """Of the threads that ran on this node only, and of its CPUs where threads were not told apart."""
-    mine = [thread.row.id for thread in evidence.threads if thread.node == node]
-    cpus_ = [] if evidence.ledger.by_thread else evidence.machine.cpus_of(node)
-    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, cpus_))
-
-
-def _sampled_matrix(evidence: Evidence) -> dict[tuple[int, int], float | None]:
-    matrix: dict[tuple[int, int], float | None] = {}
-    for row in evidence.samples.used:
-        if row.node is not None and row.page_node is not None:
-            for column in evidence.machine.memory_nodes:
-                matrix.setdefault((row.node, column), 0.0)
-            matrix[row.node, row.page_node] = (matrix.get((row.node, row.page_node)) or 0.0) + row.accesses
-    return matrix
-
-
 def first_touches(evidence: Evidence, paper: Paper) -> None:
     sites = evidence.init_sites
     if not sites:
         return
-    shown = sites[:MOST_SITES]
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
+    shown = [site for site in sites if evidence.bytes(site.pages) >= least][:MOST_SITES] or sites[:3]
     cells = [
         [site_label(site.site, max(24, paper.width - 52)) for site in shown],
         [_touchers(evidence, site) for site in shown],
@@ -214,14 +206,14 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
     paper.line()
     head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
     paper.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
-    if sites[MOST_SITES:]:
-        rest = sum(site.pages for site in sites[MOST_SITES:])
-        paper.line(f"… {plural(len(sites) - MOST_SITES, 'more place')}, {size(evidence.bytes(rest))}")
+    if len(sites) > len(shown):
+        rest = sum(site.pages for site in sites[len(shown) :])
+        paper.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
     _unseen(evidence, paper)
 
 
 def _touchers(evidence: Evidence, site: InitSite) -> str:
-    if len(site.pages_by_thread) > 1 and site.main_share < 0.995:
+    if len(site.pages_by_thread) > 1 and site.main_share < ALL_OF_IT:
         return plural(len(site.pages_by_thread), "thread")
     thread = evidence.by_id.get(site.main_thread)
     return "?" if thread is None else thread_name(thread)
@@ -234,7 +226,7 @@ def _homes(site: InitSite) -> str:
     if not total:
         return NOT_KNOWN
     main = max(known, key=lambda home: known[home])
-    if known[main] >= 0.995 * total:
+    if known[main] >= ALL_OF_IT * total:
         return f"node {main}"
     ordered = sorted(known, key=lambda home: -known[home])
     return ", ".join(f"node {home} {100 * known[home] / total:.0f} %" for home in ordered[:3])

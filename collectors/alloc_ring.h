@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the preload library tells of large allocations: a ring in memory that the process made and shared when it connected,
+// in the form of the kernel's perf rings (control page with data_head and data_tail, then the data), so that one reader
+// serves both. Each record ends with its time. The process may write anything here.
+#ifndef COLLECTORS_ALLOC_RING_H
+#define COLLECTORS_ALLOC_RING_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+enum {
+    ALLOC_RING_CONTROL_BYTES = 4096,
+    ALLOC_RING_BYTES = 4 << 20,      // of data: touched only as far as it is used
+    ALLOC_THRESHOLD = 64 << 10,      // smaller blocks are not worth a name of their own
+    ALLOC_STACK_BYTES = 4096,        // of the stack, for the call path
+    ALLOC_REGISTERS = 33,            // as many as PERF_EVENT_REGS_USER of any architecture has
+};
+
+// perf_event_header.type, beyond the kernel's.
+enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };
+
+enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING };
+
+// Followed by registers (count of them in header.misc), stack_bytes of stack, and the time (u64).
+struct alloc_record {
+    struct perf_event_header header;
+    uint64_t address, bytes;         // freed: bytes 0 for a heap block, else the range that was unmapped
+    uint32_t tid, kind;
+    uint32_t stack_bytes, reserved;
+};
+
+#endif

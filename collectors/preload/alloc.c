@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands before the allocation functions. A small block costs a comparison, its free a look at one byte; a large one is
+// written to the ring with its call path.
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/preload/alloc.h"
+#include "collectors/preload/preload.h"
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+} next;
+
+// --- before the real functions are known: dlsym itself may allocate
+
+enum { EARLY_BYTES = 64 << 10 };
+static _Alignas(16) char early[EARLY_BYTES];
+static size_t early_used;
+
+static bool early_owns(const void *address)
+{
+    return (const char *)address >= early && (const char *)address < early + EARLY_BYTES;
+}
+
+static void *early_malloc(size_t bytes)
+{
+    size_t rounded = (bytes + 15) & ~(size_t)15;
+    if (rounded > EARLY_BYTES - early_used) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *block = early + early_used;
+    early_used += rounded;
+    return block;
+}
+
+static bool alloc_find_next(void)
+{
+    static __thread bool finding;
+    if (finding)
+        return false;
+    finding = true;
+    next.calloc = dlsym(RTLD_NEXT, "calloc");
+    next.realloc = dlsym(RTLD_NEXT, "realloc");
+    next.free = dlsym(RTLD_NEXT, "free");
+    next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+    next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+    next.memalign = dlsym(RTLD_NEXT, "memalign");
+    next.valloc = dlsym(RTLD_NEXT, "valloc");
+    next.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
+    next.malloc = dlsym(RTLD_NEXT, "malloc"); // last: it says that all are known
+    finding = false;
+    return next.malloc != NULL;
+}
+
+// --- large blocks
+
+__attribute__((noinline)) void *alloc_note(void *address, size_t bytes)
+{
+    if (address) {
+        alloc_filter_add(address);
+        alloc_ring_write(ALLOC_RECORD_ALLOCATED, ALLOC_HEAP, address, bytes, true);
+    }
+    return address;
+}
+
+__attribute__((noinline)) void alloc_note_free(void *address)
+{
+    alloc_filter_remove(address);
+    alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_HEAP, address, 0, false);
+}
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+PRELOAD_EXPORT void *malloc(size_t bytes)
+{
+    if (LIKELY(bytes < ALLOC_THRESHOLD && next.malloc))
+        return next.malloc(bytes);
+    if (!next.malloc && !alloc_find_next())
+        return early_malloc(bytes);
+    void *block = next.malloc(bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+}
+
+PRELOAD_EXPORT void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    bool large = __builtin_mul_overflow(count, size, &bytes) || bytes >= ALLOC_THRESHOLD;
+    if (LIKELY(!large && next.malloc))
+        return next.calloc(count, size);
+    if (!next.malloc && !alloc_find_next())
+        return early_malloc(bytes); // zero, because it was never used before
+    void *block = next.calloc(count, size);
+    return large ? alloc_note(block, bytes) : block;
+}
+
+PRELOAD_EXPORT void free(void *block)
+{
+    if (LIKELY(!alloc_filter_may_hold(block) && next.malloc && !early_owns(block))) {
+        next.free(block);
+        return;
+    }
+    if (early_owns(block) || (!next.malloc && !alloc_find_next()))
+        return;
+    if (block)
+        alloc_note_free(block); // before it is free: another thread may get the same address at once
+    next.free(block);
+}
+
+// Out of the early blocks: their size is not known, but it is not more than what lies behind.
+static void *alloc_move_early(void *block, size_t bytes)
+{
+    size_t behind = (size_t)(early + EARLY_BYTES - (char *)block);
+    void *moved = malloc(bytes);
+    if (moved)
+        memcpy(moved, block, bytes < behind ? bytes : behind);
+    return moved;
+}
+
+PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
+{
+    if (early_owns(block))
+        return alloc_move_early(block, bytes);
+    if (!next.malloc && !alloc_find_next())
+        return early_malloc(bytes);
+    bool may_be_large = block && alloc_filter_may_hold(block);
+    if (may_be_large)
+        alloc_note_free(block); // before: once it has moved, another thread may have the address
+    void *moved = next.realloc(block, bytes);
+    if (!moved && may_be_large && bytes > 0)
+        alloc_note(block, malloc_usable_size(block)); // it failed: the block is still there
+    return bytes < ALLOC_THRESHOLD ? moved : alloc_note(moved, bytes);
+}
+
+PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    if (!next.malloc && !alloc_find_next())
+        return NULL;
+    void *block = next.aligned_alloc(alignment, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+}
+
+PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    if (!next.malloc && !alloc_find_next())
+        return ENOMEM;
+    int status = next.posix_memalign(block, alignment, bytes);
+    if (status == 0 && bytes >= ALLOC_THRESHOLD)
+        alloc_note(*block, bytes);
+    return status;
+}
+
+PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
+{
+    if (!next.malloc && !alloc_find_next())
+        return NULL;
+    void *block = next.memalign(alignment, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+}
+
+PRELOAD_EXPORT void *valloc(size_t bytes)
+{
+    if (!next.malloc && !alloc_find_next())
+        return NULL;
+    void *block = next.valloc(bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+}
+
+PRELOAD_EXPORT void *pvalloc(size_t bytes)
+{
+    if (!next.malloc && !alloc_find_next())
+        return NULL;
+    void *block = next.pvalloc(bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the program maps itself: allocators of its own, huge pages, shared memory.
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "collectors/preload/alloc.h"
+#include "collectors/preload/preload.h"
+
+// Memory to put data into, not code or a guard.
+static bool map_is_data(size_t bytes, int protection, int flags)
+{
+    return bytes >= ALLOC_THRESHOLD && (protection & PROT_WRITE) && (flags & MAP_ANONYMOUS) && !(flags & MAP_STACK);
+}
+
+static void *map_note(void *address, size_t bytes, int protection, int flags)
+{
+    if (address != MAP_FAILED && map_is_data(bytes, protection, flags))
+        alloc_ring_write(ALLOC_RECORD_ALLOCATED, ALLOC_MAPPING, address, bytes, true);
+    return address;
+}
+
+PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    static __typeof__(&mmap) next;
+    if (!next)
+        next = PRELOAD_NEXT(mmap);
+    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags);
+}
+
+PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    static __typeof__(&mmap64) next;
+    if (!next)
+        next = PRELOAD_NEXT(mmap64);
+    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags);
+}
+
+PRELOAD_EXPORT int munmap(void *address, size_t bytes)
+{
+    static __typeof__(&munmap) next;
+    if (!next)
+        next = PRELOAD_NEXT(munmap);
+    if (bytes >= ALLOC_THRESHOLD)
+        alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_MAPPING, address, bytes, false);
+    return next(address, bytes);
+}
+
+PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    va_end(arguments);
+    if (old_bytes >= ALLOC_THRESHOLD)
+        alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_MAPPING, address, old_bytes, false);
+    void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
+    if (moved == MAP_FAILED)
+        map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS); // it is still there
+    return map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS);
+}

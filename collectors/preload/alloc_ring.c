@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/preload/alloc.h"
+#include "collectors/preload/preload.h"
+
+static struct perf_event_mmap_page *ring; // NULL: nobody listens
+static atomic_flag ring_busy = ATOMIC_FLAG_INIT;
+static __thread bool ring_inside;
+
+int alloc_ring_make(void)
+{
+    size_t bytes = ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES;
+    int fd = memfd_create("numaprof-blocks", MFD_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    void *memory = ftruncate(fd, (off_t)bytes) == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                                                    : MAP_FAILED;
+    if (memory == MAP_FAILED) {
+        int status = -errno;
+        close(fd);
+        return status;
+    }
+    ring = memory;
+    return fd;
+}
+
+// Another thread of the parent may have been writing when it forked: start with a free lock.
+void alloc_ring_forked(void)
+{
+    if (ring)
+        munmap(ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
+    ring = NULL;
+    ring_inside = false;
+    atomic_flag_clear(&ring_busy);
+}
+
+static void ring_put(uint64_t *at, const void *piece, size_t bytes)
+{
+    char *data = (char *)ring + ALLOC_RING_CONTROL_BYTES;
+    uint64_t offset = *at & (ALLOC_RING_BYTES - 1), left = ALLOC_RING_BYTES - offset;
+    size_t first = bytes < left ? bytes : (size_t)left;
+    memcpy(data + offset, piece, first);
+    memcpy(data, (const char *)piece + first, bytes - first);
+    *at += bytes;
+}
+
+// The registers an unwinder starts from, in the order of PERF_EVENT_REGS_USER; the others are not needed.
+static size_t ring_registers(uint64_t registers[ALLOC_REGISTERS])
+{
+    memset(registers, 0, ALLOC_REGISTERS * sizeof *registers);
+#if defined(__x86_64__)
+    // AX BX CX DX SI DI BP SP IP FLAGS CS SS R8..R15
+    __asm__ volatile("movq %%rbx, 8(%0)\n\t"
+                     "movq %%rbp, 48(%0)\n\t"
+                     "movq %%rsp, 56(%0)\n\t"
+                     "leaq 1f(%%rip), %%rax\n1:\n\t"
+                     "movq %%rax, 64(%0)\n\t"
+                     "movq %%r12, 128(%0)\n\t"
+                     "movq %%r13, 136(%0)\n\t"
+                     "movq %%r14, 144(%0)\n\t"
+                     "movq %%r15, 152(%0)\n\t"
+                     :
+                     : "r"(registers)
+                     : "rax", "memory");
+    return 20;
+#elif defined(__aarch64__)
+    __asm__ volatile("stp x19, x20, [%0, #152]\n\t"
+                     "stp x21, x22, [%0, #168]\n\t"
+                     "stp x23, x24, [%0, #184]\n\t"
+                     "stp x25, x26, [%0, #200]\n\t"
+                     "stp x27, x28, [%0, #216]\n\t"
+                     "stp x29, x30, [%0, #232]\n\t"
+                     "mov x9, sp\n\t"
+                     "adr x10, 1f\n1:\n\t"
+                     "stp x9, x10, [%0, #248]\n\t"
+                     :
+                     : "r"(registers)
+                     : "x9", "x10", "memory");
+    return 33;
+#else
+    return 0;
+#endif
+}
+
+static size_t ring_stack_bytes(uintptr_t pointer)
+{
+    size_t bytes = pointer ? alloc_stack_end(pointer) - pointer : 0;
+    return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
+}
+
+static uint64_t ring_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static void ring_write(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
+    size_t register_bytes = record->header.misc * sizeof *registers;
+    size_t bytes = sizeof *record + register_bytes + record->stack_bytes + sizeof(uint64_t);
+    uint64_t head = ring->data_head, start = head;
+    // Acquire: the reader is done with what it gave back.
+    uint64_t tail = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE);
+    if (head - tail + bytes > ALLOC_RING_BYTES) {
+        ring->__reserved[0]++; // lost
+        return;
+    }
+    record->header.size = (uint16_t)bytes;
+    ring_put(&head, record, sizeof *record);
+    ring_put(&head, registers, register_bytes);
+    ring_put(&head, stack, record->stack_bytes);
+    const uint64_t now = ring_now();
+    ring_put(&head, &now, sizeof now);
+    // Release: the record is whole before the reader sees the new head.
+    __atomic_store_n(&ring->data_head, start + bytes, __ATOMIC_RELEASE);
+}
+
+// Noinline: the registers are those of this frame, whose callers the unwinder finds.
+__attribute__((noinline)) void alloc_ring_write(uint32_t type, enum alloc_kind kind, const void *address, size_t bytes,
+                                                bool with_stack)
+{
+    uint64_t registers[ALLOC_REGISTERS];
+    if (!ring || ring_inside || !preload_channel())
+        return;
+    ring_inside = true; // a signal handler that allocates must not wait for the thread it interrupts
+    size_t count = with_stack ? ring_registers(registers) : 0;
+    uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
+    struct alloc_record record = {
+        .header = {.type = type, .misc = (uint16_t)count},
+        .address = (uintptr_t)address,
+        .bytes = bytes,
+        .tid = (uint32_t)syscall(SYS_gettid),
+        .kind = kind,
+        .stack_bytes = (uint32_t)ring_stack_bytes(pointer),
+    };
+    while (atomic_flag_test_and_set_explicit(&ring_busy, memory_order_acquire))
+        continue; // held for the time of a copy; large blocks are rare
+    ring_write(&record, registers, (const void *)pointer);
+    atomic_flag_clear_explicit(&ring_busy, memory_order_release);
+    ring_inside = false;
+}

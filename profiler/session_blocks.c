@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large blocks of memory, as the preload library tells of them: they become objects, by the call path that asked.
+#include <stdlib.h>
+
+#include "collectors/alloc_record.h"
+#include "profiler/namespaces.h"
+#include "profiler/session.h"
+
+// One ring of a process. The stream is the first member: the handler finds its way back.
+struct block_stream {
+    struct perf_stream stream;
+    struct process *process;         // NULL: it has ended
+    struct block_stream *next;       // of those to be closed
+};
+
+// The innermost frames are the library's own.
+static size_t blocks_skip_own(const struct process *process, const uint64_t *addresses, size_t count)
+{
+    size_t own = 0;
+    while (own < count) {
+        const struct mapping *mapping = maps_find(&process->maps, addresses[own]);
+        if (!mapping || mapping->path != process->preload_path)
+            break;
+        own++;
+    }
+    return own;
+}
+
+static int64_t blocks_stack(struct session *session, const struct process *process, const struct perf_sample *where)
+{
+    uint64_t addresses[STACKS_MAX_DEPTH];
+    bool truncated = false;
+    size_t count = unwind_walk(session->unwind, process, where, addresses, STACKS_MAX_DEPTH, &truncated);
+    size_t own = blocks_skip_own(process, addresses, count);
+    uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
+    if (own == count)
+        return RECORDING_NULL;
+    // What is first now is a return address: the call stands before it.
+    addresses[own] -= own > 0;
+    return stacks_intern(&session->stacks, &process->maps, key, addresses + own, count - own, truncated);
+}
+
+static void blocks_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
+{
+    struct block_stream *blocks = (struct block_stream *)stream;
+    struct session *session = stream->owner;
+    struct process *process = blocks->process;
+    struct alloc_event event;
+    if (!process)
+        return;
+    if (alloc_record_read(header, &event) < 0) {
+        session->losses.malformed++;
+        return;
+    }
+    if (event.is_freed) {
+        objects_freed(&session->objects, process, event.address, event.bytes, time);
+        return;
+    }
+    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, (pid_t)event.tid) : (pid_t)event.tid;
+    const struct thread *thread = tasks_thread(&session->tasks, tid);
+    int64_t stack = blocks_stack(session, process, &event.where);
+    stacks_weigh(&session->stacks, stack, event.bytes / session->faults.page_bytes);
+    objects_allocated(&session->objects, process, event.address, event.bytes,
+                      event.kind == ALLOC_MAPPING ? "mapping" : "heap", stack, thread ? thread->id : RECORDING_NULL,
+                      time);
+}
+
+void session_open_blocks(struct session *session, struct process *process, int fd)
+{
+    struct block_stream *blocks = calloc(1, sizeof *blocks);
+    session_close_blocks(session, process); // of the program that ran here before
+    if (!blocks || alloc_record_map(&blocks->stream.ring, fd) < 0) {
+        free(blocks);
+        return;
+    }
+    blocks->stream.layout = ALLOC_LAYOUT;
+    blocks->stream.handle = blocks_record;
+    blocks->stream.owner = session;
+    blocks->process = process;
+    process->blocks = blocks;
+    process->preload_path = map_paths_intern(&session->tasks.paths, session->preload_path);
+    session_add_stream(session, &blocks->stream);
+}
+
+// The stream itself goes after the drain, which may be under way.
+void session_close_blocks(struct session *session, struct process *process)
+{
+    struct block_stream *blocks = process->blocks;
+    if (!blocks)
+        return;
+    process->blocks = NULL;
+    blocks->process = NULL;
+    blocks->next = session->closing_blocks;
+    session->closing_blocks = blocks;
+}
+
+void session_close_ended_blocks(struct session *session)
+{
+    struct block_stream *blocks;
+    while ((blocks = session->closing_blocks)) {
+        session->closing_blocks = blocks->next;
+        session->losses.blocks += alloc_record_lost(&blocks->stream.ring);
+        session_remove_stream(session, &blocks->stream);
+        perf_ring_unmap(&blocks->stream.ring);
+        free(blocks);
+    }
+}

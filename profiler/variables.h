@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The variables of programs and libraries, from their symbol tables (in the file, or in its separate debug file).
+#ifndef PROFILER_VARIABLES_H
+#define PROFILER_VARIABLES_H
+
+#include "collectors/objects.h"
+
+struct variables;
+
+// NULL: out of memory.
+struct variables *variables_open(void);
+void variables_close(struct variables *variables);
+
+// As object_find_variable; context is a struct variables. Each file is read once.
+bool variables_find(void *context, const struct mapping *mapping, uint64_t address, struct object_variable *variable);
+
+#endif

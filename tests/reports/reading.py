@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a book to what the reports make of it."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from pathlib import Path
+
+from book import Book
+from numaprof.evidence import Evidence, load
+from numaprof.views.paper import Paper
+from numaprof.views.report import print_report
+
+_number = itertools.count()
+
+
+def read(book: Book, folder: Path) -> Evidence:
+    return load(str(book.write(folder / f"{next(_number)}.numaprof")))
+
+
+def printed(book: Book, folder: Path, width: int = 80) -> str:
+    """The report, as if the recording lay in the folder one stands in."""
+    path = book.write(folder / f"{next(_number)}.numaprof")
+    out = io.StringIO()
+    print_report(load(str(path)), Paper(out, width))
+    return out.getvalue().replace(str(path), "sum.4711.numaprof")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as the program numaprof hands it over."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from numaprof.diag import EXIT_FAILED
+from stories import STORIES
+from test_report_recording import REPORTS, reports
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("frobnicate",), ("--help",), ("report", "--frob"), ("diff", "one"), ("diff",)]
+)
+def test_bad_arguments(arguments: tuple[str, ...]) -> None:
+    done = reports(*arguments)
+    assert done.returncode == EXIT_FAILED
+    assert done.stdout == ""
+    assert done.stderr.startswith("numaprof: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["report", "diff", "check"])
+def test_help(command: str) -> None:
+    done = reports(command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: numaprof {command}")
+
+
+def test_newest_recording_of_the_folder(tmp_path: Path) -> None:
+    for name, age, signal_ in (("old", 2000, 6), ("new", 1000, 11)):
+        path = STORIES["serial_init"](exit_status=None, term_signal=signal_).write(tmp_path / f"{name}.numaprof")
+        os.utime(path, (path.stat().st_mtime - age,) * 2)
+    assert "ended by signal 11" in reports("report", cwd=tmp_path).stdout
+
+
+def test_no_recording_in_the_folder(tmp_path: Path) -> None:
+    done = reports("report", cwd=tmp_path)
+    assert done.returncode == EXIT_FAILED
+    assert "no *.numaprof in this folder" in done.stderr
+
+
+def test_several_recordings(tmp_path: Path) -> None:
+    paths = [STORIES[story]().write(tmp_path / story) for story in ("serial_init", "parallel_init")]
+    done = reports("report", *paths)
+    assert done.returncode == 0
+    assert done.stdout.count("VERDICT") == 2
+    assert all(f"== {path} ==" in done.stdout for path in paths)
+
+
+def test_reader_that_goes_away(tmp_path: Path) -> None:
+    """numaprof report | head -1: no traceback."""
+    path = STORIES["many_threads"](count=2000).write(tmp_path / "sum.numaprof")
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [str(REPORTS), "report", str(path)]
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, check=False)
+    os.close(write_end)
+    assert done.stderr == b""
+    assert done.returncode == -signal.SIGPIPE
+
+
+def test_terminal_that_knows_no_signs(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    done = reports("report", path, env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "\\xb7" in done.stdout
+
+
+@pytest.mark.parametrize("columns", ["1", "40", "1000"])
+def test_odd_widths(columns: str, tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    done = reports("report", path, env={**os.environ, "COLUMNS": columns})
+    assert done.returncode == 0
+    assert "sum.c:17" in done.stdout
+
+
+def test_names_of_files_are_cleaned(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "\x1b[31m.numaprof")
+    assert "\x1b" not in reports("report", path).stdout
+    assert "\x1b" not in reports("report", tmp_path / "\x1b[31mnone").stderr
+
+
+def test_start_up_loads_what_it_needs(tmp_path: Path) -> None:
+    """Each of these costs tens of milliseconds at every start."""
+    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    script = (
+        "import sys; from numaprof.cli import run; run(['report', sys.argv[1]]); print(*sys.modules, file=sys.stderr)"
+    )
+    python = REPORTS.resolve().parent / "python"
+    done = subprocess.run([python, "-c", script, path], capture_output=True, text=True, check=True)
+    loaded = set(done.stderr.split())
+    assert not loaded & {"asyncio", "decimal", "email", "multiprocessing", "statistics", "numaprof.views.diff"}
+
+
+def test_repeats_are_one_report(tmp_path: Path) -> None:
+    """numaprof -n 3: the spread of all, and the page of the run of median time."""
+    seconds = (2.0, 2.4, 2.1)
+    paths = [
+        STORIES["serial_init"](wall_ns=round(time * 1e9), repeat=number).write(tmp_path / f"{number}.numaprof")
+        for number, time in enumerate(seconds, 1)
+    ]
+    done = reports("report", *paths)
+    text = " ".join(done.stdout.split())
+    assert text.startswith("3 runs: run time 2.10 s (2.00 s..2.40 s) · remote share 50.0 %")
+    assert f"the run of median time, {paths[2]}." in text
+    assert done.stdout.count("VERDICT") == 1
+    assert f"numaprof diff {paths[0]} {paths[1]} {paths[2]} -- AFTER..." in text

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arithmetic of counters that share a register: against paper and pencil, and against what must always hold."""
+
+from __future__ import annotations
+
+import pytest
+from book import RAN, Book
+from hypothesis import given
+from hypothesis import strategies as st
+from numaprof.counts import NOTHING, Amount, Count, Traffic, combined, pooled, summed, together
+from reading import read
+from stories import STORIES, levels
+
+
+def test_paper_and_pencil() -> None:
+    """A thread of 100 ms, two classes taking turns: demand counted 40 ms, prefetch 60 ms.
+
+    demand   local  200 / 0.4 =  500   remote  300 / 0.4 =  750
+    prefetch local 1200 / 0.6 = 2000   remote  300 / 0.6 =  500
+    all      local 2500                remote 1250              remote share 1250 / 3750 = one third
+    """
+    demand = Traffic(pooled([Count(200, 40, 100)]), pooled([Count(300, 40, 100)]))
+    prefetch = Traffic(pooled([Count(1200, 60, 100)]), pooled([Count(300, 60, 100)]))
+    both = combined([demand, prefetch])
+    assert demand.local == Amount(500, 0.4)
+    assert both.local.estimate == pytest.approx(2500)
+    assert both.remote.estimate == pytest.approx(1250)
+    assert both.share == pytest.approx(1 / 3)
+    assert both.coverage == 0.4
+    assert both.scaled
+
+
+def test_what_was_counted_all_the_time_is_not_scaled() -> None:
+    assert Count(1000, 995, 1000).estimate == 1000
+    assert not Traffic(Amount(1, 0.995), Amount(1, 1.0)).scaled
+
+
+def test_too_little_coverage_is_refused_not_guessed() -> None:
+    assert Count(7, 5, 100).estimate is None
+    assert pooled([Count(7, 5, 100)]).estimate is None
+    assert Count(7, 5, None).estimate is None
+    assert Traffic(Amount(None, 0.05), Amount(10, 1.0)).share is None
+
+
+def test_nothing_counted_is_not_a_share() -> None:
+    assert Traffic(Amount(0, 1.0), Amount(0, 1.0)).share is None
+    assert Traffic().share is None
+    assert together([]) == NOTHING
+
+
+def test_short_threads_are_scaled_together() -> None:
+    """Ten threads of 10 ms; the event had its turn in two of them, for all of their time: 2 x 20, so 10 x 20 in all."""
+    found = pooled([Count(20, 10, 10)] * 2 + [Count(0, 0, 10)] * 8)
+    assert found.coverage == pytest.approx(0.2)
+    assert found.estimate == pytest.approx(200)
+    # A thread that was seen well counts by itself; the time of those not seen counts at the rate of all that was seen.
+    mixed = pooled([Count(1000, 100, 100), *[Count(8, 10, 10)] * 5, *[Count(0, 0, 10)] * 5])
+    assert mixed.estimate == pytest.approx(1000 + 5 * 8 + 50 * 1040 / 150)
+
+
+def test_threads_of_unknown_time_do_not_spoil_a_sum_unless_they_are_much_of_it() -> None:
+    assert pooled([Count(100, 100, 100), Count(1, 1, None)]).estimate == 100
+    assert pooled([Count(100, 100, 100), Count(50, 50, None)]).estimate is None
+
+
+counts = st.builds(
+    lambda value, time, share: Count(value, round(time * share), time),
+    st.integers(0, 10**12),
+    st.integers(1, 10**12),
+    st.floats(0, 1),
+)
+
+
+@given(st.lists(counts, min_size=1, max_size=20))
+def test_sums(several: list[Count]) -> None:
+    whole, found = summed(several), pooled(several)
+    assert whole.value == sum(count.value for count in several)
+    assert 0 <= (whole.coverage or 0) <= 1
+    assert found.coverage == whole.coverage
+    if found.estimate is not None:
+        seen = sum(count.value for count in several if count.estimate is not None)
+        assert found.estimate >= seen * (1 - 1e-9)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 10**9), st.floats(0.1, 1))
+def test_a_ratio_does_not_depend_on_coverage(local: int, remote: int, coverage: float) -> None:
+    """Local and remote stand in one group: they share their time slices."""
+    time = 10**9
+    running = round(time * coverage) + 1
+    traffic = Traffic(pooled([Count(local, running, time)]), pooled([Count(remote, running, time)]))
+    if local + remote:
+        assert traffic.share == pytest.approx(remote / (local + remote))
+
+
+def test_coverage_of_a_thread_that_moves(tmp_path) -> None:
+    """(task, cpu) events are enabled while the thread is elsewhere: running/enabled says 50 %, but all was counted."""
+    book = levels(Book())
+    book.thread(name="mover", tid=1, pin="none", migrations=9, cpu_ns=RAN)
+    clock = book.event("time", "")
+    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    for cpu, time in ((0, RAN // 4), (4, RAN - RAN // 4)):
+        book.count(clock, 1, time, cpu=cpu, running_ns=time)
+        book.count(local, 1, 1000 if cpu == 0 else 0, cpu=cpu, enabled_ns=RAN, running_ns=time)
+        book.count(remote, 1, 0 if cpu == 0 else 3000, cpu=cpu, enabled_ns=RAN, running_ns=time)
+    found = read(book, tmp_path)
+    assert found.threads[0].traffic.coverage == pytest.approx(1.0)
+    assert found.threads[0].traffic.share == pytest.approx(0.75)
+    assert found.threads[0].nodes == (0, 1)
+    assert found.ledger.cpu(4)["demand"].remote == Amount(3000, 1.0)
+    assert found.ledger.cpu(4)["demand"].coverage == pytest.approx(1.0)
+
+
+def test_inherited_events_belong_to_the_cpu(tmp_path) -> None:
+    """A static program: counts of all its threads on one CPU, beside the task-clock of the same kind."""
+    book = levels(Book()).threads(2, cpus=(0, 4), from_start=0)
+    clock = book.event("time", "")
+    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    for cpu, values in ((0, (500, 0)), (4, (0, 500))):
+        book.count(clock, None, RAN, cpu=cpu)
+        book.count(local, None, values[0], share=0.5, cpu=cpu)
+        book.count(remote, None, values[1], share=0.5, cpu=cpu)
+    found = read(book, tmp_path)
+    assert found.traffic.share == pytest.approx(0.5)
+    assert found.traffic.local.estimate == pytest.approx(1000)
+    assert found.ledger.cpu(4)["demand"].share == pytest.approx(1.0)
+
+
+def test_inherited_events_without_a_clock_are_refused(tmp_path) -> None:
+    book = levels(Book()).threads(1)
+    for side in ("local_dram", "remote_dram"):
+        book.count(book.event("demand_rd", side), None, 500, cpu=0)
+    found = read(book, tmp_path)
+    assert found.traffic.share is None
+    assert found.traffic.coverage is None
+
+
+def test_scaled_sums_of_a_recording(tmp_path) -> None:
+    """Three classes with a third of the time each: 3 x (10 000 + 5 000 + 40 000) a thread, four threads a side."""
+    found = read(STORIES["multiplexed"](), tmp_path)
+    assert found.traffic.local.estimate == pytest.approx(4 * 3 * 55_000, rel=1e-6)
+    assert found.traffic.coverage == pytest.approx(1 / 3, rel=1e-6)

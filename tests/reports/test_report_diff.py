@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numaprof diff: what changed, what the spread allows to say, and what else differs."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from book import SECOND, Book
+from hypothesis import given
+from hypothesis import strategies as st
+from numaprof.commands.diff import split
+from numaprof.compare import Side, chance
+from numaprof.diag import Failure
+from numaprof.evidence import load
+from numaprof.matrix import served
+from numaprof.places import Site
+from numaprof.views.diff import match_sites, print_diff
+from numaprof.views.paper import Paper
+from stories import STORIES
+from test_report_recording import reports
+
+BEFORE, AFTER = STORIES["serial_init"], STORIES["parallel_init"]
+Story = Callable[..., Book]
+
+
+def sides(before: Sequence[Book], after: Sequence[Book], folder: Path) -> tuple[Side, Side]:
+    def side(name: str, books: Sequence[Book]) -> Side:
+        paths = [book.write(folder / f"{name}{number}.numaprof") for number, book in enumerate(books)]
+        return Side(tuple(load(str(path)) for path in paths))
+
+    return side("before", before), side("after", after)
+
+
+def compared(before: Sequence[Book], after: Sequence[Book], folder: Path, width: int = 80) -> str:
+    out = io.StringIO()
+    print_diff(*sides(before, after, folder), Paper(out, width))
+    return out.getvalue().replace(f"{folder}/", "")
+
+
+def said(*arguments: object) -> str:
+    return " ".join(compared(*arguments).split())  # type: ignore[arg-type]
+
+
+def repeats(story: Story, *seconds: float) -> list[Book]:
+    return [story(wall_ns=round(time * SECOND), repeat=number) for number, time in enumerate(seconds, 1)]
+
+
+def test_cure(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    before = repeats(BEFORE, 2.11, 2.05, 2.10, 2.20, 2.08)
+    golden("diff/cure.txt", compared(before, repeats(AFTER, 1.05, 1.01, 1.09, 1.04, 1.06), tmp_path))
+
+
+def test_one_run_each(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    golden("diff/one-run-each.txt", compared([BEFORE()], [AFTER()], tmp_path))
+
+
+# What the noise carries
+
+
+def test_verdict_stands_in_the_first_line(tmp_path: Path) -> None:
+    assert compared([BEFORE()], [AFTER()], tmp_path).startswith("VERDICT   Remote share fell from 50.0 % to 0.6 %")
+
+
+def test_counts_can_be_said_of_one_run_but_time_cannot(tmp_path: Path) -> None:
+    text = said(repeats(BEFORE, 2.0), repeats(AFTER, 1.0), tmp_path)
+    assert "Remote share fell from 50.0 % to 0.6 %" in text
+    assert "Run time: one run each cannot tell a difference from noise; record with -n 5." in text
+    assert "times as fast" not in text
+
+
+def test_three_runs_each_are_too_few(tmp_path: Path) -> None:
+    """Complete separation of 3 and 3 happens by chance in one case of ten."""
+    assert "3 and 3 runs cannot tell" in said(repeats(BEFORE, 2, 2, 2), repeats(AFTER, 1, 1, 1), tmp_path)
+
+
+def test_faster(tmp_path: Path) -> None:
+    text = said(repeats(BEFORE, 2.1, 2.0, 2.2, 2.05), repeats(AFTER, 1.0, 1.05, 1.1, 1.02), tmp_path)
+    assert "Run time: 2.00 times as fast (p = 0.029)." in text
+    assert "run time 2.08 s (2.00 s..2.20 s) 1.03 s (1.00 s..1.10 s)" in text
+
+
+def test_slower(tmp_path: Path) -> None:
+    text = said(repeats(BEFORE, 1.0, 1.01, 1.02, 1.03), repeats(AFTER, 2.0, 2.01, 2.02, 2.03), tmp_path)
+    assert "Run time: slower, 1.99 times the time" in text
+
+
+def test_noise_is_not_a_difference(tmp_path: Path) -> None:
+    text = said(repeats(BEFORE, 1.0, 2.0, 1.5, 1.8, 1.2), repeats(AFTER, 1.1, 1.9, 1.4, 1.7, 1.3), tmp_path)
+    assert "no difference that 5 and 5 runs could tell from noise" in text
+
+
+def test_share_within_the_spread_is_unchanged(tmp_path: Path) -> None:
+    def noisy(remote: int) -> Book:
+        return BEFORE().change("count", where="event = 4 AND thread > 4", value=remote)
+
+    text = said([noisy(131_072), noisy(80_000)], [noisy(100_000), noisy(120_000)], tmp_path)
+    assert "Remote share unchanged as far as these runs can tell" in text
+
+
+def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:
+    """256 samples each: 50 % and 44 % cannot be told apart, 50 % and 12 % can."""
+    fewer = STORIES["hinted"]().change("sample", where="kind = 14 AND thread > 4 AND id % 8 = 0", page_node=1)
+    assert "unchanged" in said([STORIES["hinted"]()], [fewer], tmp_path)
+    many = STORIES["hinted"]().change("sample", where="kind = 14 AND thread > 5", page_node=1)
+    (tmp_path / "more").mkdir()
+    assert "fell from 50.0 % to 12.5 %" in said([STORIES["hinted"]()], [many], tmp_path / "more")
+
+
+def test_emulated_times_mean_nothing(tmp_path: Path) -> None:
+    runs = repeats(STORIES["emulated"], 2, 2, 2, 2, 2), repeats(STORIES["emulated"], 1, 1, 1, 1, 1)
+    text = said(*runs, tmp_path)
+    assert "Run time: emulated, means nothing." in text
+    assert "run time" not in text
+
+
+def test_runs_cut_short_have_no_time(tmp_path: Path) -> None:
+    before = [*repeats(BEFORE, 2, 2, 2, 2), STORIES["killed_recorder"]()]
+    assert "Run time: not known of every run." in said(before, repeats(AFTER, 1, 1, 1, 1, 1), tmp_path)
+
+
+# What may not be compared
+
+
+def test_different_evidence_is_not_compared(tmp_path: Path) -> None:
+    text = said([STORIES["hinted"]()], [BEFORE()], tmp_path)
+    assert "Remote share: not comparable: hint faults before, DRAM requests, demand reads + prefetches after." in text
+
+
+def test_nothing_measured(tmp_path: Path) -> None:
+    assert "not known before: nothing measured it" in said([STORIES["faults_only"]()], [BEFORE()], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said_of_it"),
+    [
+        ({"pin_policy": "scatter", "pin_plan": "0,4,1,5"}, "differs: pinning: compact, then scatter 0,4,1,5"),
+        ({"host": "other"}, "differs: machine: box (Test CPU, 2 nodes), then other (Test CPU, 2 nodes)"),
+        ({"kernel": "6.12"}, "differs: kernel: 6.1.0, then 6.12"),
+        ({"command": '["./sum", "2"]'}, "differs: command: ./sum, then ./sum 2"),
+        ({"balancing": 1}, "differs: NUMA balancing: off, then on"),
+        ({"exit_status": 1}, "differs: how it ended: 0, then 1"),
+        ({"exit_status": None, "term_signal": 9}, "differs: how it ended: 0, then signal 9"),
+        ({"emulated": "two-nodes"}, "differs: emulated machine: none, then two-nodes"),
+    ],
+)
+def test_what_else_differs(changes: dict[str, object], said_of_it: str, tmp_path: Path) -> None:
+    assert said_of_it in said([BEFORE()], [AFTER(**changes)], tmp_path)
+
+
+def test_number_of_threads(tmp_path: Path) -> None:
+    assert "differs: threads: 8, then 4" in said([BEFORE()], [STORIES["one_node_plan"]()], tmp_path)
+
+
+def test_runs_of_one_side_that_differ(tmp_path: Path) -> None:
+    text = said([BEFORE(), BEFORE(pin_policy="scatter")], [AFTER()], tmp_path)
+    assert "differs: pinning: not the same in all runs of one side" in text
+
+
+def test_hostile_names(tmp_path: Path) -> None:
+    text = compared([STORIES["hostile"]()], [STORIES["hostile"](host="\x1b[31m")], tmp_path)
+    assert "\x1b" not in text
+
+
+# Where the requests went
+
+
+def test_load_on_the_nodes(tmp_path: Path) -> None:
+    before, after = sides([BEFORE()], [AFTER()], tmp_path)
+    assert served(before.first) == {0: 1.0, 1: 0.0}
+    assert served(after.first)[0] == pytest.approx(0.5, abs=0.01)
+
+
+def test_lines_that_moved(tmp_path: Path) -> None:
+    """An edit above it moved the line: the same function of the same file is the same place."""
+    moved = BEFORE().change("place", where="line = 17", line=19)
+    assert "sum.c:17 main -> sum.c:19 main" in said([BEFORE()], [moved], tmp_path)
+
+
+sites = st.builds(Site, st.sampled_from("fg"), st.sampled_from(["/a.c", "/b.c"]), st.integers(1, 4))
+
+
+@given(st.sets(sites), st.sets(sites))
+def test_every_place_is_matched_once(old: set[Site], new: set[Site]) -> None:
+    pairs = match_sites(old, new)
+    assert sorted(site.label for site, _ in pairs if site) == sorted(site.label for site in old)
+    assert sorted(site.label for _, site in pairs if site) == sorted(site.label for site in new)
+    assert all(a is None or b is None or (a.function, a.file) == (b.function, b.file) for a, b in pairs)
+
+
+# The test of ranks, against counting all orders
+
+
+def by_counting(before: list[float], after: list[float]) -> float:
+    """Two-sided: the share of all ways to deal the values to the sides that separate them at least as clearly."""
+
+    def wins(first: Sequence[float], second: Sequence[float]) -> int:
+        return sum(a > b for a in first for b in second)
+
+    pool, n = [*before, *after], len(before)
+    least = min(wins(before, after), wins(after, before))
+    deals = list(itertools.combinations(range(len(pool)), n))
+    as_clear = 0
+    for chosen in deals:
+        first = [pool[at] for at in chosen]
+        second = [pool[at] for at in range(len(pool)) if at not in chosen]
+        as_clear += wins(first, second) <= least
+    return min(1.0, 2 * as_clear / len(deals))
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=9, unique=True), st.data())
+def test_chance_counts_right(values: list[int], data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, len(values) - 1))
+    before, after = [float(v) for v in values[:cut]], [float(v) for v in values[cut:]]
+    assert chance(before, after) == pytest.approx(by_counting(before, after))
+
+
+def test_chance_by_the_book() -> None:
+    """Complete separation of five and five: 2 of 252 deals."""
+    assert chance([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
+    assert chance([1, 1, 1], [1, 1, 1]) == 1.0
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("files", "before", "after"),
+    [("a b", "a", "b"), ("a -- b", "a", "b"), ("a b -- c", "a b", "c"), ("a -- b c d", "a", "b c d")],
+)
+def test_sides(files: str, before: str, after: str) -> None:
+    assert split(files.split()) == (before.split(), after.split())
+
+
+@pytest.mark.parametrize("files", ["", "a", "a b c", "-- a", "a --", "--frob a b"])
+def test_sides_that_are_none(files: str) -> None:
+    with pytest.raises(Failure):
+        split(files.split())
+
+
+def test_command(tmp_path: Path) -> None:
+    before = [book.write(tmp_path / f"b{at}") for at, book in enumerate(repeats(BEFORE, 2, 2, 2, 2))]
+    after = [book.write(tmp_path / f"a{at}") for at, book in enumerate(repeats(AFTER, 1, 1, 1, 1))]
+    done = reports("diff", *before, "--", *after)
+    assert done.returncode == 0, done.stderr
+    assert "2.00 times as fast" in done.stdout
+    assert reports("diff", before[0], after[0]).returncode == 0

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which place of a call path is the user's: against a plain walk in Python, and by example."""
+
+from __future__ import annotations
+
+import fnmatch
+import tempfile
+from pathlib import Path
+
+import pytest
+from book import FIRST_TOUCH, PAGE, Book
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numaprof.places import Site, site_of
+from numaprof.queries import Place
+from reading import read
+
+PROGRAM = "/home/u/sum"
+LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
+
+Frame = dict[str, object]
+
+
+def user(line: int, **columns: object) -> Frame:
+    return {"module": PROGRAM, "file": "/home/u/sum.c", "line": line, "function": "main", **columns}
+
+
+def bare(function: str | None, module: str | None = LIBC, **columns: object) -> Frame:
+    return {"module": module, "file": None, "line": None, "function": function, **columns}
+
+
+def site(tmp_path: Path, *frames: Frame) -> Site:
+    """What the report calls the place of one first touch with this call path, innermost first."""
+    book = Book().threads(1)
+    book.sample(FIRST_TOUCH, 1, book.stack(*(book.add("place", address=7, **frame) for frame in frames)), address=PAGE)
+    return read(book, tmp_path).init_sites[0].site
+
+
+def test_line_of_the_caller_of_memset(tmp_path: Path) -> None:
+    found = site(tmp_path, bare("clear_page", "[kernel]"), bare("__memset_avx2"), user(17), user(40))
+    assert found.label == "sum.c:17 main"
+
+
+def test_library_with_debug_information_is_still_not_the_users(tmp_path: Path) -> None:
+    libc = bare("memset", file="/build/glibc/memset.c", line=3)
+    assert site(tmp_path, libc, user(17)).position == "sum.c:17"
+
+
+def test_headers_of_the_system_are_not_the_users(tmp_path: Path) -> None:
+    """std::fill, inlined into the program: the line is in /usr/include, the caller's is what one can edit."""
+    fill = user(900, file="/usr/include/c++/12/bits/stl_algobase.h", function="std::fill")
+    assert site(tmp_path, fill, user(17)).position == "sum.c:17"
+
+
+def test_users_own_library(tmp_path: Path) -> None:
+    solver = {"module": "/home/u/libsolver.so", "file": "/home/u/solver.c", "line": 5, "function": "solve"}
+    assert site(tmp_path, bare("memcpy"), solver, user(17)).label == "solver.c:5 solve"
+
+
+def test_program_in_a_system_folder(tmp_path: Path) -> None:
+    """The program itself is always the user's, wherever it lies."""
+    book = Book(program="/usr/lib/app/bin").threads(1)
+    place = book.place(("/src/app.c", 3, "run"), module="/usr/lib/app/bin")
+    book.sample(FIRST_TOUCH, 1, book.stack(place), address=PAGE)
+    assert read(book, tmp_path).init_sites[0].site.position == "app.c:3"
+
+
+@pytest.mark.parametrize(
+    ("frames", "label"),
+    [
+        ([bare("memset"), bare("work", PROGRAM), bare("main", PROGRAM)], "work in sum"),
+        ([bare("memset"), bare(None, PROGRAM)], "sum+0x7"),
+        ([bare("memset"), bare("start_thread")], "memset in libc.so.6"),
+        ([bare(None, None)], "unknown place"),
+        ([bare(None, "[anonymous code]"), bare("main", PROGRAM)], "main in sum"),
+    ],
+)
+def test_without_lines(frames: list[Frame], label: str, tmp_path: Path) -> None:
+    assert site(tmp_path, *frames).label == label
+
+
+def test_inlined_places_stand_before_their_caller(tmp_path: Path) -> None:
+    book = Book().threads(1)
+    outer = book.add("place", address=7, **user(17))
+    inner = book.add("place", address=7, **user(9, function="clear", inline_of=outer))
+    header = book.add("place", address=7, **user(900, file="/usr/include/c++/12/x.h", inline_of=inner))
+    book.sample(FIRST_TOUCH, 1, book.stack(header, book.add("place", address=8, **user(99))), address=PAGE)
+    assert read(book, tmp_path).init_sites[0].site.label == "sum.c:9 clear"
+
+
+def test_instructions_of_one_line_are_one_place(tmp_path: Path) -> None:
+    book = Book().threads(1)
+    for address in range(5):
+        place = book.add("place", **{"address": address, **user(17)})
+        book.sample(FIRST_TOUCH, 1, book.stack(place), 10, address=PAGE * address)
+    found = read(book, tmp_path).init_sites
+    assert [(found_site.site.position, found_site.pages) for found_site in found] == [("sum.c:17", 50)]
+
+
+# Against a second implementation
+
+frames = st.fixed_dictionaries(
+    {
+        "module": st.sampled_from([PROGRAM, "/home/u/own.so", LIBC, "/lib64/ld.so", "[kernel]", None]),
+        "file": st.sampled_from(["/home/u/a.c", "/usr/include/x.h", None]),
+        "line": st.sampled_from([None, 0, 1, 2]),
+        "function": st.sampled_from(["f", "g", None]),
+    }
+)
+
+
+def rank(frame: Frame) -> int:
+    module, file, line = frame["module"], frame["file"], frame["line"]
+    if module is None or module == "[kernel]":
+        return 0
+    if module != PROGRAM and any(fnmatch.fnmatch(str(module), system) for system in ("/lib*", "/usr/lib*")):
+        return 0
+    if file is not None and line and not str(file).startswith(("/usr/include/", "/usr/lib/")):
+        return 3
+    return 2 if frame["function"] is not None else 1
+
+
+@settings(max_examples=80)
+@given(st.lists(st.tuples(frames, st.booleans()), min_size=1, max_size=7))
+def test_best_place_is_the_innermost_of_the_highest_rank(path: list[tuple[Frame, bool]]) -> None:
+    """A path, innermost first; the flag says that a frame was inlined into the next one."""
+    book = Book().threads(1)
+    ids: list[int] = []
+    for frame, inlined in reversed(path):
+        ids.insert(0, book.add("place", address=len(ids), inline_of=ids[0] if inlined and ids else None, **frame))
+    # What others were inlined into is reached through them and stands in no stack.
+    stacked = [ids[at] for at in range(len(path)) if at == 0 or not path[at - 1][1]]
+    book.sample(FIRST_TOUCH, 1, book.stack(*stacked), address=PAGE)
+    best = max(range(len(path)), key=lambda at: (rank(path[at][0]), -at))
+    frame = path[best][0]
+    expected = Place(
+        ids[best], frame["module"], len(path) - 1 - best, frame["function"], None, frame["file"], frame["line"]
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        assert read(book, Path(folder)).init_sites[0].site == site_of(expected)

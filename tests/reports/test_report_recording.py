@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are no recording, not a whole one, or one that a dying recorder left: a line each, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from book import Book
+from conftest import BUILD, build_c
+from numaprof.commit import MAGIC, checksum, finished_commit
+from numaprof.diag import EXIT_FAILED, Failure
+from numaprof.evidence import load
+from numaprof.recording import APPLICATION_ID, NEWEST_VERSION
+from reading import printed, read
+from stories import serial_init
+
+HERE = Path(__file__).resolve().parent
+REPORTS = BUILD / "numaprof-reports"
+
+
+def reports(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [str(REPORTS), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+
+
+def refused(path: Path, *words: str) -> None:
+    """One line on stderr with cause and remedy, nothing on stdout, exit status 125."""
+    done = reports("report", path)
+    assert done.returncode == EXIT_FAILED
+    assert done.stdout == ""
+    assert done.stderr.startswith("numaprof: ")
+    assert done.stderr.count("\n") == 1
+    assert "; " in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def database(path: Path, *statements: str) -> Path:
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    refused(tmp_path / "none.numaprof", "No such file")
+
+
+def test_directory(tmp_path: Path) -> None:
+    refused(tmp_path, "is a directory")
+
+
+def test_device() -> None:
+    refused(Path("/dev/null"), "not a regular file")
+
+
+def test_empty(tmp_path: Path) -> None:
+    path = tmp_path / "empty.numaprof"
+    path.touch()
+    refused(path, "is empty", "record again")
+
+
+@pytest.mark.parametrize(
+    "content", [b"x", b"\x7fELF" + bytes(200), b"PERFILE2" + bytes(500), b"SQLite format 2\0" + bytes(99)]
+)
+def test_foreign(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "foreign"
+    path.write_bytes(content)
+    refused(path, "not a recording")
+
+
+def test_foreign_database(tmp_path: Path) -> None:
+    refused(database(tmp_path / "other.db", "CREATE TABLE run (id)"), "a database, but not a recording")
+
+
+def test_newer_version(tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "newer.numaprof")
+    database(path, f"PRAGMA user_version = {NEWEST_VERSION + 1}")
+    refused(path, f"recording version {NEWEST_VERSION + 1}", "update numaprof")
+
+
+def test_no_tables(tmp_path: Path) -> None:
+    refused(database(tmp_path / "bare", f"PRAGMA application_id = {APPLICATION_ID}", "CREATE TABLE x (y)"), "damaged")
+
+
+def test_no_run(tmp_path: Path) -> None:
+    refused(Book().write_without("run", tmp_path / "early"), "holds no run", "record again")
+
+
+def test_wrong_types(tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "types.numaprof")
+    database(path, "UPDATE thread SET cpu_ns = 'many'")
+    refused(path, "damaged", "'many'")
+
+
+def test_missing_table(tmp_path: Path) -> None:
+    refused(database(serial_init().write(tmp_path / "lacking"), "DROP TABLE sample"), "damaged")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE count SET value = 9223372036854775807, running_ns = 9223372036854775807",
+        "UPDATE count SET value = -1, running_ns = -1",
+        "UPDATE sample SET weight = 9223372036854775807",
+        "UPDATE sample SET weight = 0",
+        "UPDATE sample_sum SET samples = 9223372036854775807, weight = 0",
+        "UPDATE sample_sum SET samples = -1",
+        "UPDATE run SET page_bytes = 0",
+        "UPDATE run SET command = '[[[', wall_ns = -5, exit_status = 1 << 40, term_signal = 1 << 40",
+        "UPDATE run SET command = '{}'",
+        "UPDATE thread SET cpu_ns = 0",
+        "UPDATE thread SET cpu_ns = NULL, migrations = NULL, planned_cpu = NULL, name = NULL",
+        "UPDATE thread SET own_cpus = '0-99999999999,x,-,,5-1', pin = 'program', planned_cpu = NULL",
+        "UPDATE cpu SET node = NULL",
+        "DELETE FROM cpu",
+        "DELETE FROM node",
+        "DELETE FROM thread",
+        "DELETE FROM event",
+        "DELETE FROM place",
+        "UPDATE stack SET caller = id",
+        "UPDATE place SET inline_of = id",
+        "UPDATE place SET file = NULL, function = NULL, line = NULL",
+        "UPDATE page_home SET span = -1, node = 77",
+        "UPDATE evidence SET level = level + 100, detail = NULL, why_not = NULL",
+    ],
+)
+def test_absurd_content(tmp_path: Path, statement: str) -> None:
+    """A report is made of it, or it is refused; nobody sees a traceback."""
+    done = reports("report", database(serial_init().write(tmp_path / "absurd"), statement))
+    assert done.returncode in (0, EXIT_FAILED), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_hostile_view_instead_of_a_table(tmp_path: Path) -> None:
+    """A schema may hold any SQL; functions that reach outside are not run for it."""
+    path = serial_init().write(tmp_path / "view")
+    view = "CREATE VIEW note AS SELECT 1 id, 'x' kind, load_extension('/tmp/x') text, '' remedy, 1 value"
+    refused(database(path, "DROP TABLE note", view), "damaged")
+
+
+def test_no_permission(tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "secret.numaprof")
+    path.chmod(0)
+    child = os.fork()  # root reads everything: become somebody else
+    if child == 0:
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        try:
+            load(str(path))
+        except Failure as failure:
+            os._exit(0 if "Permission denied" in failure.line() else 1)
+        os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_read_only_folder(tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "sum.numaprof")
+    before = path.read_bytes()
+    tmp_path.chmod(0o555)
+    try:
+        assert reports("report", path).returncode == 0
+    finally:
+        tmp_path.chmod(0o755)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["sum.numaprof"]
+
+
+@pytest.mark.parametrize("name", ["a b?c#d%41.numaprof", "\u00fcml\u00e4ut", "-dash", os.fsdecode(b"\xff\xfe")])
+def test_names_of_files(tmp_path: Path, name: str) -> None:
+    serial_init().write(tmp_path / "plain").rename(tmp_path / name)
+    done = reports("report", "--", f"{tmp_path}/{name}") if name.startswith("-") else reports("report", tmp_path / name)
+    assert done.returncode == 0, done.stderr
+
+
+def test_cut_anywhere(tmp_path: Path) -> None:
+    """Every length that is a multiple of 509 (a prime: it meets all parts of a page), and those near the ends."""
+    whole = serial_init().write(tmp_path / "whole").read_bytes()
+    path = tmp_path / "cut"
+    for length in {*range(0, len(whole), 509), *range(120), *range(len(whole) - 20, len(whole))}:
+        path.write_bytes(whole[:length])
+        with pytest.raises(Failure) as caught:
+            load(str(path))
+        assert "\n" not in caught.value.line()
+
+
+def test_damaged_anywhere(tmp_path: Path) -> None:
+    """Bytes overwritten at many places: either it is noticed, or the report is made; nothing else happens."""
+    whole = serial_init().write(tmp_path / "whole").read_bytes()
+    path = tmp_path / "damaged"
+    outcomes = set()
+    for start in range(100, len(whole), 997):
+        for filler in (b"\xff" * 64, b"\x00" * 64):
+            path.write_bytes(whole[:start] + filler + whole[start + 64 :])
+            try:
+                load(str(path))
+                outcomes.add("read")
+            except Failure as failure:
+                assert "\n" not in failure.line()
+                outcomes.add("refused")
+    assert outcomes == {"read", "refused"}
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    book = serial_init()
+    book.change("thread", where="id = 5", name=b"\xff\xfe").change("place", function=b"caf\xe9")
+    text = printed(book, tmp_path)
+    assert "\\xff\\xfe 4715" in text
+    assert "caf\\xe9" in text
+
+
+def test_blob_where_text_belongs(tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "blob.numaprof")
+    database(path, "UPDATE thread SET name = X'ff41'")
+    assert load(str(path)).threads[0].row.name == "\\xffA"
+
+
+def test_killed_recorder_is_said(tmp_path: Path) -> None:
+    book = serial_init(complete=0)
+    assert "CUT SHORT" in printed(book, tmp_path)
+
+
+def test_samples_are_counted_when_the_recorder_could_not(tmp_path: Path) -> None:
+    with_sums, without = read(serial_init(), tmp_path), serial_init().write(tmp_path / "without")
+    database(without, "DELETE FROM sample_sum")
+    assert load(str(without)).samples.kinds == with_sums.samples.kinds
+
+
+# A commit that was cut short: pages behind the database (core/recording_vfs.h).
+
+
+def footer(start: int, end: int, log: bytes) -> bytes:
+    return struct.pack("<QQQQ", MAGIC, start, end, checksum(log))
+
+
+def unfinished(old: bytes, new: bytes) -> bytes:
+    """What lies on disk when the recorder dies after writing the log and before its pages are in place."""
+    log = b""
+    for offset in range(0, len(new), 4096):
+        page = new[offset : offset + 4096]
+        log += struct.pack("<QQ", offset, len(page)) + page
+    start = max(len(old), len(new))
+    return old.ljust(start, b"\0") + log + footer(start, len(new), log)
+
+
+def two_states(folder: Path) -> tuple[bytes, bytes]:
+    path = serial_init(complete=0).write(folder / "states")
+    old = path.read_bytes()
+    database(path, "UPDATE run SET complete = 1, exit_status = 42")
+    return old, path.read_bytes()
+
+
+def test_finished_commit_is_applied(tmp_path: Path) -> None:
+    old, new = two_states(tmp_path)
+    path = tmp_path / "unfinished"
+    path.write_bytes(unfinished(old, new))
+    before = path.read_bytes()
+    assert load(str(path)).run.exit_status == 42
+    assert path.read_bytes() == before
+
+
+def test_half_written_commit_is_ignored(tmp_path: Path) -> None:
+    """Any cut of the log, and any wrong byte in it, leaves the state before the commit."""
+    old, new = two_states(tmp_path)
+    whole = unfinished(old, new)
+    path = tmp_path / "half"
+    for length in range(max(len(old), len(new)), len(whole), 1013):
+        path.write_bytes(whole[:length])
+        assert load(str(path)).run.exit_status == 0
+    path.write_bytes(whole[:-100] + b"\xee" + whole[-99:])
+    assert finished_commit(str(path)) is None
+    assert load(str(path)).run.exit_status == 0
+
+
+def test_absurd_footers(tmp_path: Path) -> None:
+    old, _ = two_states(tmp_path)
+    path = tmp_path / "absurd"
+    log = struct.pack("<QQ", 1 << 62, 4) + b"abcd"
+    path.write_bytes(old + log + footer(len(old), len(old), log))
+    refused(path, "damaged")
+    path.write_bytes(old + footer(1 << 63, 0, b""))
+    assert load(str(path)).run.exit_status == 0
+
+
+@pytest.mark.requires("gcc")
+def test_recorder_killed_within_a_commit(tmp_path: Path) -> None:
+    """The recorder's own code, made to die in each step of its commits: its rows are there or not, in whole batches."""
+    killed = build_c(
+        BUILD / "tests" / "killed_commit",
+        str(HERE / "killed_commit.c"),
+        str(BUILD / "libnumaprof.a"),
+        *("-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"),
+    )
+    seen = set()
+    for writes in range(1, 40):
+        path = tmp_path / f"{writes}.numaprof"
+        done = subprocess.run([killed, path, str(writes)], check=False)
+        if done.returncode == 0:
+            break
+        assert done.returncode == 99, "killed_commit failed for another reason"
+        try:
+            notes = len(load(str(path)).notes)
+        except Failure as failure:
+            assert any(word in failure.cause for word in ("empty", "holds no run", "not a recording", "cut off"))
+            continue
+        assert notes % 10 == 0
+        seen.add((notes, finished_commit(str(path)) is not None))
+    else:
+        pytest.fail("killed_commit never came to its end")
+    assert {with_log for _, with_log in seen} == {True, False}
+    assert len({notes for notes, _ in seen}) > 2

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each rule fires on the evidence it is for, says what it may say, and stays silent on everything else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from book import PAGE, RAN, Book
+from numaprof.rules import (
+    RULES,
+    advise,
+    disturbed,
+    nothing_to_gain,
+    owner_moved,
+    plan_leaves_node,
+    prefetch_border,
+    serial_init,
+    shared_by_all,
+)
+from numaprof.rules.advice import Kind
+from reading import read
+from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
+
+# The whole truth: which story makes which rule speak, first the advice that stands first. Everything else is silent.
+EXPECTED = {
+    "serial_init": [serial_init],
+    "parallel_init": [prefetch_border],
+    "faults_only": [serial_init],
+    "hinted": [serial_init],
+    "hinted_by_all": [shared_by_all],
+    "all_read_all": [shared_by_all],
+    "little_traffic": [nothing_to_gain],
+    "one_node_plan": [plan_leaves_node],
+    "multiplexed": [serial_init],
+    "wandering": [owner_moved, plan_leaves_node],
+    "many_threads": [],
+    "hostile": [serial_init],
+    "no_threads": [],
+    "killed_recorder": [serial_init],
+    "one_node_machine": [serial_init],
+    "emulated": [serial_init],
+}
+
+
+def test_every_story_has_its_truth() -> None:
+    assert EXPECTED.keys() == STORIES.keys()
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_right_advice_and_no_other(story: str, tmp_path: Path) -> None:
+    evidence = read(STORIES[story](), tmp_path)
+    assert advise(evidence) == [module.rule(evidence) for module in EXPECTED[story]]
+    silent = [rule for rule in RULES if rule not in [module.rule for module in EXPECTED[story]]]
+    assert [rule(evidence) for rule in silent] == [None] * len(silent)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_rules_read_evidence_not_names(story: str, tmp_path: Path) -> None:
+    """Renaming everything changes the names in the advice, and nothing else."""
+    book = STORIES[story]()
+    before = advise(read(book, tmp_path))
+    book.change("thread", name="zz").change("place", function="zz", module="/opt/zz").change("run", program="/opt/zz")
+    book.change("place", where="module GLOB '/opt/*' AND file IS NULL", module="/usr/lib/zz.so")
+    after = advise(read(book, tmp_path))
+    assert [(advice.kind, advice.removes) for advice in before] == [(advice.kind, advice.removes) for advice in after]
+
+
+# Serial initialisation
+
+
+def test_serial_init_names_both_lines(tmp_path: Path) -> None:
+    advice = serial_init.rule(read(STORIES["serial_init"](), tmp_path))
+    assert advice is not None
+    assert advice.kind is Kind.CURE
+    assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
+    assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
+    assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
+    assert "What touches is __memset_avx2: if sum.c:17 calls it" in advice.change
+    assert advice.removes == pytest.approx(1.0)
+    assert "the counters do not tell" in advice.evidence
+
+
+def test_serial_init_from_faults_alone_claims_no_use(tmp_path: Path) -> None:
+    advice = serial_init.rule(read(STORIES["faults_only"](), tmp_path))
+    assert advice is not None
+    assert "8 threads on nodes 0-1 could use it; who did is not known here" in advice.finding
+    assert advice.removes is None
+    assert "page faults only" in advice.evidence
+    assert "sum.c:22" not in advice.finding + advice.change + advice.evidence
+
+
+def test_serial_init_with_measured_use(tmp_path: Path) -> None:
+    advice = serial_init.rule(read(STORIES["hinted"](), tmp_path))
+    assert advice is not None
+    assert "sum.c:22 main._omp_fn.0 uses it from 7 threads on nodes 0-1" in advice.finding
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_serial_init_counts_only_its_own_part(tmp_path: Path) -> None:
+    """Half of the remote accesses reach memory that another line touched."""
+    book = hinted()
+    other = book.stack(book.place(("/home/u/src/sum.c", 90, "tables")))
+    book.touch(other, 4, ARRAY + (1 << 32), PAGES, page_node=0)
+    use = book.stack(book.place(LOOP))
+    book.hints(use, 5, range(ARRAY + (1 << 32), ARRAY + (1 << 32) + 128 * 64 * PAGE, 64 * PAGE), page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert advice.removes == pytest.approx(0.5)
+    assert "sum.c:90" not in advice.finding
+
+
+def test_serial_init_by_a_loop(tmp_path: Path) -> None:
+    """The instruction that touches is the line's own: no talk of calls."""
+    book = levels(Book(), counters=False).threads(8)
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "What touches" not in advice.change
+
+
+def test_serial_init_by_most_of_the_touches(tmp_path: Path) -> None:
+    book = STORIES["faults_only"]()
+    book.touch(init_stack(book), 2, ARRAY + (1 << 32), 640, page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "92.8 % or more of it from thread 0" in advice.finding
+
+
+def test_serial_init_counted_by_cpu(tmp_path: Path) -> None:
+    """Threads are not told apart, but their CPUs are: what a cure removes is known all the same."""
+    book = levels(Book()).threads(8, from_start=0).threads(1, name="extra", cpus=(4,))
+    clock = book.event("time", "")
+    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    for cpu in range(8):
+        book.count(clock, None, RAN, cpu=cpu)
+        book.count(local, None, 100_000 if cpu < 4 else 0, cpu=cpu)
+        book.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
+    advice = serial_init.rule(read(touched_serially(book), tmp_path))
+    assert advice is not None
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_serial_init_lists_several_lines(tmp_path: Path) -> None:
+    book = STORIES["faults_only"]()
+    for line in (18, 19, 20, 21):
+        stack = book.stack(book.place(("/home/u/src/sum.c", line, "main")))
+        book.touch(stack, 1, ARRAY + line * (1 << 32), PAGES // 2, page_node=0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "sum.c:17 main, sum.c:18 main, sum.c:19 main and 2 more places first touch 96 MiB" in advice.finding
+    assert advice.code[0].endswith("above sum.c:17, sum.c:18 and sum.c:19")
+
+
+def test_serial_init_is_silent_for_one_thread(tmp_path: Path) -> None:
+    book = touched_serially(levels(Book(), counters=False).threads(1))
+    assert serial_init.rule(read(book, tmp_path)) is None
+
+
+def test_serial_init_leaves_helper_threads_out(tmp_path: Path) -> None:
+    """The second thread slept: there is nobody to initialise in parallel."""
+    book = touched_serially(levels(Book(), counters=False).threads(1))
+    book.threads(1, cpus=(4,), cpu_ns=RAN // 1000, pin="helper")
+    assert serial_init.rule(read(book, tmp_path)) is None
+
+
+def test_serial_init_is_silent_for_small_memory(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    book.touch(init_stack(book), 1, ARRAY, 64, page_node=0)
+    assert serial_init.rule(read(book, tmp_path)) is None
+
+
+def test_serial_init_is_silent_for_unknown_places(tmp_path: Path) -> None:
+    """No call path, no line: there is nothing to point at."""
+    book = levels(Book(), counters=False).threads(8)
+    for page in range(0, PAGES, 64):
+        book.sample(10, 1, None, 64, address=ARRAY + page * PAGE)
+    assert serial_init.rule(read(book, tmp_path)) is None
+
+
+def test_serial_init_without_remote_readers_is_silent(tmp_path: Path) -> None:
+    """Touched by one thread, but all that read it sit on the same node, and nothing is remote."""
+    book = levels(Book()).threads(4).counters("demand_rd", [100_000] * 4, [0] * 4)
+    assert serial_init.rule(read(touched_serially(book), tmp_path)) is None
+
+
+def test_line_of_the_use_is_not_the_line_of_the_init(tmp_path: Path) -> None:
+    """Remote samples at the init line itself say nothing about the use."""
+    book = levels(Book()).threads(8)
+    book.counters("demand_rd", [100_000] * 4 + [0] * 4, [0] * 4 + [100_000] * 4)
+    touched_serially(book)
+    for _ in range(40):
+        book.sample(1, 5, init_stack(book), 3271, event=2)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "at which line, no sample tells" in advice.finding
+
+
+# All threads use all of it
+
+
+def test_shared_by_all_says_why_parallel_init_does_not_help(tmp_path: Path) -> None:
+    advice = shared_by_all.rule(read(STORIES["hinted_by_all"](), tmp_path))
+    assert advice is not None
+    assert "A parallel initialisation would not help" in advice.change
+    assert advice.code == ("numactl --interleave=all ./sum",)
+    assert "sum.c:22" in advice.finding
+
+
+def test_shared_by_all_needs_more_than_a_few_accesses(tmp_path: Path) -> None:
+    """Two accesses far apart span everything, and prove nothing."""
+    book = levels(Book(balancing=1), counters=False).threads(8)
+    touched_serially(book)
+    stack = book.stack(book.place(LOOP))
+    for thread in range(8):
+        book.hints(stack, thread + 1, [ARRAY, ARRAY + (PAGES - 1) * PAGE] * 7, page_node=0)
+    assert shared_by_all.rule(read(book, tmp_path)) is None
+
+
+def test_shared_by_all_is_silent_when_one_thread_is_local(tmp_path: Path) -> None:
+    """Spread memory, but thread 0 reads only its own part: not everybody reads everything."""
+    book = levels(Book()).threads(8)
+    book.counters("demand_rd", [1_000_000] + [500_000] * 7, [0] + [500_000] * 7)
+    book.homes((ARRAY, PAGES, 0), (ARRAY + PAGES * PAGE, PAGES, 1))
+    assert shared_by_all.rule(read(book, tmp_path)) is None
+
+
+# The owner moved
+
+
+def test_owner_moved_says_pin(tmp_path: Path) -> None:
+    advice = owner_moved.rule(read(STORIES["wandering"](), tmp_path))
+    assert advice is not None
+    assert "thread 0 (app 4711) first touched 16 MiB on node 0, but ran on node 1" in advice.finding
+    assert "initialising anew would not last" in advice.change
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_owner_moved_is_silent_for_pinned_threads(tmp_path: Path) -> None:
+    book = STORIES["wandering"]().change("thread", pin="planned", migrations=0)
+    assert owner_moved.rule(read(book, tmp_path)) is None
+
+
+def test_owner_moved_is_silent_without_remote_reads(tmp_path: Path) -> None:
+    book = STORIES["wandering"]().change("count", where="event = 3", value=100)
+    assert owner_moved.rule(read(book, tmp_path)) is None
+
+
+# Prefetches across a border
+
+
+def test_prefetch_border_names_who(tmp_path: Path) -> None:
+    advice = prefetch_border.rule(read(STORIES["parallel_init"](), tmp_path))
+    assert advice is not None
+    assert advice.kind is Kind.LEAVE
+    assert "across the borders" in advice.finding
+    assert "2 threads with a neighbour on another node made 100.0 % of them" in advice.evidence
+
+
+def test_prefetches_of_threads_within_a_node_are_not_at_a_border(tmp_path: Path) -> None:
+    book = levels(Book()).threads(8).counters("demand_rd", [11] * 8, [0] * 8)
+    book.counters("pf_any", [131_072] * 8, [3_000, 0, 0, 0, 0, 0, 0, 3_000])
+    advice = prefetch_border.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "border" not in advice.finding + advice.evidence
+
+
+@pytest.mark.parametrize(
+    ("demand", "prefetch"),
+    [
+        ([1_000] * 8, [5_000] * 8),  # demand reads are a sixth of it
+        ([0] * 8, [60_000] * 8),  # prefetches only, but a third of all
+        ([0] * 8, [0] * 8),  # nothing is remote
+    ],
+)
+def test_prefetch_border_is_silent(demand: list[int], prefetch: list[int], tmp_path: Path) -> None:
+    book = levels(Book()).threads(8).counters("demand_rd", [100_000] * 8, demand)
+    book.counters("pf_any", [131_072] * 8, prefetch)
+    assert prefetch_border.rule(read(book, tmp_path)) is None
+
+
+def test_prefetch_border_is_silent_where_prefetches_are_not_counted(tmp_path: Path) -> None:
+    book = levels(Book()).threads(8).counters("demand_rd", [100_000] * 8, [100] * 8)
+    assert prefetch_border.rule(read(book, tmp_path)) is None
+
+
+# Nothing to gain
+
+
+def test_nothing_to_gain_gives_the_number(tmp_path: Path) -> None:
+    advice = nothing_to_gain.rule(read(STORIES["little_traffic"](), tmp_path))
+    assert advice is not None
+    # 2 000 remote requests x 100 ns = 200 us of 8 x 50 ms.
+    assert "2 000 remote requests" in advice.finding
+    assert "200 us, 0.1 % of the CPU time" in advice.evidence
+
+
+def test_nothing_to_gain_uses_measured_latencies(tmp_path: Path) -> None:
+    """5 000 remote reads of 1 us more each are 1.25 % of the time: worth a look after all."""
+    book = levels(Book()).threads(8).counters("demand_rd", [1_000] * 8, [625] * 8)
+    for from_node, to_node, nanoseconds in ((0, 0, 100.0), (0, 1, 1100.0)):
+        book.row("distance", from_node=from_node, to_node=to_node, latency_ns=nanoseconds)
+    assert nothing_to_gain.rule(read(book, tmp_path)) is None
+
+
+def test_nothing_to_gain_does_not_believe_emulated_time(tmp_path: Path) -> None:
+    """Emulated CPU time is long, so any traffic looks small in it; counts decide."""
+    book = STORIES["emulated"]().change("thread", cpu_ns=10**12)
+    assert nothing_to_gain.rule(read(book, tmp_path)) is None
+    assert nothing_to_gain.rule(read(STORIES["little_traffic"](emulated="two-nodes"), tmp_path)) is not None
+
+
+# The plan leaves a node without work
+
+
+def test_plan_leaves_node_says_scatter(tmp_path: Path) -> None:
+    advice = plan_leaves_node.rule(read(STORIES["one_node_plan"](), tmp_path))
+    assert advice is not None
+    assert "4 threads on node 0: node 1 had none" in advice.finding
+    assert advice.code == ("numaprof --pin scatter ./sum",)
+
+
+def test_plan_leaves_node_knows_the_affinity_mask(tmp_path: Path) -> None:
+    book = STORIES["one_node_plan"]().change("cpu", where="node = 1", allowed=0)
+    advice = plan_leaves_node.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "The affinity mask that the run inherited leaves out node 1" in advice.change
+    assert advice.code == ("taskset -c 0-7 numaprof --pin scatter ./sum",)
+
+
+def test_plan_leaves_node_respects_the_program(tmp_path: Path) -> None:
+    book = STORIES["one_node_plan"]().change("thread", pin="program", planned_cpu=None, own_cpus="0-3")
+    advice = plan_leaves_node.rule(read(book, tmp_path))
+    assert advice is not None
+    assert advice.code == ("OMP_PLACES=cores OMP_PROC_BIND=spread ./sum",)
+
+
+def test_plan_leaves_node_is_silent_about_nodes_without_cpus_or_memory(tmp_path: Path) -> None:
+    """Memory behind CXL has no CPUs, a node may have no memory: nothing can run there, or nothing is won."""
+    book = STORIES["one_node_plan"]().change("cpu", node=0)
+    assert plan_leaves_node.rule(read(book, tmp_path)) is None
+    book = STORIES["one_node_plan"]().change("node", where="id = 1", mem_bytes=0)
+    assert plan_leaves_node.rule(read(book, tmp_path)) is None
+
+
+def test_plan_leaves_node_is_silent_when_places_are_unknown(tmp_path: Path) -> None:
+    book = levels(Book(pin_policy="none"), counters=False).threads(4, pin="none", planned_cpu=None)
+    assert plan_leaves_node.rule(read(book, tmp_path)) is None
+
+
+# Disturbed measurement
+
+
+def test_balancing_that_moved_pages_is_told(tmp_path: Path) -> None:
+    book = STORIES["serial_init"](balancing=1, balancing_moved_pages=4096)
+    advice = disturbed.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "automatic NUMA balancing moved 4 096 pages (50.0 % of those touched)" in advice.finding
+    assert advice.code == ("sysctl kernel.numa_balancing=0",)
+
+
+@pytest.mark.parametrize(("balancing", "moved"), [(0, 4096), (1, 0), (1, 10), (1, None), (None, None)])
+def test_balancing_that_did_nothing_is_not(balancing: int | None, moved: int | None, tmp_path: Path) -> None:
+    book = STORIES["serial_init"](balancing=balancing, balancing_moved_pages=moved)
+    assert disturbed.rule(read(book, tmp_path)) is None
+
+
+def test_strayed_threads_are_named(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]().change("thread", where="id = 6", migrations=2)
+    advice = disturbed.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "1 pinned thread left its CPU (sum 4716)" in advice.finding
+
+
+def test_cure_stands_before_setting(tmp_path: Path) -> None:
+    book = STORIES["serial_init"](balancing=1, balancing_moved_pages=4096)
+    assert [advice.kind for advice in advise(read(book, tmp_path))] == [Kind.CURE, Kind.SETTING]
+
+
+def test_overflow_samples_of_other_events_name_no_line(tmp_path: Path) -> None:
+    """Samples of local accesses are not where remote reads come from."""
+    book = STORIES["multiplexed"]()
+    overflows(book, range(5, 9))
+    book.change("sample", where="kind = 1", event=1)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "no sample tells" in advice.finding

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Foreign text stays text, and numbers say what they are."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numaprof.machine import parse_list
+from numaprof.text import clean, duration, number, number_list, percent, plural, round_percent, size, words
+
+NASTY = [
+    ("\x1b[31mred", "\\x1b[31mred"),
+    ("a\nb\tc", "a\\x0ab\\x09c"),
+    ("\u202egnp.exe", "\\xe2\\x80\\xaegnp.exe"),  # turns the direction of what follows
+    ("\u2066x\u2069\u200f", "\\xe2\\x81\\xa6x\\xe2\\x81\\xa9\\xe2\\x80\\x8f"),
+    ("\x9b31m", "\\xc2\\x9b31m"),  # an 8-bit escape
+    ("\u2028", "\\xe2\\x80\\xa8"),  # a line end of Unicode's
+    ("caf\udce9", "caf\\xe9"),  # a byte of a name that is not UTF-8, as Python hands it over
+    ("\ud800", "\\xed\\xa0\\x80"),
+    ("größe 漢字", "größe 漢字"),
+    ("[red]x[/red] :smile:", "[red]x[/red] :smile:"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), NASTY)
+def test_clean(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+@given(st.text())
+def test_clean_leaves_only_what_can_be_seen(text: str) -> None:
+    shown = clean(text)
+    assert all(unicodedata.category(character)[0] not in "CZ" or character == " " for character in shown)
+    assert clean(shown) == shown
+
+
+@given(st.text(), st.integers(min_value=8, max_value=60))
+def test_clean_keeps_its_limit(text: str, limit: int) -> None:
+    shown = clean(text, limit)
+    assert len(shown) <= limit
+    assert shown == clean(text) or "…" in shown
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
+def test_clean_does_not_touch_plain_text(text: str) -> None:
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (11, "11"),
+        (9412, "9 412"),
+        (9999.4, "9 999"),
+        (9999.6, "10 k"),
+        (13_107, "13.1 k"),
+        (131_082, "131 k"),
+        (999_499, "999 k"),
+        (999_600, "1 M"),
+        (1_048_576, "1.05 M"),
+        (5.2e10, "52 G"),
+    ],
+)
+def test_number(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@given(st.floats(min_value=0, max_value=1e18))
+def test_number_is_right_to_three_digits(value: float) -> None:
+    shown = number(value)
+    factor = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}.get(shown[-1], 1.0)
+    digits = float(shown.rstrip("kMGTPE").replace(" ", ""))
+    assert abs(digits * factor - value) <= max(0.5, 0.005 * value)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0 B"),
+        (4096, "4 KiB"),
+        (32 << 20, "32 MiB"),
+        (1.5 * (1 << 30), "1.5 GiB"),
+        (1023, "1 KiB"),
+        (68_198, "66.6 KiB"),
+    ],
+)
+def test_size(value: float, shown: str) -> None:
+    assert size(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(None, "n/a"), (0.0, "0.0 %"), (1e-9, "<0.1 %"), (0.501, "50.1 %"), (0.99996, ">99.9 %"), (1.0, "100.0 %")],
+)
+def test_percent_says_none_and_all_only_of_none_and_all(share: float | None, shown: str) -> None:
+    assert percent(share) == shown
+
+
+@given(st.floats(min_value=0, max_value=1))
+def test_percent_never_lies_about_the_ends(share: float) -> None:
+    assert (percent(share) == "0.0 %") == (share == 0)
+    assert (percent(share) == "100.0 %") == (share == 1)
+
+
+def test_other_words() -> None:
+    assert round_percent(1 / 3) == "33 %"
+    assert round_percent(0.002) == "0.2 %"
+    assert [duration(value) for value in (12, 1_500, 35e6, 2.1e9, 99.96e9, 250e9)] == [
+        "12 ns",
+        "1.50 us",
+        "35.0 ms",
+        "2.10 s",
+        "100 s",
+        "4 min 10 s",
+    ]
+    assert plural(1, "thread") == "1 thread"
+    assert plural(8, "thread") == "8 threads"
+    assert words([]) == ""
+    assert words(["a"]) == "a"
+    assert words(["a", "b", "c"]) == "a, b and c"
+
+
+@given(st.sets(st.integers(min_value=0, max_value=300)))
+def test_number_list_can_be_read_back(numbers: set[int]) -> None:
+    assert set(parse_list(number_list(list(numbers)))) == numbers
