@@ -31,7 +31,6 @@ struct session {
     struct topology topology;
     int plan[CPULIST_MAX];           // CPUs in the order threads take them
     size_t plan_count;
-    struct cpulist own_cpus;         // where the recorder may run when it does not step aside
     const char *uarch;               // the catalogue's name of the CPU, or NULL
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
