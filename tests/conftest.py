@@ -12,6 +12,8 @@ from typing import Callable
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["lab_plugin"]
+
 # A test that is slow on a busy machine is not wrong.
 settings.register_profile("numaprof", deadline=None)
 settings.load_profile("numaprof")

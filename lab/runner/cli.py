@@ -61,6 +61,8 @@ def parser() -> Parser:
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    signal.signal(signal.SIGHUP, lambda number, frame: sys.exit(128 + number))
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # nobody reads on; QEMU dies with us
     if options.list:
         return list_machines()
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
@@ -137,8 +139,5 @@ def run(chosen: machine.Machine, job: Job, time_limit: float, console: Optional[
             with console.open("wb") as outputs.console:
                 return guest.run(chosen, BUILT, job, time_limit, outputs)
         return guest.run(chosen, BUILT, job, time_limit, outputs)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
     finally:
         progress("")
