@@ -45,7 +45,7 @@ TARGET static uint64_t loops_read_prefetch(const struct kernels_block *block)
     VECTOR a = ZERO(), b = ZERO(), c = ZERO(), d = ZERO();
     for (; p < end; p += UNROLL * sizeof(VECTOR)) {
         for (size_t line = 0; line < UNROLL * sizeof(VECTOR); line += KERNELS_LINE)
-            __builtin_prefetch(p + KERNELS_AHEAD + line, 0, 0);
+            __builtin_prefetch(p + KERNELS_AHEAD + line, 0, 3);
         a = ADD(a, LOAD(AT(p, 0)));
         b = ADD(b, LOAD(AT(p, 1)));
         c = ADD(c, LOAD(AT(p, 2)));
