@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from typing import Callable
 
@@ -47,6 +48,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
+    "lab": lambda: import_module("lab_plugin").missing() is None,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 
