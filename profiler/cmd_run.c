@@ -36,7 +36,7 @@ struct run_result {
 
 // A program with another C library cannot load ours, and would not start with it; a static one ignores it, and what it
 // starts may use it.
-static void run_make_environment(struct run_environment *e, const struct session *session)
+static void run_make_environment(struct run_environment *e, struct session *session)
 {
     char library[PATH_MAX];
     size_t count = 0;
@@ -49,6 +49,8 @@ static void run_make_environment(struct run_environment *e, const struct session
              others ? others : "");
     snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.name);
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
+    if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
+        session->preload_path[0] = '\0';
     if (session->target->kind != ELF_KIND_OTHER_LIBC)
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;

@@ -105,3 +105,11 @@ void session_close_ended_blocks(struct session *session)
         free(blocks);
     }
 }
+
+void session_close_all_blocks(struct session *session)
+{
+    uint64_t pid, value;
+    for (size_t at = 0; table_next(&session->tasks.processes, &at, &pid, &value);)
+        session_close_blocks(session, (struct process *)(uintptr_t)value);
+    session_close_ended_blocks(session);
+}
