@@ -103,14 +103,14 @@ def test_a_shell_with_jobs_of_its_own(tmp_path: Path, recording: Path) -> None:
     command = [PROGRAM, "record", "-q", "-o", recording, "bash", "--norc", "--noprofile", "-i"]
     with Terminal(command, tmp_path) as terminal:
         terminal.expect("prompt> ")
-        terminal.type("cat\n")
-        terminal.expect("cat")
+        terminal.type("echo started; cat\n")
+        terminal.expect("\r\nstarted")
         terminal.type("echoed\n")
         terminal.expect("echoed\r\nechoed")
         terminal.type(CTRL_Z)
         terminal.expect("Stopped")
         terminal.type("fg\n")
-        terminal.expect("fg\r\ncat")
+        terminal.expect("fg\r\n.*cat")
         terminal.type(CTRL_C)
         terminal.expect("prompt> ")
         terminal.type("exit 9\n")
