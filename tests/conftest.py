@@ -6,6 +6,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Callable
 
@@ -70,6 +72,17 @@ def program() -> Path:
     if not PROGRAM.exists():
         pytest.fail("build/numaprof is missing; run make")
     return PROGRAM
+
+
+@pytest.fixture
+def public_place() -> Iterator[Path]:
+    """A folder in which everybody may write, with numaprof in it: the tree itself may be out of a stranger's reach."""
+    with tempfile.TemporaryDirectory(prefix="numaprof-test-") as name:
+        place = Path(name)
+        place.chmod(0o777)
+        for file in (PROGRAM, BUILD / "libnumaprof-preload.so"):
+            shutil.copy(file, place)
+        yield place
 
 
 @pytest.fixture
