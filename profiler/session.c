@@ -377,6 +377,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_close_ended(session);
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
+    session_close_all_blocks(session);
     session_write_losses(session);
     samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);
@@ -395,6 +396,7 @@ void session_close(struct session *session)
     greeter_stop(&session->greeter);
     pages_stop(&session->pages);
     session_close_counters(session);
+    session_close_all_blocks(session);
     if (session->has_channel)
         channel_server_close(&session->channel);
     if (session->queue) {

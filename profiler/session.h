@@ -130,6 +130,7 @@ void session_close_counters(struct session *session);
 void session_open_blocks(struct session *session, struct process *process, int fd);
 void session_close_blocks(struct session *session, struct process *process);
 void session_close_ended_blocks(struct session *session);
+void session_close_all_blocks(struct session *session);
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);

@@ -7,6 +7,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
 
 struct thread_start {
@@ -66,6 +67,7 @@ static void thread_begin(enum channel_pin pin)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
+    alloc_stack_thread();
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
     preload_send((struct preload_note){.kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .waits = channel->await_start});

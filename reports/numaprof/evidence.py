@@ -134,30 +134,35 @@ class Evidence:
 
 def load(path: str) -> Evidence:
     with Recording(path) as recording:
-        run = recording.one(queries.Run, queries.RUN)
-        machine = Machine(
-            tuple(recording.rows(queries.Node, queries.NODES)),
-            tuple(recording.rows(queries.Cpu, queries.CPUS)),
-            tuple(recording.rows(queries.Latency, queries.LATENCIES)),
-        )
-        events = recording.rows(queries.Event, queries.EVENTS)
-        counts = recording.rows(queries.Count, queries.COUNTS)
-        rows = recording.rows(queries.Thread, queries.THREADS)
-        samples = load_samples(recording, run.page_bytes)
-        books = ledger(sort_events(events), counts, rows)
-        return Evidence(
-            path=path,
-            run=run,
-            levels=tuple(recording.rows(queries.Level, queries.LEVELS)),
-            windows=tuple(recording.rows(queries.Window, queries.WINDOWS)),
-            machine=machine,
-            events=tuple(events),
-            ledger=books,
-            threads=tuple(_threads(rows, counts, books, samples, machine)),
-            samples=samples,
-            objects=load_objects(recording, samples, run.page_bytes),
-            notes=tuple(recording.rows(queries.Note, queries.NOTES)),
-        )
+        return evidence_of(recording)
+
+
+def evidence_of(recording: Recording) -> Evidence:
+    """Leaves its temporary tables behind, for whoever asks the same recording for more."""
+    run = recording.one(queries.Run, queries.RUN)
+    machine = Machine(
+        tuple(recording.rows(queries.Node, queries.NODES)),
+        tuple(recording.rows(queries.Cpu, queries.CPUS)),
+        tuple(recording.rows(queries.Latency, queries.LATENCIES)),
+    )
+    events = recording.rows(queries.Event, queries.EVENTS)
+    counts = recording.rows(queries.Count, queries.COUNTS)
+    rows = recording.rows(queries.Thread, queries.THREADS)
+    samples = load_samples(recording, run.page_bytes)
+    books = ledger(sort_events(events), counts, rows)
+    return Evidence(
+        path=recording.path,
+        run=run,
+        levels=tuple(recording.rows(queries.Level, queries.LEVELS)),
+        windows=tuple(recording.rows(queries.Window, queries.WINDOWS)),
+        machine=machine,
+        events=tuple(events),
+        ledger=books,
+        threads=tuple(_threads(rows, counts, books, samples, machine)),
+        samples=samples,
+        objects=load_objects(recording, samples, run.page_bytes),
+        notes=tuple(recording.rows(queries.Note, queries.NOTES)),
+    )
 
 
 def _threads(

@@ -31,6 +31,7 @@ class Run(NamedTuple):
     pin_plan: str | None
     tool_cpu_ns: int | None
     repeat: int
+    tool_version: str
 
 
 RUN = f"SELECT {', '.join(Run._fields)} FROM run"

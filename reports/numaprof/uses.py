@@ -13,6 +13,7 @@ from numaprof.shapes import Shape
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
+    MIN_SAMPLES,
     SERIAL_TOUCH,
 )
 
@@ -35,9 +36,11 @@ def serial_sites(evidence: Evidence) -> list[InitSite]:
 
 
 def uses_of(evidence: Evidence, sites: Iterable[InitSite]) -> list[Used]:
-    """Accesses with addresses to what these places first touched, by other threads than the one that touched."""
+    """Accesses with addresses to what these places first touched, by other threads than the one that touched. None
+    if there are too few of them to speak for all."""
     wanted = {site.site for site in sites}
-    return [row for row in evidence.samples.used if row.init in wanted and row.thread != row.init_thread]
+    uses = [row for row in evidence.samples.used if row.init in wanted and row.thread != row.init_thread]
+    return uses if sum(row.samples for row in uses) >= MIN_SAMPLES else []
 
 
 def shape_of(evidence: Evidence, sites: Iterable[InitSite]) -> Shape:
