@@ -66,11 +66,13 @@ struct channel {
     _Atomic uint32_t plan_users[CPULIST_MAX]; // threads that sit there now
 };
 
-// What a process sends when it connects; the answer is one byte with the segment's descriptor attached.
+// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h); the answer is one byte with the segment's descriptor attached.
 struct channel_hello {
     uint64_t process;                // a number no other process uses: pid and time
     uint32_t pid;                    // in its own namespace
     uint32_t forked;                 // it has the segment already and does not read an answer
+    uint32_t own_allocator;          // the program's own malloc stands before the library's
+    uint32_t reserved;
 };
 
 #endif

@@ -32,6 +32,7 @@ enum recording_statement {
     RECORDING_EVENT,
     RECORDING_COUNT,
     RECORDING_SAMPLE,
+    RECORDING_SAMPLE_BLOCK,  // update: id, block
     RECORDING_SAMPLE_SUM,
     RECORDING_PLACE,
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of
@@ -39,6 +40,7 @@ enum recording_statement {
     RECORDING_OBJECT,
     RECORDING_BLOCK,
     RECORDING_BLOCK_END,     // update: id, end_ns
+    RECORDING_BLOCK_RANGE,   // update: id, address, bytes
     RECORDING_SNAPSHOT,
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy

@@ -103,6 +103,28 @@ static bool server_same_user(const struct ucred *peer)
     return peer->uid == geteuid() || geteuid() == 0 || peer->uid == 0;
 }
 
+// Descriptors beyond the one that is expected are closed by the kernel: there is no room for them (MSG_CTRUNC).
+static int server_hello(int fd, struct channel_connection *connection)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct iovec data = {.iov_base = &connection->hello, .iov_len = sizeof connection->hello};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    connection->ring = -1;
+    ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *header = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(&connection->ring, CMSG_DATA(header), sizeof connection->ring);
+    if (n == sizeof connection->hello)
+        return 0;
+    if (connection->ring >= 0)
+        close(connection->ring);
+    return -EPROTO;
+}
+
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
 {
     int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -114,7 +136,7 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
     const struct timeval patience = {.tv_usec = 100000};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || !server_same_user(&peer) ||
-        recv(fd, &connection->hello, sizeof connection->hello, 0) != sizeof connection->hello) {
+        server_hello(fd, connection) < 0) {
         close(fd);
         return -EPROTO;
     }

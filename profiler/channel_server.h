@@ -32,6 +32,7 @@ struct channel_connection {
     int fd;
     pid_t pid;
     struct channel_hello hello;
+    int ring;                    // of large blocks (collectors/alloc_ring.h), -1: none; the caller closes it
 };
 
 // plan: CPUs in the order threads take them; count 0: threads are not pinned. await_start: they wait until answered.

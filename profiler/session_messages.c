@@ -77,7 +77,7 @@ static void messages_exit_thread(struct session *session, struct process *proces
     struct thread *thread = messages_ending_thread(session, process, message);
     if (thread)
         messages_set_cpu_time(thread, message->a);
-    if (thread && session->stream_count == 0 && process->threads > 1)
+    if (thread && session->fault_source_count == 0 && process->threads > 1)
         tasks_end_thread(&session->tasks, thread, message->time_ns);
 }
 
@@ -181,11 +181,16 @@ void session_connect(struct session *session)
             RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
             struct thread *thread =
                 tasks_add_thread(&session->tasks, process, connection.pid, clock_now(), true);
+            session->own_allocators += connection.hello.own_allocator != 0;
+            if (connection.ring >= 0)
+                session_open_blocks(session, process, connection.ring);
             if (process->other_namespace && session->greeter.runs)
                 greeter_introduce(&session->greeter, process->channel, process->pid);
             if (thread)
                 session_count_thread(session, thread);
         }
+        if (connection.ring >= 0)
+            close(connection.ring);
         channel_server_welcome(&session->channel, &connection);
     }
 }

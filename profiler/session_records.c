@@ -88,6 +88,8 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (comm.exec) {
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
+        objects_forget_unnamed(&session->objects, thread->process);
+        session_close_blocks(session, thread->process);
         tasks_exec(&session->tasks, thread->process);
     }
     tasks_set_name(&session->tasks, thread, comm.name);
@@ -102,7 +104,7 @@ static void records_fork(struct session *session, const struct perf_task *task, 
         session_settle(session, NULL); // what the parent touched before is shared from here on
         process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
         if (process)
-            objects_inherit(process, parent);
+            objects_inherit(&session->objects, process, parent);
     }
     if (process)
         tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
 
 static struct {
@@ -98,10 +99,38 @@ static int connect_socket(void)
     return fd;
 }
 
+// ring: the descriptor of the ring of large blocks, which the recorder gets too; negative: there is none.
+static int connect_send(int fd, const struct channel_hello *hello, int ring)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct iovec data = {.iov_base = (void *)hello, .iov_len = sizeof *hello};
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+    if (ring >= 0) {
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &ring, sizeof(int));
+    }
+    return sendmsg(fd, &message, MSG_NOSIGNAL) == sizeof *hello ? 0 : -errno;
+}
+
 static int connect_hello(int fd, bool forked)
 {
-    const struct channel_hello hello = {.process = self.process, .pid = (uint32_t)self.pid, .forked = forked};
-    return send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == sizeof hello ? 0 : -errno;
+    const struct channel_hello hello = {.process = self.process,
+                                        .pid = (uint32_t)self.pid,
+                                        .forked = forked,
+                                        .own_allocator = alloc_is_bypassed()};
+    int ring = alloc_ring_make(); // without one, blocks have no names
+    int status = connect_send(fd, &hello, ring);
+    if (ring >= 0)
+        close(ring);
+    return status;
 }
 
 // The answer: one byte, and with it the descriptor of the segment. Returns the descriptor.
@@ -149,6 +178,7 @@ static void connect_forked_child(void)
         return;
     connect_name_process();
     preload_place_forked();
+    alloc_ring_forked();
     int fd = connect_socket();
     if (fd < 0)
         return;
@@ -158,13 +188,11 @@ static void connect_forked_child(void)
     close(fd);
 }
 
-// 101 runs before constructors without a number, so that threads started by those are seen.
-__attribute__((constructor(101))) static void connect_start(void)
+static void connect_open(void)
 {
-    int kept_errno = errno;
     int fd = connect_socket();
     if (fd < 0)
-        goto done;
+        return;
     connect_name_process();
     preload_get_mask(0, &self.mask);
     if (connect_hello(fd, false) == 0) {
@@ -179,6 +207,21 @@ __attribute__((constructor(101))) static void connect_start(void)
     preload_begin_at_first_place();
     if (self.channel)
         pthread_atfork(NULL, NULL, connect_forked_child);
-done:
+    alloc_thread_variables(1);
+}
+
+void preload_connect(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    int kept_errno = errno;
+    if (environ && !atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
+        connect_open();
     errno = kept_errno;
+}
+
+// 101 runs before constructors without a number, so that threads started by those are seen. Constructors of libraries
+// may have run before.
+__attribute__((constructor(101))) static void connect_start(void)
+{
+    preload_connect();
 }
