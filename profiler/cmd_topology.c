@@ -164,16 +164,22 @@ static int cmd_topology_measure(const struct topology *t, const struct cmd_topol
 {
     struct survey_options options;
     struct result result = {0};
+    struct interrupt interrupt;
     if (topology_measure_parse(&options, &o->texts, t) < 0)
         return DIAG_EXIT_FAILED;
-    int status = o->json ? 0 : cmd_topology_print(t);
+    int status = interrupt_open(&interrupt); // Ctrl-C from here on ends the measuring, not the program
+    if (status < 0)
+        return status;
+    if (!o->json)
+        status = cmd_topology_print(t);
     fflush(stdout);
-    int exit_status = status < 0 ? status : topology_measure(&result, t, &options);
+    int exit_status = status < 0 ? status : topology_measure(&result, t, &options, &interrupt);
     if (status == 0 && o->json)
         status = topology_json_print(stdout, t, &result);
     else if (status == 0)
         print_result(&result, t);
     result_free(&result);
+    interrupt_close(&interrupt);
     return status < 0 ? status : exit_status;
 }
 

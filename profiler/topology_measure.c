@@ -12,7 +12,6 @@
 #include "profiler/clock.h"
 #include "profiler/emulated.h"
 #include "profiler/measure/extent.h"
-#include "profiler/measure/interrupt.h"
 #include "profiler/measure/store.h"
 #include "profiler/measure/verdict.h"
 
@@ -66,7 +65,7 @@ static int measure_size(int64_t *bytes, const char *text)
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     bool is_bad = errno || end == text || number <= 0 || number > LLONG_MAX >> 40 || (*end && (!unit || end[1]));
     *bytes = is_bad ? 0 : number << shift;
-    if (is_bad || *bytes < 2 * EXTENT_UNIT) {
+    if (is_bad || *bytes < INT64_C(2) * EXTENT_UNIT) {
         diag_error("write it like 512M or 2G, at least 8M", "--size: \"%s\" is no size",
                    diag_clean(clean, sizeof clean, text));
         return -EINVAL;
@@ -150,9 +149,9 @@ static int measure_end(struct result *result, const struct topology *t, const st
     return result->is_interrupted ? 0 : DIAG_EXIT_FAILED;
 }
 
-int topology_measure(struct result *result, const struct topology *t, struct survey_options *options)
+int topology_measure(struct result *result, const struct topology *t, struct survey_options *options,
+                     const struct interrupt *interrupt)
 {
-    struct interrupt interrupt;
     char emulated[RESULT_TEXT];
     struct measure_progress progress = {.start = clock_now()};
     *result = (struct result){0};
@@ -161,19 +160,13 @@ int topology_measure(struct result *result, const struct topology *t, struct sur
     if (isatty(STDERR_FILENO))
         options->progress = measure_show;
     options->progress_to = &progress;
-    int status = interrupt_open(&interrupt);
-    if (status < 0) {
-        diag_error("see ulimit -u", "cannot start a thread: %s", strerror(-status));
-        return DIAG_EXIT_FAILED;
-    }
-    status = survey_run(result, t, options, &interrupt.stop);
+    int status = survey_run(result, t, options, &interrupt->stop);
     if (progress.is_shown)
         fputs("\r\033[K", stderr);
-    interrupt_close(&interrupt);
     if (status < 0) {
         diag_error("free memory", "cannot measure: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
     status = measure_end(result, t, options);
-    return result->is_interrupted ? 128 + interrupt.number : status;
+    return result->is_interrupted ? 128 + interrupt->number : status;
 }

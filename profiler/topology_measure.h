@@ -4,6 +4,7 @@
 #define PROFILER_TOPOLOGY_MEASURE_H
 
 #include "core/topology.h"
+#include "profiler/measure/interrupt.h"
 #include "profiler/measure/survey.h"
 
 // Texts of the command line; NULL: not given.
@@ -16,6 +17,7 @@ int topology_measure_parse(struct survey_options *options, const struct topology
                            const struct topology *t);
 
 // Returns the exit status: 0, 128 + the signal's number, or that of a failure. The caller frees the result.
-int topology_measure(struct result *result, const struct topology *t, struct survey_options *options);
+int topology_measure(struct result *result, const struct topology *t, struct survey_options *options,
+                     const struct interrupt *interrupt);
 
 #endif

@@ -90,5 +90,5 @@ int extent_choose(struct extent *extent, const struct topology *t, int64_t spare
     int64_t bytes = extent_smaller(wanted, room) / EXTENT_UNIT * EXTENT_UNIT;
     *extent = (struct extent){.wanted = wanted, .spare = spare, .is_short = bytes < wanted, .bytes = (size_t)bytes};
     int64_t least = asked > 0 || emulated ? wanted : EXTENT_FEW_CACHES * cache;
-    return bytes < EXTENT_UNIT * 2 || bytes < least / EXTENT_UNIT * EXTENT_UNIT ? -ENOMEM : 0;
+    return bytes < INT64_C(2) * EXTENT_UNIT || bytes < least / EXTENT_UNIT * EXTENT_UNIT ? -ENOMEM : 0;
 }

@@ -10,7 +10,7 @@
 
 enum {
     SLICES_REPEATS = 5,         // and up to RESULT_REPEATS of what is noisy
-    SLICES_ONCE_REPEATS = 3,    // of first runs, each of which maps new memory
+    SLICES_ENOUGH = 3,          // values; also of first runs, each of which maps new memory
     SLICES_NS = 30000000,       // of one
     SLICES_EMULATED_NS = 5000000,
 };
@@ -51,7 +51,7 @@ static int slices_hire(struct slices_crew *crew, const struct slices *slices, co
 {
     *crew = (struct slices_crew){.from = from};
     crew->count = slices_cores(slices->t, slices->result->from[from], crew->cpus, CPULIST_MAX);
-    crew->all = calloc(crew->count, sizeof *crew->all);
+    crew->all = calloc(crew->count + 1, sizeof *crew->all);
     if (!crew->all)
         return -ENOMEM;
     crew->one = slices_share(region, crew->cpus[0], 0, 1);
@@ -136,8 +136,9 @@ static int slices_run(struct slices *slices, enum metric_id id, size_t from, str
 
 static bool slices_wants_more(const struct slices *slices, enum metric_id id, size_t from, int round)
 {
+    const struct result_cell *cell = result_cell(slices->result, id, slices->to, from);
     return !slices->options->skip[id] &&
-           (round < SLICES_REPEATS || result_is_noisy(result_cell(slices->result, id, slices->to, from)));
+           (round < SLICES_REPEATS || cell->count < SLICES_ENOUGH || result_is_noisy(cell));
 }
 
 // --- walks
@@ -279,17 +280,38 @@ static int slices_once(struct slices *slices, const struct region *region, size_
     return status;
 }
 
+static int slices_first_runs(struct slices *slices, const struct region *region, size_t from)
+{
+    int status = 0;
+    for (int i = 0; status == 0 && i < RESULT_REPEATS; i++)
+        if ((!slices->options->skip[METRIC_FIRST_RUN] || !slices->options->skip[METRIC_LATER_RUN]) &&
+            result_cell(slices->result, METRIC_FIRST_RUN, slices->to, from)->count < SLICES_ENOUGH)
+            status = slices_once(slices, region, from);
+    return status;
+}
+
+// Where others had the CPUs all the time there is no number.
+static void slices_note_missing(struct slices *slices, const struct region *region, size_t from)
+{
+    for (int id = 0; id < METRICS; id++) {
+        const struct result_cell *cell = result_cell(slices->result, (enum metric_id)id, slices->to, from);
+        if (cell->count == 0 && cell->lost_ns > 0)
+            result_note(slices->result, "%s from node %d to %s is left out: others had its CPUs all the time",
+                        metric_get((enum metric_id)id)->name, slices->result->from[from], region->name);
+    }
+}
+
 int slices_measure(struct slices *slices, struct region *region, bool is_huge)
 {
-    const bool *skip = slices->options->skip;
     int status = region_fill(region);
     if (status == 0)
         status = slices_walks(slices, region, is_huge);
     for (size_t from = 0; status == 0 && from < slices->result->from_count; from++) {
         status = slices_loops(slices, region, from);
-        for (int i = 0; status == 0 && i < SLICES_ONCE_REPEATS; i++)
-            if (!skip[METRIC_FIRST_RUN] || !skip[METRIC_LATER_RUN])
-                status = slices_once(slices, region, from);
+        if (status == 0)
+            status = slices_first_runs(slices, region, from);
+        if (status == 0)
+            slices_note_missing(slices, region, from);
     }
     return status;
 }

@@ -89,7 +89,6 @@ int store_save(const struct result *result, const struct topology *t, char *path
     if (status < 0 || (status = store_path(path, size, identity)) < 0 || (status = store_make_folders(path)) < 0)
         goto done;
     snprintf(fresh, sizeof fresh, "%.*s.%d", (int)sizeof fresh - 16, path, (int)getpid());
-    status = -EIO;
     if (!(out = fopen(fresh, "we"))) {
         status = -errno;
         goto done;

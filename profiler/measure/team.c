@@ -13,6 +13,7 @@
 
 enum {
     TEAM_CHUNK = 4 << 20,       // bytes: long beside reading a clock, short beside a time slice of the scheduler
+    TEAM_ONCE_CHUNK = 512 << 10, // bytes of untouched memory: page faults take their time
     TEAM_STEPS = 2048,          // of a walk, for the same reason
     TEAM_PATIENCE = 5,          // slices, for one on a busy machine
 };
@@ -125,8 +126,8 @@ static bool team_chunk(struct team_job *job, size_t bytes, double *ns)
 
 static size_t team_chunk_bytes(const struct team_job *job)
 {
-    size_t left = job->bytes - job->at;
-    return left < TEAM_CHUNK ? left : TEAM_CHUNK;
+    size_t left = job->bytes - job->at, chunk = job->work == TEAM_ONCE ? TEAM_ONCE_CHUNK : TEAM_CHUNK;
+    return left < chunk ? left : chunk;
 }
 
 static void team_step(struct team_job *job, bool counts)
