@@ -278,12 +278,14 @@ SELECT object, depth, rank, p.id, module, address, function, offset, file, line
 class Attributed(NamedTuple):
     kind: int
     named: float  # weight of samples in objects with a name or an allocation site
+    by_line: float  # in memory that goes by the line that first touched it
     total: float
 
 
-ATTRIBUTED = """
-SELECT kind, sum(CASE WHEN object IS NULL THEN 0 ELSE weight END), sum(weight)
-  FROM picked WHERE kind <> 1 AND address IS NOT NULL GROUP BY kind
+ATTRIBUTED = f"""
+SELECT kind, total((thing >= 0) * weight), total((thing < 0) * weight), sum(weight)
+  FROM (SELECT kind, thing, weight FROM access UNION ALL SELECT kind, thing, weight FROM picked WHERE {TOUCH})
+ GROUP BY kind
 """
 
 

@@ -53,6 +53,13 @@ MIN_GAIN = 0.01
 # Reads that would take more of the CPU time than this, one after the other, did overlap: the sum says nothing then.
 MOST_SERIAL_COST = 0.50
 
+# Reads that a core can have under way at once: ten line fill buffers from Nehalem to Broadwell, twelve since Skylake
+# (Intel, Optimization Reference Manual). With all in use, waiting divides by so many.
+READS_UNDER_WAY = 10.0
+
+# A mean latency of fewer samples is chance: single loads take from 100 to 1000 cycles.
+MIN_LATENCIES = 30
+
 # Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
 MIN_REMOTE_READS = 10_000
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from numaprof.evidence import Evidence
+from numaprof.gains import saves
 from numaprof.judgement import judge
 from numaprof.naming import list_of_sites, objects_in_text, site_label, site_position, threads_on_nodes
 from numaprof.objects import Object
@@ -38,6 +39,7 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         removes=part,
+        saves=saves(evidence, part, group),
     )
 
 

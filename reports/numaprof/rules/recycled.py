@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from numaprof.evidence import Evidence
+from numaprof.gains import saves
 from numaprof.judgement import judge
 from numaprof.naming import command_line, object_in_text, site_label, site_position, thread_in_text, threads_on_nodes
 from numaprof.objects import Object
@@ -38,6 +39,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=(f"MALLOC_MMAP_THRESHOLD_=1000000 {command_line(evidence)}",),
         evidence=_rests_on(evidence, group, part),
         removes=part,
+        saves=saves(evidence, part, group),
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from numaprof.evidence import Evidence
+from numaprof.gains import saves
 from numaprof.judgement import basis, judge
 from numaprof.matrix import node_traffic
 from numaprof.naming import (
@@ -67,6 +68,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=code(init),
         evidence=_rests_on(evidence, group, uses),
         removes=_removes(evidence, group),
+        saves=saves(evidence, _removes(evidence, group), group),
     )
 
 
