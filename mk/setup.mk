@@ -18,6 +18,7 @@ $(BUILD)/.venv: reports/pyproject.toml $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
 	$(Q)rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV)
 	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test]'
+	$(Q)$(VENV)/bin/python -m numaprof.page.bundle
 	$(Q)touch $@
 
 $(BUILD)/numaprof-reports: $(BUILD)/.venv
