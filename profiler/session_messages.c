@@ -181,6 +181,7 @@ void session_connect(struct session *session)
             RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
             struct thread *thread =
                 tasks_add_thread(&session->tasks, process, connection.pid, clock_now(), true);
+            session->own_allocators += connection.hello.own_allocator != 0;
             if (connection.ring >= 0)
                 session_open_blocks(session, process, connection.ring);
             if (process->other_namespace && session->greeter.runs)

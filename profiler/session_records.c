@@ -88,6 +88,8 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (comm.exec) {
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
+        objects_forget_unnamed(&session->objects, thread->process);
+        session_close_blocks(session, thread->process);
         tasks_exec(&session->tasks, thread->process);
     }
     tasks_set_name(&session->tasks, thread, comm.name);

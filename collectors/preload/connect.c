@@ -122,7 +122,10 @@ static int connect_send(int fd, const struct channel_hello *hello, int ring)
 
 static int connect_hello(int fd, bool forked)
 {
-    const struct channel_hello hello = {.process = self.process, .pid = (uint32_t)self.pid, .forked = forked};
+    const struct channel_hello hello = {.process = self.process,
+                                        .pid = (uint32_t)self.pid,
+                                        .forked = forked,
+                                        .own_allocator = alloc_is_bypassed()};
     int ring = alloc_ring_make(); // without one, blocks have no names
     int status = connect_send(fd, &hello, ring);
     if (ring >= 0)
@@ -204,6 +207,7 @@ static void connect_open(void)
     preload_begin_at_first_place();
     if (self.channel)
         pthread_atfork(NULL, NULL, connect_forked_child);
+    alloc_thread_variables(1);
 }
 
 void preload_connect(void)
