@@ -79,6 +79,8 @@ struct channel_hello {
     uint64_t time_ns;                // CLOCK_MONOTONIC
     uint32_t pid;                    // in its own namespace
     uint32_t forked;                 // it has the segment already and does not read an answer
+    uint32_t own_allocator;          // the program's own malloc stands before the library's
+    uint32_t reserved;
 };
 
 #endif

@@ -116,10 +116,10 @@ uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *
     for (int64_t i = 0; weights && i < stacks->stack_count; i++) {
         const struct stacks_link *link = &stacks->links[i];
         uint64_t weight = link->weight;
-        bool in_program = false;
-        while (weight > 0 && link && !in_program) {
+        int in_program = 0;
+        while (weight > 0 && link && in_program < STACKS_PROGRAM_PLACES) {
             weights[link->place - 1] += weight;
-            in_program = table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
+            in_program += table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
             link = link->caller ? &stacks->links[link->caller - 1] : NULL;
         }
     }

@@ -44,6 +44,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
     [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
     [RECORDING_PLACE_SYMBOL] =

@@ -31,6 +31,7 @@ enum recording_statement {
     RECORDING_EVENT,
     RECORDING_COUNT,
     RECORDING_SAMPLE,
+    RECORDING_SAMPLE_BLOCK,  // update: id, block
     RECORDING_SAMPLE_SUM,
     RECORDING_PLACE,
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of

@@ -18,7 +18,7 @@
 
 enum {
     SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
-    SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
+    SESSION_RING_MOST_PAGES = 1024,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
     SESSION_NICE = -10,
@@ -395,6 +395,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
     session_close_all_blocks(session);
+    session_note_blocks(session);
     session_write_losses(session);
     samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);

@@ -44,6 +44,7 @@ struct session {
     struct samples samples;
     struct objects objects;
     struct block_stream *closing_blocks; // of processes that ended: closed after the drain
+    int64_t own_allocators;          // processes that bring their own malloc
     char preload_path[PATH_MAX];     // of the library that the target loads; "": none
     struct unwind *unwind;
     struct variables *variables;
@@ -128,6 +129,7 @@ void session_open_blocks(struct session *session, struct process *process, int f
 void session_close_blocks(struct session *session, struct process *process);
 void session_close_ended_blocks(struct session *session);
 void session_close_all_blocks(struct session *session);
+void session_note_blocks(struct session *session); // what of them could not be seen
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);

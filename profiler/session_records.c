@@ -89,6 +89,8 @@ static void records_comm(struct session *session, const struct perf_event_header
         session_outside_release(session, thread, session_is_outside(thread->process) ? thread : NULL);
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
+        objects_forget_unnamed(&session->objects, thread->process);
+        session_close_blocks(session, thread->process);
         tasks_exec(&session->tasks, thread->process);
         session_executed(session, thread->process);
     }

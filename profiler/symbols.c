@@ -12,11 +12,13 @@
 
 #include "profiler/debug_files.h"
 #include "profiler/demangle.h"
+#include "profiler/scopes.h"
 
 struct symbols {
     struct record_queue *queue;
     int64_t next_place;            // ids for inlined callers, behind those of the recorder
     int64_t resolved;
+    struct scopes scopes;
     Dwfl_Module *module;
     GElf_Addr bias;                // of the module's own addresses in dwfl's space
     char build_id[64 + 1];
@@ -141,35 +143,22 @@ static int64_t symbols_new_place(struct symbols *s, const char *path)
 
 // --- one place
 
-static bool symbols_is_function(Dwarf_Die *die)
-{
-    int tag = dwarf_tag(die);
-    return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
-}
-
 // From the innermost function outwards: each inlined one stands at its own line, its caller at the line of the call.
 static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path, GElf_Addr address, int64_t offset)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), *scopes = NULL;
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), found[SCOPES_MAX];
+    int count = unit ? scopes_find(&s->scopes, unit, address - bias, found) : 0;
     struct symbols_row row = {.id = id, .offset = offset, .source = symbols_line(s->module, address)};
-    bool found = false;
     for (int i = 0; i < count; i++) {
-        if (!symbols_is_function(&scopes[i]))
-            continue;
-        bool is_inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-        row.function = symbols_die_name(&scopes[i]);
-        row.inline_of = is_inlined ? symbols_new_place(s, path) : RECORDING_NULL;
+        row.function = symbols_die_name(&found[i]);
+        row.inline_of = i + 1 < count ? symbols_new_place(s, path) : RECORDING_NULL;
         symbols_write(s, &row);
-        found = true;
-        if (!is_inlined)
-            break;
-        row = (struct symbols_row){
-            .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&scopes[i], unit)};
+        if (i + 1 < count)
+            row = (struct symbols_row){
+                .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&found[i], unit)};
     }
-    free(scopes);
-    return found;
+    return count > 0;
 }
 
 static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place, bool with_lines)
@@ -283,6 +272,7 @@ static void symbols_resolve_files(struct symbols *s, const struct symbols_order 
             if (progress && i % 256 == 0)
                 progress((double)i / (double)order->count);
         }
+        scopes_free(&s->scopes);
         dwfl_end(dwfl);
     }
 }

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Callable
 
@@ -49,6 +50,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
+    "lab": lambda: import_module("lab_plugin").missing() is None,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 

@@ -3,7 +3,6 @@
 // omp_get_num_procs and the like see all CPUs; who sets one gets it, and we leave the thread alone from then on.
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -142,8 +142,11 @@ static int connect_send(int fd, const struct channel_hello *hello, int ring)
 
 static int connect_hello(int fd, bool forked)
 {
-    const struct channel_hello hello = {
-        .process = self.process, .time_ns = connect_now(), .pid = (uint32_t)self.pid, .forked = forked};
+    const struct channel_hello hello = {.process = self.process,
+                                        .time_ns = connect_now(),
+                                        .pid = (uint32_t)self.pid,
+                                        .forked = forked,
+                                        .own_allocator = alloc_is_bypassed()};
     int ring = alloc_ring_make(); // without one, blocks have no names
     int status = connect_send(fd, &hello, ring);
     if (ring >= 0)
@@ -225,6 +228,7 @@ static void connect_open(void)
     close(fd);
     preload_place_start();
     preload_begin_at_first_place();
+    alloc_thread_variables(1);
     if (!self.channel)
         return;
     connect_find_namespace(self.channel);

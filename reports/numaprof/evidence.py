@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from numaprof import queries
 from numaprof.counts import Traffic
 from numaprof.machine import Machine, parse_list
+from numaprof.objects import Objects, load_objects
 from numaprof.places import Site
 from numaprof.populations import Population, sort_events
 from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, load_samples
 from numaprof.thresholds import WORKER_TIME
+from numaprof.touches import Touches
 from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 
 
@@ -42,33 +43,11 @@ class Thread:
 
 
 @dataclass(frozen=True)
-class InitSite:
+class InitSite(Touches):
     """A place that first touches memory: how much, by whom, and where it went."""
 
     site: Site
-    touched: tuple[Touched, ...]
     library_call: str | None = None  # what the place calls that does the touching, e.g. memset
-
-    @property
-    def pages(self) -> float:
-        return sum(row.pages for row in self.touched)
-
-    @cached_property
-    def pages_by_thread(self) -> dict[int, float]:
-        return _summed((row.thread, row.pages) for row in self.touched)
-
-    @cached_property
-    def pages_by_home(self) -> dict[int | None, float]:
-        return _summed((row.home, row.pages) for row in self.touched)
-
-    @property
-    def main_thread(self) -> int:
-        """The one that touched most."""
-        return max(self.pages_by_thread, key=lambda thread: self.pages_by_thread[thread])
-
-    @property
-    def main_share(self) -> float:
-        return self.pages_by_thread[self.main_thread] / self.pages if self.pages else 0.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +61,7 @@ class Evidence:
     ledger: Ledger
     threads: tuple[Thread, ...]
     samples: Samples
+    objects: Objects
     notes: tuple[queries.Note, ...]
 
     @cached_property
@@ -132,7 +112,7 @@ class Evidence:
         groups: dict[Site, list[Touched]] = defaultdict(list)
         for row in self.samples.touched:
             groups[row.site].append(row)
-        sites = [InitSite(site, tuple(rows), self.samples.library_calls.get(site)) for site, rows in groups.items()]
+        sites = [InitSite(tuple(rows), site, self.samples.library_calls.get(site)) for site, rows in groups.items()]
         return tuple(sorted(sites, key=lambda site: -site.pages))
 
     @cached_property
@@ -180,6 +160,7 @@ def evidence_of(recording: Recording) -> Evidence:
         ledger=books,
         threads=tuple(_threads(rows, counts, books, samples, machine)),
         samples=samples,
+        objects=load_objects(recording, samples, run.page_bytes),
         notes=tuple(recording.rows(queries.Note, queries.NOTES)),
     )
 
@@ -216,16 +197,6 @@ def _nodes(row: queries.Thread, seen: set[int], sampled: tuple[int, ...], machin
     if len(allowed) == 1:
         return allowed
     return sampled or (machine.all_cpu_nodes if len(machine.all_cpu_nodes) == 1 else ())
-
-
-Key = TypeVar("Key")
-
-
-def _summed(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    sums: dict[Key, float] = defaultdict(float)
-    for key, amount in pairs:
-        sums[key] += amount
-    return dict(sums)
 
 
 def _arguments(command: str) -> tuple[str, ...]:

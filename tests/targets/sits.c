@@ -8,9 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
+static pthread_barrier_t all_run;
+
 static void *idle(void *unused)
 {
     (void)unused;
+    pthread_barrier_wait(&all_run);
     pause();
     return NULL;
 }
@@ -59,9 +62,12 @@ static int look(int print)
 int main(int argc, char **argv)
 {
     pthread_t thread;
-    for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++)
+    int threads = argc > 1 ? atoi(argv[1]) : 1;
+    pthread_barrier_init(&all_run, NULL, (unsigned)threads + 1);
+    for (int i = 0; i < threads; i++)
         if (pthread_create(&thread, NULL, idle, NULL) != 0)
             return 1;
+    pthread_barrier_wait(&all_run);
     for (int i = 0; i < 2000 && !look(0); i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     look(1);
