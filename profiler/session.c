@@ -263,7 +263,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         return status;
     session->pid = pid;
     if (session->has_channel)
-        session->channel.shared->target = (uint32_t)pid;
+        channel_server_set_target(&session->channel, pid);
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
@@ -382,6 +382,21 @@ static void session_resolve(struct session *session)
                      (unsigned long long)files_stale(session->files));
 }
 
+// Where the kernel's records of it were lost.
+static void session_end_target(struct session *session, uint64_t end)
+{
+    const struct process *target = tasks_process(&session->tasks, session->pid);
+    uint64_t tid, value;
+    for (size_t at = 0; target && table_next(&session->tasks.threads, &at, &tid, &value);) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        if (thread->process != target)
+            continue;
+        session_end_thread(session, thread, end);
+        target = tasks_process(&session->tasks, session->pid);
+        at = 0; // the table has changed
+    }
+}
+
 int session_finish(struct session *session, const int *wait_status, uint64_t end)
 {
     session_messages(session);
@@ -390,6 +405,8 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_settle(session, NULL);
     pages_stop(&session->pages);
     session_read_counters(session, clock_now());
+    if (wait_status)
+        session_end_target(session, end);
     session_close_ended(session);
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
