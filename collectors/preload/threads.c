@@ -70,9 +70,14 @@ static void thread_begin(enum channel_pin pin, uint64_t since)
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since);
+    char chosen[CHANNEL_TEXT] = "";
+    struct preload_mask mask;
+    if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
+        preload_list_mask(&mask, chosen, sizeof chosen);
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
-    preload_send((struct preload_note){.kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .waits = channel->await_start});
+    preload_send((struct preload_note){
+        .kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .text = chosen, .waits = preload_awaits()});
 }
 
 static struct thread_start thread_take(void *argument)
