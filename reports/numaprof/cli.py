@@ -10,7 +10,7 @@ from importlib import import_module
 
 from numaprof.diag import Failure, complain
 
-COMMANDS = ("report", "diff", "check")
+COMMANDS = ("report", "diff", "check", "sweep", "policies")
 
 
 def run(arguments: Sequence[str]) -> int:
