@@ -34,7 +34,11 @@ static void doctor_machine_inside(struct doctor_finding *f, bool is_inside, cons
 
 void doctor_machine_virtual(const struct doctor *d, struct doctor_finding *f)
 {
-    doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
+    if (d->perf.host.emulated[0])
+        doctor_find(f, DOCTOR_FACT, "yes, emulated (%s): counts and placement are real, times mean nothing",
+                    d->perf.host.emulated);
+    else
+        doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
 }
 
 void doctor_machine_container(const struct doctor *d, struct doctor_finding *f)

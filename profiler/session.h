@@ -8,6 +8,7 @@
 #include "collectors/faults.h"
 #include "collectors/pages.h"
 #include "collectors/stacks.h"
+#include "core/host.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
 #include "profiler/files.h"
@@ -33,8 +34,7 @@ struct session {
     int plan[CPULIST_MAX];           // CPUs in the order threads take them
     size_t plan_count;
     const char *uarch;               // the catalogue's name of the CPU, or NULL
-    const char *emulated;            // name of the emulated machine, or NULL
-    char emulated_name[64];
+    struct host host;
     int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
