@@ -110,16 +110,6 @@ static void host_read_container(struct host *host, const char *root)
     host->is_user_namespace = host_is_inside(root, "user") == 1;
 }
 
-// The emulated machine has its name on the kernel's command line (lab/runner/qemu.py).
-static void host_read_emulated(struct host *host, const char *root)
-{
-    static const char word[] = "numaprof.machine=";
-    char line[4096];
-    const char *at = sysfile_text(root, line, sizeof line, "/proc/cmdline") < 0 ? NULL : strstr(line, word);
-    if (at)
-        snprintf(host->emulated, sizeof host->emulated, "%.*s", (int)strcspn(at + strlen(word), " "), at + strlen(word));
-}
-
 static bool host_status_number(const char *text, const char *key, int base, uint64_t *value)
 {
     const char *found = strstr(text, key);
@@ -147,7 +137,6 @@ void host_read(struct host *host, const char *root)
 {
     *host = (struct host){0};
     host_read_hypervisor(host, root);
-    host_read_emulated(host, root);
     host_read_container(host, root);
     host_read_status(host, root);
 }

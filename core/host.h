@@ -12,7 +12,6 @@ enum { HOST_NAME_BYTES = 32 };
 struct host {
     bool is_virtual;                    // runs on a hypervisor
     char hypervisor[HOST_NAME_BYTES];   // "" unnamed
-    char emulated[2 * HOST_NAME_BYTES]; // which machine of `numaprof lab`; "": none
     bool is_container;
     char container[HOST_NAME_BYTES];    // "" unnamed
     bool is_user_namespace;             // capabilities count inside it only, not for perf events

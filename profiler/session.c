@@ -14,6 +14,7 @@
 #include "core/sysfile.h"
 #include "core/topology_pin.h"
 #include "profiler/clock.h"
+#include "profiler/emulated.h"
 #include "profiler/symbols.h"
 
 enum {
@@ -72,7 +73,8 @@ int session_open(struct session *session, const struct run_options *options, con
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
-    host_read(&session->host, "");
+    if (emulated_name(session->emulated_name, sizeof session->emulated_name, ""))
+        session->emulated = session->emulated_name;
     session->files = files_new();
     session->unwind = unwind_open(session->files);
     session->variables = variables_open(session->files);

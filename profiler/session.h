@@ -8,7 +8,6 @@
 #include "collectors/faults.h"
 #include "collectors/pages.h"
 #include "collectors/stacks.h"
-#include "core/host.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
 #include "profiler/files.h"
@@ -34,7 +33,8 @@ struct session {
     int plan[CPULIST_MAX];           // CPUs in the order threads take them
     size_t plan_count;
     const char *uarch;               // the catalogue's name of the CPU, or NULL
-    struct host host;
+    const char *emulated;            // name of the emulated machine, or NULL
+    char emulated_name[64];
     int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
@@ -139,6 +139,7 @@ int64_t session_stack(struct session *session, const struct process *process, co
 
 // session_rows.c
 void session_write_machine(struct session *session);
+void session_write_measured(struct session *session); // distances, and what was measured of them
 void session_write_run(struct session *session);
 void session_write_end(struct session *session, const int *wait_status, uint64_t end);
 int64_t session_balancing_moved(void);
