@@ -35,8 +35,9 @@ static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint
     struct stacks_place place = {
         .path = mapping ? mapping->path : "",
         .address = in_file ? address - mapping->start + mapping->file_offset : address,
+        .pid = in_file ? 0 : maps->pid,
     };
-    uint64_t hash = table_mix(table_mix(0, (uintptr_t)place.path), place.address), id;
+    uint64_t hash = table_mix(table_mix((uint64_t)place.pid, (uintptr_t)place.path), place.address), id;
     if (table_get(&stacks->place_ids, hash, &id))
         return (int64_t)id;
     if (stacks->place_count >= STACKS_MAX_PLACES ||

@@ -18,6 +18,7 @@ enum {
 struct stacks_place {
     const char *path;              // interned; "" where no file is known
     uint64_t address;              // offset in the file, or the address itself
+    pid_t pid;                     // whose, where there is no file; else 0
 };
 
 struct stacks_link {

@@ -60,6 +60,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
     if (!process)
         return NULL;
     *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .start = time, .forked = parent != NULL};
+    process->maps.pid = pid;
     // A forked child has its parent's address space; one that was found later is read as it is.
     int status = parent ? maps_copy(&process->maps, &parent->maps) : maps_read(&process->maps, &tasks->paths, pid);
     if (table_put(&tasks->processes, (uint64_t)pid, (uintptr_t)process) < 0) {

@@ -93,16 +93,18 @@ static void session_find_emulation(struct session *session)
 
 int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
 {
-    *session = (struct session){.options = options, .target = target, .repeat = repeat, .control.fd = -1};
+    *session = (struct session){
+        .options = options, .target = target, .repeat = repeat, .started = time(NULL), .control.fd = -1};
     int status = topology_read(&session->topology, "");
     if (status < 0) {
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
     session_find_emulation(session);
-    session->unwind = unwind_open();
-    session->variables = variables_open();
-    if (!session->unwind || !session->variables) {
+    session->files = files_new();
+    session->unwind = unwind_open(session->files);
+    session->variables = variables_open(session->files);
+    if (!session->files || !session->unwind || !session->variables) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -384,6 +386,21 @@ void session_note(struct session *session, const char *kind, int64_t value, cons
 
 // --- the end
 
+static void session_resolve(struct session *session)
+{
+    struct progress progress;
+    const struct symbols_request request = {.stacks = &session->stacks, .programs = &session->tasks.programs,
+                                            .files = session->files, .since = session->started,
+                                            .queue = session->queue, .progress = &progress};
+    progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
+    symbols_resolve(&request);
+    progress_end(&progress);
+    if (files_stale(session->files) > 0)
+        session_note(session, "replaced", (int64_t)files_stale(session->files), "do not rebuild what is being recorded",
+                     "%llu files were changed while the program ran: what stood in them is not known",
+                     (unsigned long long)files_stale(session->files));
+}
+
 // Where the kernel's records of it were lost.
 static void session_end_target(struct session *session, uint64_t end)
 {
@@ -417,7 +434,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_write_losses(session);
     samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);
-    symbols_resolve(&session->stacks, &session->tasks.programs, session->queue, NULL);
+    session_resolve(session);
     RECORD(session->queue, RECORDING_COMPLETE);
     int status = record_queue_stop(session->queue);
     session->queue = NULL;
@@ -446,6 +463,7 @@ void session_close(struct session *session)
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
     variables_close(session->variables);
+    files_free(session->files);
     topology_free(&session->topology);
     free(session->streams);
 }

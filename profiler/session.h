@@ -11,6 +11,7 @@
 #include "core/topology.h"
 #include "profiler/channel_server.h"
 #include "profiler/control.h"
+#include "profiler/files.h"
 #include "profiler/greeter.h"
 #include "profiler/run_options.h"
 #include "profiler/target.h"
@@ -38,6 +39,7 @@ struct session {
     int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
+    time_t started;                  // of the session, by the clock that files have
 
     struct record_queue *queue;
     struct tasks tasks;
@@ -47,6 +49,7 @@ struct session {
     struct block_stream *closing_blocks; // of processes that ended: closed after the drain
     int64_t own_allocators;          // processes that bring their own malloc
     char preload_path[PATH_MAX];     // of the library that the target loads; "": none
+    struct files *files;             // that the target runs
     struct unwind *unwind;
     struct variables *variables;
     struct channel_server channel;

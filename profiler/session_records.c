@@ -63,7 +63,7 @@ static void records_sample(struct fault_source *source, struct session *session,
     faults_take(source, &sample, thread, session_stack(session, thread->process, &sample));
 }
 
-static void records_mmap(struct session *session, const struct perf_event_header *header)
+static void records_mmap(struct session *session, const struct perf_event_header *header, uint64_t time)
 {
     struct perf_mmap mmap;
     if (perf_record_mmap2(header, &mmap) < 0) {
@@ -71,8 +71,12 @@ static void records_mmap(struct session *session, const struct perf_event_header
         return;
     }
     struct process *process = tasks_process(&session->tasks, (pid_t)mmap.pid);
-    if (process)
-        maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
+    if (!process)
+        return;
+    maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
+    const struct mapping *mapping = maps_find(&process->maps, mmap.address);
+    if (mapping && mapping->executable && *mapping->path == '/')
+        files_see(session->files, process->pid, mapping->path, time);
 }
 
 static void records_comm(struct session *session, const struct perf_event_header *header)
@@ -168,7 +172,7 @@ void session_fault_record(struct perf_stream *stream, const struct perf_event_he
         records_sample(source, session, header);
         break;
     case PERF_RECORD_MMAP2:
-        records_mmap(session, header);
+        records_mmap(session, header, time);
         break;
     case PERF_RECORD_COMM:
         records_comm(session, header);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/table.h"
 #include "profiler/debug_files.h"
@@ -36,6 +37,7 @@ struct variables_file {
 };
 
 struct variables {
+    struct files *descriptors;
     struct table files;            // interned path -> struct variables_file *
 };
 
@@ -102,7 +104,7 @@ static int variables_by_start(const void *a, const void *b)
     return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static struct variables_file *variables_read(const char *path)
+static struct variables_file *variables_read(struct files *descriptors, const char *path)
 {
     struct variables_file *file = calloc(1, sizeof *file);
     Dwfl *dwfl = dwfl_begin(&variables_callbacks);
@@ -111,7 +113,10 @@ static struct variables_file *variables_read(const char *path)
         return file;
     }
     dwfl_report_begin(dwfl);
-    Dwfl_Module *module = dwfl_report_offline(dwfl, path, path, -1);
+    int fd = files_descriptor(descriptors, path);
+    Dwfl_Module *module = fd >= 0 ? dwfl_report_offline(dwfl, path, path, fd) : NULL;
+    if (!module && fd >= 0)
+        close(fd);
     dwfl_report_end(dwfl, NULL, NULL);
     if (module) {
         variables_read_segments(file, module);
@@ -127,7 +132,7 @@ static const struct variables_file *variables_file(struct variables *variables, 
     uint64_t value;
     if (table_get(&variables->files, (uintptr_t)path, &value))
         return (const struct variables_file *)(uintptr_t)value;
-    struct variables_file *file = variables_read(path);
+    struct variables_file *file = variables_read(variables->descriptors, path);
     table_put(&variables->files, (uintptr_t)path, (uintptr_t)file);
     return file;
 }
@@ -191,9 +196,12 @@ void variables_each_local(struct variables *variables, const char *path, variabl
 
 // --- life
 
-struct variables *variables_open(void)
+struct variables *variables_open(struct files *files)
 {
-    return calloc(1, sizeof(struct variables));
+    struct variables *variables = calloc(1, sizeof *variables);
+    if (variables)
+        variables->descriptors = files;
+    return variables;
 }
 
 static void variables_free_file(struct variables_file *file)

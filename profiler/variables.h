@@ -4,11 +4,12 @@
 #define PROFILER_VARIABLES_H
 
 #include "collectors/objects.h"
+#include "profiler/files.h"
 
 struct variables;
 
 // NULL: out of memory.
-struct variables *variables_open(void);
+struct variables *variables_open(struct files *files);
 void variables_close(struct variables *variables);
 
 // As object_find_variable; context is a struct variables. Each file is read once.
