@@ -14,6 +14,7 @@
 #include "core/sysfile.h"
 #include "core/topology_pin.h"
 #include "profiler/clock.h"
+#include "profiler/emulated.h"
 #include "profiler/symbols.h"
 
 enum {
@@ -77,20 +78,6 @@ static int session_open_control(struct session *session)
     return DIAG_EXIT_FAILED;
 }
 
-// The emulated machine writes its name on the kernel's command line (lab/).
-static void session_find_emulation(struct session *session)
-{
-    char line[4096];
-    if (sysfile_text("", line, sizeof line, "/proc/cmdline") < 0)
-        return;
-    const char *at = strstr(line, "numaprof.machine=");
-    if (at) {
-        at += strlen("numaprof.machine=");
-        snprintf(session->emulated_name, sizeof session->emulated_name, "%.*s", (int)strcspn(at, " "), at);
-        session->emulated = session->emulated_name;
-    }
-}
-
 int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
 {
     *session = (struct session){
@@ -100,7 +87,8 @@ int session_open(struct session *session, const struct run_options *options, con
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
-    session_find_emulation(session);
+    if (emulated_name(session->emulated_name, sizeof session->emulated_name))
+        session->emulated = session->emulated_name;
     session->files = files_new();
     session->unwind = unwind_open(session->files);
     session->variables = variables_open(session->files);

@@ -141,6 +141,7 @@ int64_t session_stack(struct session *session, const struct process *process, co
 
 // session_rows.c
 void session_write_machine(struct session *session);
+void session_write_measured(struct session *session); // distances, and what was measured of them
 void session_write_run(struct session *session);
 void session_write_end(struct session *session, const int *wait_status, uint64_t end);
 int64_t session_balancing_moved(void);

@@ -35,9 +35,7 @@ void session_write_machine(struct session *session)
                rows_number(cpu->package), rows_number(cpu->core), rows_number(cpu->thread), RECORD_NUMBER(cpu->online),
                RECORD_NUMBER(cpu->allowed));
     }
-    for (size_t i = 0; i < t->node_count * t->node_count; i++)
-        RECORD(session->queue, RECORDING_DISTANCE, RECORD_NUMBER(t->nodes[i / t->node_count].id),
-               RECORD_NUMBER(t->nodes[i % t->node_count].id), rows_number(t->distance[i]), RECORD_NULL, RECORD_NULL);
+    session_write_measured(session);
 }
 
 // --- run
