@@ -52,6 +52,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
     "lab": lambda: import_module("lab_plugin").missing() is None,
+    "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 
