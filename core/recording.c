@@ -32,6 +32,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
     [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
     [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
+    [RECORDING_MEASUREMENT] = "INSERT INTO measurement VALUES (?,?,?,?,?)",
+    [RECORDING_MEASURED] = "INSERT INTO measured VALUES (?,?,?,?,?,?,?,?,?)",
     [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
     [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all benches share: programs built once, runs that alternate, medians. One session, so that what disturbs one side
-disturbs the other; what counts is the ratio. A bench is a file bench_NAME.py that prints its own lines (`make bench`)."""
+"""What all benches share: programs built once, runs that alternate, medians. In one session: what disturbs one side
+disturbs the other, and the ratio counts. A bench is a file bench_NAME.py that prints its own lines (`make bench`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class Cost(NamedTuple):
     cpu: float
 
 
-def run(command: Sequence[object], environment: Mapping[str, str] | None = None) -> Cost:
+def run(command: Sequence[object]) -> Cost:
     """A failure ends the bench with what the command said."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(
@@ -55,7 +55,6 @@ def run(command: Sequence[object], environment: Mapping[str, str] | None = None)
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **(environment or {})},
     )
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
@@ -63,9 +62,10 @@ def run(command: Sequence[object], environment: Mapping[str, str] | None = None)
     return Cost(wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
-def record(recording: Path, *program: object, environment: Mapping[str, str] | None = None) -> Cost:
+def record(recording: Path, *program: object, before: Sequence[object] = ()) -> Cost:
+    """before: words to put before the command."""
     recording.unlink(missing_ok=True)
-    return run([NUMAPROF, "record", "-q", "-o", recording, *program], environment)
+    return run([*before, NUMAPROF, "record", "-q", "-o", recording, *program])
 
 
 def medians(runs: int, **sides: Callable[[], Cost]) -> dict[str, Cost]:

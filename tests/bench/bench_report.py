@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from big_recording import write
-
 from bench import BUILD, build, folder, line, medians, perf, run
+from big_recording import write
 
 SAMPLES = 1_000_000
 

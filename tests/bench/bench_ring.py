@@ -14,7 +14,9 @@ RUNS = 5
 
 
 def main() -> None:
-    program = build("ring", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", *"-lpfm -ldw -lelf -lnuma -lsqlite3".split())
+    program = build(
+        "ring", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", *["-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"]
+    )
     core = {min(os.sched_getaffinity(0))}
     walls, cpus, samples = [], [], 0
     with folder() as place:
