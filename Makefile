@@ -11,7 +11,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' reports/pyproject.toml)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(WARNINGS) -fno-omit-frame-pointer -pthread $(CFLAGS)
-LIBS     := -lpfm -ldw -lelf -lnuma -lsqlite3 -pthread
+LIBS     := -lm -lpfm -ldw -lelf -lnuma -lsqlite3 -pthread
 
 ifeq ($(V),1)
 Q :=
@@ -25,7 +25,7 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
 
-include $(wildcard mk/*.mk lab/lab.mk examples/examples.mk)
+include $(sort $(wildcard mk/*.mk)) lab/lab.mk examples/examples.mk
 
 all: $(BUILD)/.packages program preload reports ## build everything a user needs; then ./numaprof works
 .PHONY: all program preload reports clean help

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collectors/channel.h"
+#include "collectors/live_blocks.h"
 #include "collectors/maps.h"
 #include "core/record_queue.h"
 #include "core/table.h"
@@ -17,14 +18,21 @@ struct process {
     int64_t id;                      // in the recording
     pid_t pid;
     uint64_t start;                  // when it was first known, CLOCK_MONOTONIC
-    uint64_t channel;                // its number on the channel, 0: it has no preload library
+    uint64_t channel;                // its number on the channel, 0: it never had the preload library
+    pid_t inner_pid;                 // as it calls itself
+    const char *exe;                 // interned; NULL: unknown
+    bool has_library;                // of ours, in the program that runs there now
+    int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
+    int announced_kind;              // of the one it is about to run
+    char exec_path[CHANNEL_TEXT];    // and the end of its path
     struct maps maps;
     struct table fault_history;      // page -> enum fault_state; see faults.h
     struct table fault_windows;      // 2 MiB window -> faults seen in it
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
-    void *live_blocks;               // of the heap, a tree: objects.h
+    struct live_blocks heap;         // blocks of its allocators, and variables of threads: objects.h
+    struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
     const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark
@@ -39,12 +47,15 @@ struct thread {
     struct process *process;
     enum channel_pin pin;
     int planned_cpu;                 // -1: none
+    uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
+    int missing;                     // times in a row that it was not in /proc
     bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
     bool knows_cpu_ns, knows_migrations;
-    struct counter_set *counters;    // NULL: none
+    struct counter_set *counters;    // NULL: none ...
+    bool counters_refused;           // ... and not to be asked for again
 };
 
 struct tasks {
@@ -67,9 +78,13 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
                                   const char *followed);
 struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start);
 
+void tasks_read_name(struct tasks *tasks, struct thread *thread); // from /proc
 void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
+
+// Reads which program it runs now.
+void tasks_set_exe(struct tasks *tasks, struct process *process);
 
 // The process runs another program from here on: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);

@@ -19,6 +19,8 @@ enum recording_statement {
     RECORDING_NODE,
     RECORDING_CPU,
     RECORDING_DISTANCE,
+    RECORDING_MEASUREMENT,
+    RECORDING_MEASURED,
     RECORDING_PROCESS,
     RECORDING_PROCESS_END,   // update: id, end_ns
     RECORDING_PROCESS_EXE,   // update: id, exe
@@ -26,10 +28,12 @@ enum recording_statement {
     RECORDING_THREAD,
     RECORDING_THREAD_NAME,   // update: id, name
     RECORDING_THREAD_PIN,    // update: id, pin, planned_cpu, own_cpus
+    RECORDING_THREAD_LATE,   // update: id: from_start becomes 0
     RECORDING_THREAD_END,    // update: id, end_ns, cpu_ns, migrations
     RECORDING_EVENT,
     RECORDING_COUNT,
     RECORDING_SAMPLE,
+    RECORDING_SAMPLE_BLOCK,  // update: id, block
     RECORDING_SAMPLE_SUM,
     RECORDING_PLACE,
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of
@@ -37,6 +41,7 @@ enum recording_statement {
     RECORDING_OBJECT,
     RECORDING_BLOCK,
     RECORDING_BLOCK_END,     // update: id, end_ns
+    RECORDING_BLOCK_RANGE,   // update: id, address, bytes
     RECORDING_SNAPSHOT,
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy

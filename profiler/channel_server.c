@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -77,7 +78,8 @@ int channel_server_open(struct channel_server *server, const int *plan, size_t c
     struct channel *shared = server->shared;
     shared->version = CHANNEL_VERSION;
     shared->await_start = await_start;
-    shared->plan_count = (uint32_t)count;
+    server->plan = plan;
+    shared->plan_count = server->plan_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
         shared->plan[i] = plan[i];
     return 0;
@@ -103,6 +105,35 @@ static bool server_same_user(const struct ucred *peer)
     return peer->uid == geteuid() || geteuid() == 0 || peer->uid == 0;
 }
 
+// Descriptors beyond the one that is expected are closed by the kernel: there is no room for them (MSG_CTRUNC).
+static int server_hello(int fd, struct channel_connection *connection)
+{
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct iovec data = {.iov_base = &connection->hello, .iov_len = sizeof connection->hello};
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    connection->ring = -1;
+    ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *header = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(&connection->ring, CMSG_DATA(header), sizeof connection->ring);
+    if (n == sizeof connection->hello)
+        return 0;
+    if (connection->ring >= 0)
+        close(connection->ring);
+    return -EPROTO;
+}
+
+void channel_server_set_target(struct channel_server *server, pid_t pid)
+{
+    struct stat space;
+    server->shared->target = (uint32_t)pid;
+    server->shared->pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+}
+
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
 {
     int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -114,7 +145,7 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
     const struct timeval patience = {.tv_usec = 100000};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || !server_same_user(&peer) ||
-        recv(fd, &connection->hello, sizeof connection->hello, 0) != sizeof connection->hello) {
+        server_hello(fd, connection) < 0) {
         close(fd);
         return -EPROTO;
     }
@@ -197,8 +228,12 @@ size_t channel_server_receive(struct channel_server *server, bool starts_only, s
             count += server_take(shared, at, starts_only, &messages[count]);
         }
     }
-    qsort(messages, count, sizeof *messages, server_by_time);
     return count;
+}
+
+void channel_server_sort(struct channel_received *messages, size_t count)
+{
+    qsort(messages, count, sizeof *messages, server_by_time);
 }
 
 void channel_server_answer(const struct channel_received *message)
@@ -226,13 +261,29 @@ void channel_server_ring(struct channel_server *server)
     server_futex(&server->shared->doorbell, FUTEX_WAKE, 1, NULL);
 }
 
-void channel_server_free_place(struct channel_server *server, int cpu)
+int channel_server_take_place(struct channel_server *server)
 {
     struct channel *shared = server->shared;
-    for (uint32_t i = 0; i < shared->plan_count && i < CPULIST_MAX; i++) {
+    uint32_t best = 0, fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < server->plan_count; i++) {
         uint32_t users = atomic_load(&shared->plan_users[i]);
-        if (shared->plan[i] == cpu && users > 0) {
-            atomic_compare_exchange_strong(&shared->plan_users[i], &users, users - 1);
+        if (users < fewest) {
+            best = i;
+            fewest = users;
+        }
+    }
+    if (server->plan_count == 0)
+        return -1;
+    atomic_fetch_add(&shared->plan_users[best], 1);
+    return server->plan[best];
+}
+
+void channel_server_free_place(struct channel_server *server, int cpu)
+{
+    for (uint32_t i = 0; i < server->plan_count; i++) {
+        uint32_t users = atomic_load(&server->shared->plan_users[i]);
+        if (server->plan[i] == cpu && users > 0) {
+            atomic_compare_exchange_strong(&server->shared->plan_users[i], &users, users - 1);
             return;
         }
     }

@@ -14,6 +14,7 @@
 #include "profiler/clock.h"
 #include "profiler/command.h"
 #include "profiler/launch.h"
+#include "profiler/preload_file.h"
 #include "profiler/output_name.h"
 #include "profiler/run_options.h"
 #include "profiler/session.h"
@@ -36,11 +37,11 @@ struct run_result {
 
 // A program with another C library cannot load ours, and would not start with it; a static one ignores it, and what it
 // starts may use it.
-static void run_make_environment(struct run_environment *e, const struct session *session)
+static void run_make_environment(struct run_environment *e, struct session *session)
 {
     char library[PATH_MAX];
     size_t count = 0;
-    if (!session->has_channel || beside_find(library, sizeof library, "libnumaprof-preload.so") < 0)
+    if (!session->has_channel || preload_file_find(library, sizeof library) < 0)
         return;
     if (strpbrk(library, ": "))
         return; // cannot be written in LD_PRELOAD
@@ -49,6 +50,8 @@ static void run_make_environment(struct run_environment *e, const struct session
              others ? others : "");
     snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.name);
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
+    if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
+        session->preload_path[0] = '\0';
     if (session->target->kind != ELF_KIND_OTHER_LIBC)
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;
@@ -120,7 +123,8 @@ close_session:
     return result;
 }
 
-static int run_report(char *const *paths, int count)
+// signals: the mask we came with. The report is to end at Ctrl-C.
+static int run_report(char *const *paths, int count, const sigset_t *signals)
 {
     char program[PATH_MAX];
     char **arguments = calloc((size_t)count + 3, sizeof *arguments);
@@ -128,6 +132,7 @@ static int run_report(char *const *paths, int count)
         snprintf(program, sizeof program, "numaprof-reports");
     pid_t pid = arguments ? fork() : -1;
     if (pid == 0) {
+        sigprocmask(SIG_SETMASK, signals, NULL);
         arguments[0] = "numaprof";
         arguments[1] = "report";
         for (int i = 0; i < count; i++)
@@ -147,15 +152,17 @@ static int run_report(char *const *paths, int count)
 static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
 {
     int failed = 0, count = 0;
+    bool ended = false;
     struct run_result worst = {0};
     char **paths = calloc((size_t)options->repeats, sizeof *paths);
     if (!paths)
         return DIAG_EXIT_FAILED;
-    for (int repeat = 1; repeat <= options->repeats && !failed; repeat++) {
+    for (int repeat = 1; repeat <= options->repeats && !ended; repeat++) {
         struct run_result result = run_once(options, target, signals, repeat);
         failed = result.failed ? result.exit_status : 0;
         if (failed)
             break;
+        ended = supervise_was_ended(&result.supervision);
         paths[count++] = strdup(result.path);
         if (worst.supervision.wait_status == 0)
             worst = result;
@@ -163,7 +170,7 @@ static int run_all(const struct run_options *options, const struct target *targe
             diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
     if (options->report && count > 0)
-        run_report(paths, count);
+        run_report(paths, count, signals);
     for (int i = 0; i < count; i++)
         free(paths[i]);
     free(paths);

@@ -35,9 +35,7 @@ void session_write_machine(struct session *session)
                rows_number(cpu->package), rows_number(cpu->core), rows_number(cpu->thread), RECORD_NUMBER(cpu->online),
                RECORD_NUMBER(cpu->allowed));
     }
-    for (size_t i = 0; i < t->node_count * t->node_count; i++)
-        RECORD(session->queue, RECORDING_DISTANCE, RECORD_NUMBER(t->nodes[i / t->node_count].id),
-               RECORD_NUMBER(t->nodes[i % t->node_count].id), rows_number(t->distance[i]), RECORD_NULL, RECORD_NULL);
+    session_write_measured(session);
 }
 
 // --- run
@@ -95,13 +93,14 @@ static const char *rows_pin_policy(const struct run_options *options)
     return words[options->pin];
 }
 
+// NULL: there is none.
 static char *rows_plan(const struct session *session, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < session->plan_count && used + 8 < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "", session->plan[i]);
-    return out;
+    return *out ? out : NULL;
 }
 
 void session_write_run(struct session *session)

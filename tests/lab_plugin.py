@@ -17,25 +17,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any
 
 import pytest
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
 IN_GUEST = "NUMAPROF_MACHINE" in os.environ
-SECONDS = 900  # of a whole group
-REPORTS = "reports.jsonl"
+SECONDS = 1800  # of a whole group, on a computer that is busy with other things
+REPORTS = "NUMAPROF_LAB_REPORTS"  # names the descriptor that the guest's reports go to
 PROGRAMS = BUILD / "tests" / "lab"
 
 
-def machine_of(item: pytest.Item) -> Optional[str]:
+def machine_of(item: pytest.Item) -> str | None:
     marker = item.get_closest_marker("lab")
     return marker.args[0] if marker else None
 
 
-def missing() -> Optional[str]:
+def missing() -> str | None:
     """What the emulated machine lacks on this host."""
     if not shutil.which("qemu-system-x86_64"):
         return "qemu-system-x86_64 (apt-get install qemu-system-x86)"
@@ -59,23 +60,49 @@ def build_programs() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "lab(machine): runs inside the emulated NUMA machine of that name or file")
-    if IN_GUEST:
-        config.pluginmanager.register(Reporter(Path(os.environ["NUMAPROF_SCRATCH"]) / REPORTS, config))
-    else:
+    if not IN_GUEST:
         config.pluginmanager.register(Host(config))
+    elif REPORTS in os.environ:
+        config.pluginmanager.register(Reporter(int(os.environ[REPORTS]), config))
 
 
 class Reporter:
-    """In the guest: writes each test's reports to the scratch folder."""
+    """In the guest: tells the host of each test that begins, and each report at once: they outlive the guest."""
 
-    def __init__(self, path: Path, config: pytest.Config) -> None:
-        self.path = path
+    def __init__(self, descriptor: int, config: pytest.Config) -> None:
+        self.file = os.fdopen(descriptor, "w")
         self.config = config
+
+    def tell(self, data: dict[str, Any]) -> None:
+        print(json.dumps(data), file=self.file, flush=True)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.tell({"begins": nodeid})
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
-        with self.path.open("a") as file:
-            file.write(json.dumps(data) + "\n")
+        self.tell(data)
+
+
+@dataclass
+class Group:
+    """What is known of the tests of one machine after its guest has run."""
+
+    output: str = ""
+    begun: str = ""  # the test that began last
+    reports: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
+
+    def of(self, item: pytest.Item) -> list[pytest.TestReport]:
+        return self.reports.get(item.nodeid) or [self.missing(item)]
+
+    def missing(self, item: pytest.Item) -> pytest.TestReport:
+        if item.nodeid == self.begun:
+            text = f"the guest ended during this test:\n{self.output}"
+        elif self.begun:
+            text = f"not run: the guest ended during {self.begun}"
+        else:
+            text = f"not run: the guest ran no test:\n{self.output}"
+        return pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")
 
 
 class Host:
@@ -83,8 +110,7 @@ class Host:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.reports: dict[str, list[pytest.TestReport]] = {}
-        self.output: dict[str, str] = {}  # by machine that has run
+        self.groups: dict[str, Group] = {}  # by machine
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
@@ -93,14 +119,14 @@ class Host:
         items.sort(key=lambda item: machine_of(item) or "")  # stable: the others stay in front, in their order
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Optional[bool]:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         machine = machine_of(item)
         if machine is None or missing():
             return None
-        if machine not in self.output:
-            self.output[machine] = self.run(machine, [i for i in item.session.items if machine_of(i) == machine])
+        if machine not in self.groups:
+            self.groups[machine] = self.run(machine, [i for i in item.session.items if machine_of(i) == machine])
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in self.reports.get(item.nodeid) or [self.no_report(item, self.output[machine])]:
+        for report in self.groups[machine].of(item):
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
@@ -109,26 +135,44 @@ class Host:
         if machine_of(item):
             pytest.skip(f"needs {missing()}, which this machine does not have")
 
-    def run(self, machine: str, items: list[pytest.Item]) -> str:
+    def run(self, machine: str, items: list[pytest.Item]) -> Group:
         build_programs()
         with tempfile.TemporaryDirectory(prefix="numaprof-lab-tests-") as scratch:
-            command = [TREE / "lab" / "run", "--machine", machine, "--time-limit", str(SECONDS), "--scratch", scratch, "--"]
-            command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=.", "-q", "-p", "no:cacheprovider"]
-            command += [f"--basetemp={scratch}/tmp", *(item.nodeid for item in items)]
-            done = subprocess.run(command, cwd=TREE, capture_output=True, text=True, errors="replace", check=False)
-            self.read(Path(scratch) / REPORTS)
-            return f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stdout}{done.stderr}"
+            command: list[str | Path] = [TREE / "lab" / "run", "--machine", machine, "--time-limit", str(SECONDS)]
+            # The reports go to lab/run's standard output, everything else to its standard error.
+            command += [
+                "--scratch",
+                scratch,
+                "--",
+                "sh",
+                "-c",
+                'exec "$@" 3>&1 >&2',
+                "sh",
+                sys.executable,
+                "-m",
+                "pytest",
+            ]
+            command += ["-c", "tests/pytest.ini", "--rootdir=.", "-q", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
+            command += [item.nodeid for item in items]
+            environment = {**os.environ, REPORTS: "3"}
+            done = subprocess.run(
+                command, cwd=TREE, env=environment, capture_output=True, text=True, errors="replace", check=False
+            )
+        group = Group(f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}")
+        for line in done.stdout.splitlines():
+            self.read(group, line)
+        return group
 
-    def read(self, path: Path) -> None:
-        for line in path.read_text().splitlines() if path.exists() else []:
+    def read(self, group: Group, line: str) -> None:
+        try:
             data: dict[str, Any] = json.loads(line)
-            report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
-            self.reports.setdefault(report.nodeid, []).append(report)
-
-    @staticmethod
-    def no_report(item: pytest.Item, output: str) -> pytest.TestReport:
-        text = f"the guest did not report on this test:\n{output}"
-        return pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")
+        except ValueError:  # cut off by the guest's end
+            return
+        if "begins" in data:
+            group.begun = data["begins"]
+            return
+        report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
+        group.reports.setdefault(report.nodeid, []).append(report)
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Iterator, NoReturn, Optional
+from typing import NoReturn
 
 from runner import guest, machine, processors, qemu
 from runner.job import TREE, Job
@@ -43,15 +44,25 @@ def parser() -> Parser:
     made = Parser(
         prog="numaprof lab",
         usage="%(prog)s [options] -- COMMAND [ARGUMENT...]",
-        description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this computer's "
-        "files, but what it writes is thrown away, except for files in its working folder and in the scratch folder "
+        description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this "
+        "computer's files, but what it writes is thrown away, except for files in its working folder and in the scratch folder "
         "($NUMAPROF_SCRATCH). Counts, placement and samples are exact; times mean nothing.",
         allow_abbrev=False,
     )
-    made.add_argument("--machine", default=DEFAULT_MACHINE, metavar="NAME", help=f"which one, or a file (default: {DEFAULT_MACHINE})")
+    made.add_argument(
+        "--machine", default=DEFAULT_MACHINE, metavar="NAME", help=f"which one, or a file (default: {DEFAULT_MACHINE})"
+    )
     made.add_argument("--list", action="store_true", help="the machines there are")
-    made.add_argument("--time-limit", type=seconds, default=DEFAULT_SECONDS, metavar="S", help=f"seconds for the command, 0 for no limit (default: {DEFAULT_SECONDS})")
-    made.add_argument("--scratch", type=Path, metavar="DIR", help="where files come back to (default: a new folder in $TMPDIR)")
+    made.add_argument(
+        "--time-limit",
+        type=seconds,
+        default=DEFAULT_SECONDS,
+        metavar="S",
+        help=f"seconds for the command, 0 for no limit (default: {DEFAULT_SECONDS})",
+    )
+    made.add_argument(
+        "--scratch", type=Path, metavar="DIR", help="where files come back to (default: a new folder in $TMPDIR)"
+    )
     made.add_argument("--console", type=Path, metavar="FILE", help="what the guest's kernel prints")
     made.add_argument("--quiet", action="store_true", help="no progress while booting")
     made.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
@@ -99,7 +110,7 @@ def check_host() -> None:
 
 
 @contextmanager
-def scratch_folder(wanted: Optional[Path]) -> Iterator[Path]:
+def scratch_folder(wanted: Path | None) -> Iterator[Path]:
     if wanted:
         try:
             wanted.mkdir(parents=True, exist_ok=True)
@@ -130,7 +141,7 @@ class Progress:
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def run(chosen: machine.Machine, job: Job, time_limit: float, console: Optional[Path], quiet: bool) -> int:
+def run(chosen: machine.Machine, job: Job, time_limit: float, console: Path | None, quiet: bool) -> int:
     progress = Progress(chosen, quiet)
     progress("kernel")
     outputs = guest.Outputs(sys.stdout.buffer, sys.stderr.buffer, progress)

@@ -11,7 +11,10 @@ def archive(files: dict[str, bytes]) -> bytes:
     """Files by path, with the folders they need."""
     folders = {str(parent) for path in files for parent in PurePosixPath(path).parents if str(parent) != "."}
     parts = [_entry(path, stat.S_IFDIR | 0o755, b"", ident) for ident, path in enumerate(sorted(folders), start=1)]
-    parts += [_entry(path, stat.S_IFREG | 0o644, data, len(parts) + ident) for ident, (path, data) in enumerate(files.items(), start=1)]
+    parts += [
+        _entry(path, stat.S_IFREG | 0o644, data, len(parts) + ident)
+        for ident, (path, data) in enumerate(files.items(), start=1)
+    ]
     return b"".join(parts) + _entry("TRAILER!!!", 0, b"", 0)
 
 

@@ -17,13 +17,13 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Callable, Optional
+from typing import BinaryIO, Callable
 
 from runner import job as jobs
 from runner import qemu
 from runner.machine import Machine
 
-BOOT_SECONDS = 120
+BOOT_SECONDS = 300  # a guest boots in 5 to 10 on an idle computer
 KEPT_LINES = 200
 PR_SET_PDEATHSIG = 1
 
@@ -43,13 +43,13 @@ class Outputs:
     stdout: BinaryIO
     stderr: BinaryIO
     phase: Callable[[str], None]
-    console: Optional[BinaryIO] = None
+    console: BinaryIO | None = None
 
 
 @dataclass
 class _State:
     started: bool = False
-    status: Optional[int] = None
+    status: int | None = None
     failure: str = ""
     lost: str = ""
     console: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT_LINES))
@@ -92,11 +92,13 @@ class _Guest:
                 stdout=subprocess.DEVNULL,
                 stderr=sockets[-1].fileno(),  # QEMU's complaints belong to the console's
                 pass_fds=list(theirs.values()),
-                preexec_fn=_die_with_parent,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - there are no other threads
                 start_new_session=True,  # Ctrl-C is ours
             )
         except OSError as error:
-            raise GuestError(f"cannot start {qemu.PROGRAM}: {error.strerror}", "apt-get install qemu-system-x86") from None
+            raise GuestError(
+                f"cannot start {qemu.PROGRAM}: {error.strerror}", "apt-get install qemu-system-x86"
+            ) from None
         finally:
             for other in sockets:
                 other.close()
@@ -119,7 +121,9 @@ class _Guest:
     def _too_late(self, time_limit: float) -> GuestError:
         if self.state.started:
             return GuestError(f"the command did not end within {time_limit:g} s", "--time-limit SECONDS allows more")
-        return GuestError(f"the guest did not boot within {BOOT_SECONDS} s", "is this computer busy? --console FILE shows more")
+        return GuestError(
+            f"the guest did not boot within {BOOT_SECONDS} s", "is this computer busy? --console FILE shows more"
+        )
 
     def _take(self, key: selectors.SelectorKey) -> None:
         stream: socket.socket = key.fileobj  # type: ignore[assignment]
@@ -199,7 +203,7 @@ class _Guest:
         self.selector.close()
 
 
-def _memory_file(name: str, content: bytes | int) -> int:  # type: ignore[syntax]
+def _memory_file(name: str, content: bytes | int) -> int:
     fd = os.memfd_create(name, 0)
     if isinstance(content, int):
         os.ftruncate(fd, content)

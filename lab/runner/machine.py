@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable
 
 MACHINES = Path(__file__).resolve().parent.parent / "machines"
 SUFFIX = ".machine"
@@ -54,7 +54,7 @@ class Machine:
     shared: Cache = Cache(8 << 20, 16)
     prefetch: Prefetch = Prefetch()
     pmu: str = "full"
-    paranoid: Optional[int] = None
+    paranoid: int | None = None
     user: str = "root"
     seccomp: str = "none"
     balancing: bool = False
@@ -206,7 +206,7 @@ def _check(machine: Machine, processors: frozenset[str]) -> None:
         raise MachineError("CPU 0 must be in the first package: the machine boots on it")
     if machine.nodes[0].memory < 512 << 20:
         raise MachineError("node 0 needs 512M of memory or more: the kernel lives there")
-    counts = {package: 0 for package in (node.package for node in machine.nodes.values() if node.cpus)}
+    counts = dict.fromkeys((node.package for node in machine.nodes.values() if node.cpus), 0)
     for node in machine.nodes.values():
         if node.cpus:
             counts[node.package] += len(node.cpus)

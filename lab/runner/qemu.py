@@ -33,7 +33,12 @@ def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int])
     words += ["-chardev", f"socket,id=console,fd={fds['console']}", "-serial", "chardev:console"]
     words += ["-device", "virtio-serial-pci"]
     for port in PORTS:
-        words += ["-chardev", f"socket,id={port},fd={fds[port]}", "-device", f"virtserialport,chardev={port},name={port}"]
+        words += [
+            "-chardev",
+            f"socket,id={port},fd={fds[port]}",
+            "-device",
+            f"virtserialport,chardev={port},name={port}",
+        ]
     if machine.pmu != "none":
         words += _hardware(machine, built, fds["shared"])
     return words

@@ -27,7 +27,12 @@ def places(machine: Machine) -> list[Place]:
     found = []
     packages = sorted({node.package for node in machine.nodes.values() if node.cpus})
     for index, package in enumerate(packages):
-        inside = [(ident, cpu) for ident, node in sorted(machine.nodes.items()) if node.package == package for cpu in node.cpus]
+        inside = [
+            (ident, cpu)
+            for ident, node in sorted(machine.nodes.items())
+            if node.package == package
+            for cpu in node.cpus
+        ]
         found += [Place(cpu, node, index, core) for core, (node, cpu) in enumerate(inside)]
     return found
 

@@ -22,6 +22,9 @@ MOST_SAMPLES = 30_000
 # Places are told apart up to this number, the rest is "elsewhere": a table shows eight, made of a few addresses each.
 MOST_PLACES = 500
 
+# Objects are told apart up to this number, by their share of the samples; a table shows eight.
+MOST_OBJECTS = 200
+
 # Requests of threads that ran on several nodes belong to none of them; above this share it is said.
 MOST_LEFT_OUT = 0.01
 
@@ -49,6 +52,13 @@ MIN_GAIN = 0.01
 
 # Reads that would take more of the CPU time than this, one after the other, did overlap: the sum says nothing then.
 MOST_SERIAL_COST = 0.50
+
+# Reads that a core can have under way at once: ten line fill buffers from Nehalem to Broadwell, twelve since Skylake
+# (Intel, Optimization Reference Manual). With all in use, waiting divides by so many.
+READS_UNDER_WAY = 10.0
+
+# A mean latency of fewer samples is chance: single loads take from 100 to 1000 cycles.
+MIN_LATENCIES = 30
 
 # Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
 MIN_REMOTE_READS = 10_000
@@ -78,8 +88,44 @@ USES_ALL = 0.80
 # ... and one that spans no more than this, though several threads share the object, uses a block of it.
 USES_BLOCK = 0.60
 
+# A neighbour's border belongs to a block's use if so many of all accesses go there; more is no border any more.
+HALO = (0.005, 0.30)
+# One thread "only" if it makes so many of the accesses: what others make is start and end of the run.
+ONLY_THREAD = 0.95
+# Pages or allocations are exclusive if so many of those seen twice were seen by one thread only. By chance a half would
+# be, with two threads, and 25 of 32 with a probability of 0.1 %.
+EXCLUSIVE = 0.80
+MIN_SHARED_PARTS = 32
+# Sweeps go up (or down) from one sample to the next, random access does so in one of two cases; so does a sweep that is
+# sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
+ANY_ORDER = 0.10
+MIN_ORDERED = 64
+# The steady phase stands for itself if so many accesses were sampled in it.
+MIN_PHASE_USES = 64
+# An object's parts are told apart as so many slices: with 64 threads each has four.
+BINS = 256
+
 # "Spread over the nodes": no node holds less than this share of what an even spread would give it.
 EVEN_SPREAD = 0.50
+
+# Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
+ONE_HOME = 0.90
+
+# First touch did not decide if so much of all memory lies elsewhere than on the node of its first toucher. A policy
+# that binds to one of two nodes moves half of what a balanced program touches, one that interleaves likewise.
+FORCED = 0.25
+
+# An object is recycled memory if so much of it was touched before it was allocated.
+RECYCLED = 0.50
+
+# Remote cache lines are "mostly dirty" if more than half of what other nodes answered are.
+MOSTLY_DIRTY = 0.50
+
+# What is remote is at the seams of huge pages if so much of it is in pages that several nodes use.
+IN_MIXED_PAGES = 0.80
+
+# One controller serves "nearly all": with two nodes and even work each would serve a half.
+ONE_CONTROLLER = 0.80
 
 # All threads read everything: each one's remote share lies this close to the share of memory on other nodes.
 ALL_TO_ALL = 0.10

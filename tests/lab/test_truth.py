@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What perf counts in the guest is what the hardware did: for every class of request and every answer, in every dialect.
+"""What perf counts in the guest is what the hardware did: every class of request, every answer, in every dialect.
 
 The events are libpfm's names; what each means to the hardware stands here a second time, independent of the driver.
 """

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof report [FILE...]: the terminal report."""
+"""numaprof report [FILE...]: on the terminal, or as a page, as JSON, as tables."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 
@@ -15,13 +16,37 @@ from numaprof.views.paper import BOLD, Paper
 from numaprof.views.report import print_repeats, print_report
 
 SUFFIX = ".numaprof"
+USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", "%(prog)s [FILE...]")
+    parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", USAGE)
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
+    parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
+    parser.add_argument("--open", action="store_true", help="open it")
+    parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
+    parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
     options = parser.parse_args(arguments)
-    recordings = [load(file) for file in options.files or [newest()]]
+    files = options.files or [newest()]
+    if options.open and not options.html:
+        raise Failure("--open opens a page, and none is written", "add --html OUT")
+    if options.html or options.json or options.csv:
+        return _written(files, options)
+    return _printed([load(file) for file in files])
+
+
+def _written(files: list[str], options: argparse.Namespace) -> int:
+    from numaprof.commands.written import write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+
+    if len(files) > 1:
+        raise Failure(
+            f"--html, --json and --csv take one recording, got {len(files)}", "compare several: numaprof diff --html"
+        )
+    write_report(files[0], options.html, options.json, options.csv, options.open)
+    return 0
+
+
+def _printed(recordings: list[Evidence]) -> int:
     paper = Paper()
     if len(recordings) > 1 and are_repeats(recordings):
         print_repeats(Side(tuple(recordings)), paper)
