@@ -65,9 +65,23 @@ static int session_make_plan(struct session *session)
     return 0;
 }
 
+static int session_open_control(struct session *session)
+{
+    char clean[512];
+    const char *path = session->options->control;
+    int status = path ? control_open(&session->control, path) : 0;
+    if (status == 0)
+        return 0;
+    diag_error(status == -EEXIST ? "give the name of a FIFO, or of one to be made" : "choose a place you can write to",
+               "--control %s: %s", diag_clean(clean, sizeof clean, path),
+               status == -EEXIST ? "is there, and is not a FIFO" : strerror(-status));
+    return DIAG_EXIT_FAILED;
+}
+
 int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
 {
-    *session = (struct session){.options = options, .target = target, .repeat = repeat, .started = time(NULL)};
+    *session = (struct session){
+        .options = options, .target = target, .repeat = repeat, .started = time(NULL), .control.fd = -1};
     int status = topology_read(&session->topology, "");
     if (status < 0) {
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
@@ -83,6 +97,8 @@ int session_open(struct session *session, const struct run_options *options, con
         return DIAG_EXIT_FAILED;
     }
     status = session_make_plan(session);
+    if (status == 0)
+        status = session_open_control(session);
     if (status != 0)
         return status;
     if (session_prepare_counters(session) < 0) {
@@ -316,6 +332,9 @@ size_t session_drain(struct session *session)
 
 static void session_windows(struct session *session, uint64_t now)
 {
+    enum control_order order;
+    while ((order = control_next(&session->control)) != CONTROL_NOTHING)
+        session_switch(session, order == CONTROL_START, "control");
     const struct run_options *options = session->options;
     uint64_t ms = (now - session->epoch) / CLOCK_MS;
     if (options->delay_ms > 0 && !session->delay_is_over && ms >= options->delay_ms) {
@@ -412,6 +431,7 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
 
 void session_close(struct session *session)
 {
+    control_close(&session->control);
     session_close_faults(session);
     session_return_to_all_cpus(session);
     session_come_first(session->nice_before);

@@ -10,6 +10,7 @@
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
+#include "profiler/control.h"
 #include "profiler/files.h"
 #include "profiler/greeter.h"
 #include "profiler/run_options.h"
@@ -76,6 +77,7 @@ struct session {
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
     bool counting;                   // not paused
     bool delay_is_over;
+    struct control control;
 
     struct pages pages;
     uint64_t scanned_at;             // when the tasks were last checked against /proc
