@@ -87,7 +87,7 @@ int session_open(struct session *session, const struct run_options *options, con
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
-    if (emulated_name(session->emulated_name, sizeof session->emulated_name))
+    if (emulated_name(session->emulated_name, sizeof session->emulated_name, ""))
         session->emulated = session->emulated_name;
     session->files = files_new();
     session->unwind = unwind_open(session->files);
