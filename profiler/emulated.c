@@ -7,10 +7,10 @@
 #include "core/sysfile.h"
 
 // The emulated machine writes its name on the kernel's command line (lab/).
-bool emulated_name(char *name, size_t size)
+bool emulated_name(char *name, size_t size, const char *root)
 {
     char line[4096];
-    if (sysfile_text("", line, sizeof line, "/proc/cmdline") < 0)
+    if (sysfile_text(root, line, sizeof line, "/proc/cmdline") < 0)
         return false;
     const char *at = strstr(line, "numaprof.machine=");
     if (!at)

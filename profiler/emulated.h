@@ -6,6 +6,6 @@
 #include <stddef.h>
 
 // Whether this is the emulated NUMA machine; name gets which one. Times mean nothing there.
-bool emulated_name(char *name, size_t size);
+bool emulated_name(char *name, size_t size, const char *root);
 
 #endif

@@ -155,7 +155,7 @@ int topology_measure(struct result *result, const struct topology *t, struct sur
     char emulated[RESULT_TEXT];
     struct measure_progress progress = {.start = clock_now()};
     *result = (struct result){0};
-    if (emulated_name(emulated, sizeof emulated))
+    if (emulated_name(emulated, sizeof emulated, ""))
         options->emulated = emulated;
     if (isatty(STDERR_FILENO))
         options->progress = measure_show;

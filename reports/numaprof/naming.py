@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -23,6 +24,13 @@ def thread_name(thread: Thread) -> str:
 def thread_in_text(thread: Thread | None) -> str:
     """thread 0 (sum 4711)."""
     return "one thread" if thread is None else f"thread {thread.position} ({thread_name(thread)})"
+
+
+def function_name(function: str) -> str:
+    """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
+    while "operator" not in function and (plain := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) not in (function, ""):
+        function = plain
+    return clean(function.strip(), NAME_LIMIT)
 
 
 def site_label(site: Site, limit: int = 2 * NAME_LIMIT) -> str:
