@@ -9,7 +9,7 @@
 #include "collectors/encode.h"
 #include "collectors/perf_context.h"
 
-enum { COUNTERS_SAMPLES_PER_S = 400 };
+enum { COUNTERS_SAMPLES_PER_S = 200 };
 
 // --- what can be counted
 

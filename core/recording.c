@@ -172,6 +172,8 @@ int recording_create(struct recording **out, const char *path)
     if (status == 0)
         status = recording_run(recording, schema_sql);
     if (status == 0)
+        status = recording_commit(recording); // a full disk shows before anything is run
+    if (status == 0)
         status = recording_prepare(recording);
     if (status < 0)
         goto close_recording;

@@ -260,6 +260,7 @@ static void session_start_greeter(struct session *session)
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
     session_stay_off_first_cpu(session);
+    file_limit_raise(&session->files_before);
     session->nice_before = getpriority(PRIO_PROCESS, 0);
     session_come_first(SESSION_NICE);
     int status = session_create_recording(session, path);
@@ -293,6 +294,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     }
     session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
+    session_warn(session);
     return 0;
 }
 
@@ -433,6 +435,7 @@ void session_close(struct session *session)
 {
     control_close(&session->control);
     session_close_faults(session);
+    file_limit_return(&session->files_before);
     session_return_to_all_cpus(session);
     session_come_first(session->nice_before);
     greeter_stop(&session->greeter);
@@ -448,6 +451,7 @@ void session_close(struct session *session)
     faults_free(&session->faults);
     objects_free(&session->objects);
     stacks_free(&session->stacks);
+    table_free(&session->strangers);
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
     variables_close(session->variables);
