@@ -47,6 +47,7 @@ class Object(Touches):
     before: tuple[Before, ...]
     huge: queries.HugeRegions | None = None
     unclear: tuple[queries.Unclear, ...] = ()  # page faults that may have been first touches
+    things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
 
     @property
     def main_share(self) -> float:
@@ -160,6 +161,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             before=tuple(before[thing]),
             huge=huge.get(thing),
             unclear=tuple(unclear[thing]),
+            things=(thing,),
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
@@ -199,6 +201,7 @@ def _sum(group: list[Object]) -> Object:
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         unclear=tuple(row for part in group for row in part.unclear),
+        things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 
 

@@ -137,6 +137,14 @@ SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu
 """
 
 
+class Life(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+
+
+LIVES = "SELECT start_ns, end_ns FROM thread WHERE pin <> 'helper'"
+
+
 class Event(NamedTuple):
     id: int
     collector: str
