@@ -22,15 +22,17 @@ _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", q
 
 def shown(evidence: Evidence) -> list[Object]:
     """Data that matters by size or by remote accesses; empty if there is nothing that first touches do not tell."""
-    remote = remote_accesses(evidence)
     least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_OBJECT_BYTES)
-    chosen = [
-        found
-        for found in evidence.objects.found
-        if (found.remote >= max(1.0, MIN_SHOWN * remote) and found.known_samples >= MIN_USES_OF_THREAD)
-        or (found.kind not in ("file", "stack") and _bytes(evidence, found) >= least and (found.pages or found.used))
-    ][:MOST_SITES]
+    chosen = [found for found in evidence.objects.found if not found.is_ours and _matters(evidence, found, least)]
+    chosen = chosen[:MOST_SITES]
     return chosen if any(found.named or found.used for found in chosen) else []
+
+
+def _matters(evidence: Evidence, found: Object, least: float) -> bool:
+    if found.remote >= max(1.0, MIN_SHOWN * remote_accesses(evidence)) and found.known_samples >= MIN_USES_OF_THREAD:
+        return True
+    seen = bool(found.pages or found.used)
+    return found.kind not in ("file", "stack") and seen and bytes_of(evidence, found) >= least
 
 
 def table(evidence: Evidence, paper: Paper) -> None:
@@ -44,19 +46,19 @@ def table(evidence: Evidence, paper: Paper) -> None:
     cells = [
         [
             clean(object_name(found), max(24, paper.width - 52)),
-            size(_bytes(evidence, found)),
+            size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
             percent(found.remote / remote) if remote else NOT_KNOWN,
             homes(found),
         ]
         for found in chosen
     ]
-    paper.table_with_remarks(head, cells, right, [_remarks(evidence, found) for found in chosen])
-    for line in _attribution(evidence):
+    paper.table_with_remarks(head, cells, right, [remarks(evidence, found) for found in chosen])
+    for line in attribution(evidence):
         paper.paragraph(line)
 
 
-def _bytes(evidence: Evidence, found: Object) -> float:
+def bytes_of(evidence: Evidence, found: Object) -> float:
     return found.bytes or evidence.bytes(found.pages)
 
 
@@ -77,7 +79,7 @@ def homes(found: Object) -> str:
     return ", ".join(f"node {home} {100 * sums[home] / total:.0f} %" for home in ordered[:3])
 
 
-def _remarks(evidence: Evidence, found: Object) -> list[str]:
+def remarks(evidence: Evidence, found: Object) -> list[str]:
     return [text for text in (_touched(evidence, found), _used(evidence, found), _more(evidence, found)) if text]
 
 
@@ -126,7 +128,7 @@ def _phases(found: Object) -> str:
     return f"remote while initialised {percent(shares[0])}, later {percent(shares[1])}"
 
 
-def _attribution(evidence: Evidence) -> Iterable[str]:
+def attribution(evidence: Evidence) -> Iterable[str]:
     """How much of what was sampled lies in objects, and how much nobody knows."""
     known = [row for row in evidence.objects.attributed if row.total and row.kind in _KIND_NAMES]
     if known:
