@@ -2,7 +2,7 @@
 // A server that loads a table and forks its workers, who all look things up in it:  fork_server [MILLION_LOOKUPS [MIB]]
 //
 // The children inherit the parent's pages, which lie on the parent's node. They only read them, so they stay there.
-#define _GNU_SOURCE // CPU_COUNT
+#define _GNU_SOURCE // CPU_SET
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,16 +31,12 @@ static int serve(int worker, size_t lookups)
     return (int)(sum & 1);
 }
 
-// A server of its own CPU, as such servers often are.
+// A CPU of its own for each worker, as such servers often do.
 static void settle_on_cpu(int worker)
 {
-    cpu_set_t all, mine;
-    int seen = 0;
-    sched_getaffinity(0, sizeof all, &all);
+    cpu_set_t mine;
     CPU_ZERO(&mine);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &all) && seen++ == worker % CPU_COUNT(&all))
-            CPU_SET(cpu, &mine);
+    CPU_SET(worker % (int)sysconf(_SC_NPROCESSORS_ONLN), &mine);
     sched_setaffinity(0, sizeof mine, &mine);
 }
 

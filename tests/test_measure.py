@@ -44,8 +44,7 @@ def test_numbers_have_units_repeats_and_spread(program: Path) -> None:
         assert 0 < value["low"] <= value["median"] <= value["high"]
         assert value["repeats"] >= 1
         assert value["unit"] == UNITS[value["metric"]]
-    loads = next(value["loads"] for value in found["values"] if value["metric"] == "latency_window_4k")
-    assert loads % 2048 == 0  # whole chunks
+        assert value["lines"] > 0
     assert found["buffer_bytes"] == 16 << 20
 
 

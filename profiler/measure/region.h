@@ -17,6 +17,8 @@ struct region {
     const char *name;           // for notes: "node 3", "interleaved memory"
     const atomic_bool *stop;
     struct place place;
+    bool has_come;              // this thread moved to a CPU of the memory's node ...
+    struct cpulist before;      // ... and goes back to these
     size_t walk_bytes;          // of the first bytes: what a walk goes through
 };
 

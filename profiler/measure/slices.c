@@ -66,7 +66,7 @@ static void slices_set(struct team_job *job, enum kernels_op op, uint64_t value)
     job->loop = kernels_best()->run[op];
     job->value = value;
     job->bytes_done = job->steps_done = job->kept_ns = job->lost_ns = 0;
-    job->all_steps = 0;
+    job->all_lines = 0;
 }
 
 // --- one slice
@@ -109,9 +109,8 @@ static void slices_keep(struct slices *slices, enum metric_id id, size_t from, c
     for (size_t i = 0; i < count; i++) {
         cell->lost_ns += jobs[i].lost_ns;
         cell->kept_ns += jobs[i].kept_ns;
+        cell->lines += jobs[i].all_lines;
     }
-    if (metric->group == METRIC_LATENCY)
-        cell->lines += jobs[0].all_steps;
     if (value > 0 && cell->count < RESULT_REPEATS)
         cell->values[cell->count++] = value;
 }

@@ -30,11 +30,13 @@ def function_name(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
     while "operator" not in function and (plain := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) not in (function, ""):
         function = plain
-    return clean(function.strip(), NAME_LIMIT)
+    return clean(function.strip().removesuffix(" const"), NAME_LIMIT)
 
 
 def site_label(site: Site, limit: int = 2 * NAME_LIMIT) -> str:
-    return clean(site.label, limit)
+    if site.line is None or site.function is None:
+        return clean(site.label, limit)
+    return clean(f"{site.position} {function_name(site.function)}", limit)
 
 
 def site_position(site: Site) -> str:

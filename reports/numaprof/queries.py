@@ -137,6 +137,14 @@ SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu
 """
 
 
+class Life(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+
+
+LIVES = "SELECT start_ns, end_ns FROM thread WHERE pin <> 'helper'"
+
+
 class Event(NamedTuple):
     id: int
     collector: str
@@ -197,9 +205,9 @@ class SampleKind(NamedTuple):
 
 
 # sample_kind.id in core/schema.sql
-OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE = 1, 2, 3, 10, 12, 13, 14, 15
+OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT = 1, 2, 3, 10, 12, 13, 14, 15, 19
 TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
-FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, 19)
+FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
 PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
 TOUCH = "kind IN (10, 12, 13)"
 

@@ -126,7 +126,9 @@ def test_threads_are_not_told_of_openmp(tmp_path: Path) -> None:
     use_blocks(book, array(book, SERIAL), [0] * 8, line=WORK)
     (advice,) = only(book, tmp_path, serial_init)
     assert "omp" not in f"{advice.finding}{advice.change}{advice.code}"
-    assert advice.code == ("for (i = my_first; i < my_end; i++)      what sum.c:17 does, at the start of work",)
+    assert advice.code == (
+        "for (i = my_first; i < my_end; i++)      what sum.c:17 does, in each thread, before sum.c:22",
+    )
 
 
 def test_runtime_that_calls_the_program_is_openmp(tmp_path: Path) -> None:

@@ -101,9 +101,8 @@ def _threads_code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
     raw = _raw_array(init) if init.call is not None and init.call.container else ()
-    function = function_name(init.use.function) if init.use is not None and init.use.function else None
-    start = f"at the start of {function}" if function else "where each thread begins its work"
-    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {start}")
+    before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
+    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {before}")
 
 
 def _processes_change(init: Initialisation) -> str:

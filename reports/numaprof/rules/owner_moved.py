@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import judge
-from numaprof.naming import nodes_in_text, thread_in_text
+from numaprof.naming import command_line, nodes_in_text, thread_in_text
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import plural, size
 from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
@@ -38,7 +38,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
         change=_change(worst.thread),
-        code=("OMP_PROC_BIND=close OMP_PLACES=cores   (OpenMP), or pthread_setaffinity_np",),
+        code=(_code(evidence),),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
         removes=min(1.0, sum(found.remote for found in moved) / remote) if remote else None,
@@ -51,6 +51,12 @@ def _change(thread: Thread) -> str:
             "The program moves it itself: let it stay on the node where it touches; initialising anew would not last."
         )
     return "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it:"
+
+
+def _code(evidence: Evidence) -> str:
+    if evidence.samples.openmp:
+        return f"OMP_PROC_BIND=close OMP_PLACES=cores {command_line(evidence)}"
+    return "pthread_setaffinity_np(pthread_self(), sizeof set, &set);      before a thread touches its memory, once"
 
 
 def _touched_by_node(evidence: Evidence) -> dict[int, dict[int, float]]:
