@@ -309,6 +309,18 @@ SELECT b.object, t.site, t.thread, sum(t.pages)
 """
 
 
+class Unclear(NamedTuple):
+    thing: int
+    thread: int
+    pages: float
+
+
+# Page faults of unknown kind, by object: the recorder was too late to see whether they were first touches.
+UNCLEAR = """
+SELECT object, thread, sum(weight) FROM picked WHERE kind = 19 AND object > 0 GROUP BY object, thread
+"""
+
+
 class FilePages(NamedTuple):
     name: str | None
     node: int | None

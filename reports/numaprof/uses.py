@@ -12,7 +12,7 @@ from numaprof.objects import Object
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
 from numaprof.shapes import Shape
-from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, SERIAL_TOUCH
+from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, ONLY_THREAD, SERIAL_TOUCH
 from numaprof.touches import Touches
 
 # Not made by an initialisation of the program's own.
@@ -43,7 +43,11 @@ def remote_accesses(evidence: Evidence) -> float:
 def suspects(evidence: Evidence) -> list[Object]:
     """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
     nameless = (UNKNOWN, ELSEWHERE, None)
-    data = [o for o in evidence.objects.found if o.kind not in _NO_DATA and (o.named or o.site not in nameless)]
+    data = [
+        o
+        for o in evidence.objects.found
+        if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
+    ]
     if measured(evidence):
         least = MIN_OBJECT_SHARE * remote_accesses(evidence)
         return [found for found in data if found.remote >= least]
@@ -123,11 +127,11 @@ def _heaviest(weights: Iterable[tuple[Site, float]]) -> Site | None:
 
 
 def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
-    """Who makes more than stray accesses."""
+    """Who makes more than stray accesses: a twentieth of the busiest one's."""
     sums: dict[int, int] = defaultdict(int)
     for row in uses:
         sums[row.thread] += row.samples
-    least = max(1.0, 0.01 * sum(sums.values()) / max(1, len(sums)))
+    least = (1 - ONLY_THREAD) * max(sums.values(), default=0)
     return [evidence.by_id[thread] for thread in sums if thread in evidence.by_id and sums[thread] >= least]
 
 
