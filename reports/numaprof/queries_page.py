@@ -137,12 +137,32 @@ UNLISTED = "SELECT count(*) FROM object WHERE id NOT IN (SELECT id FROM main_obj
 MAP_INDEX = "CREATE INDEX temp.extent_by_start ON extent (thing, start)"
 
 
+class Whole(NamedTuple):
+    thing: int
+    bytes: float
+
+
+WHOLES = "SELECT thing, bytes FROM whole"
+
+
 class MapHome(NamedTuple):
     thing: int
     bin: int
     node: int | None
     probes: int
 
+
+# Where samples saw the pages of things: for parts of which no snapshot tells.
+SEEN_HOMES = """
+SELECT thing, min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin,
+       page_node, count(*)
+  FROM (SELECT thing, process, ifnull(block, 0) AS block, address, page_node FROM picked WHERE thing <> 0
+         UNION ALL
+        SELECT thing, process, ifnull(block, 0), address, page_node FROM access WHERE thing <> 0)
+  JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ WHERE page_node IS NOT NULL AND address IS NOT NULL AND thing IN (SELECT value FROM json_each(:things))
+ GROUP BY thing, bin, page_node
+"""
 
 # Where things lie: :probes addresses in each of :bins parts, at odd distances so that a regular interleaving does not
 # look like one node, each looked up in the last snapshot of its block's life. :things is a JSON array.

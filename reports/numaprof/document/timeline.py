@@ -19,7 +19,7 @@ from numaprof.populations import LOCAL, REMOTE, Column
 from numaprof.text import clean
 
 STEPS = 200  # of the time line: a step is a few pixels wide
-WIDEST = 8  # steps put together at most, where counters take turns
+WIDEST = 32  # steps put together at most, where counters take turns
 KNOWN = 0.8  # part of the steps in which every counter should have had its turn
 THREAD_CELLS = 60_000  # steps of all threads together: keeps a page of 2 000 threads at some hundred kilobytes
 LEAST_STEPS = 20
@@ -85,7 +85,7 @@ def _counted(source: Reading, step: int) -> tuple[int, dict[int, Sides], tuple[m
     source.recording.run(queries_page.SLOTS, step=step, last=STEPS - 1, **lists)
     slots = source.recording.rows(queries_page.Slot, queries_page.SLOTS_OF_ALL)
     wide, moments = 1, _pooled(slots, events.time, local, remote)
-    while wide < WIDEST and _known(moments) < KNOWN * len(moments):
+    while wide < WIDEST and _known(moments) < KNOWN * (max(moments, default=0) - min(moments, default=0) + 1):
         wide *= 2
         moments = _pooled(_wider(slots, wide), events.time, local, remote)
     rows = source.recording.rows(
