@@ -36,9 +36,7 @@ static void json_cell(FILE *file, const struct result *result, enum metric_id id
     json_real(file, "relative", result_relative(result, id, to, from));
     fprintf(file, ", \"noisy\": %s", result_is_noisy(cell) ? "true" : "false");
     json_real(file, "lost_share", cell->lost_ns / (cell->lost_ns + cell->kept_ns));
-    if (metric_get(id)->group == METRIC_LATENCY)
-        fprintf(file, ", \"loads\": %" PRIu64, cell->lines);
-    putc('}', file);
+    fprintf(file, ", \"lines\": %" PRIu64 "}", cell->lines);
 }
 
 static void json_cells(FILE *file, const struct result *result)

@@ -31,7 +31,7 @@ struct place_report {
 int place_map(struct place *place, size_t bytes, const struct cpulist *nodes, bool huge);
 void place_unmap(struct place *place);
 
-// Writes one byte of every page of a part; where mbind is forbidden this thread's node gets them.
+// Writes one byte of every page of a part; where mbind is forbidden the node of this thread gets them.
 void place_touch(const struct place *place, size_t from, size_t until);
 
 // Finds out how much of it is huge pages.

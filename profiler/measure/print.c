@@ -93,8 +93,8 @@ static void print_firmware(const struct result *result, const struct topology *t
 {
     struct firmware_distance found[FIRMWARE_DISTANCES];
     size_t count = firmware_distances(result, t, found);
-    if (count < 2)
-        return; // nothing but local memory
+    if (count < 2 || *result->emulated)
+        return; // nothing but local memory, or times that mean nothing
     printf("beside the firmware\n  distance    pairs   claimed   measured (%s)\n",
            metric_get(firmware_metric(result))->name);
     for (size_t i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/measure/flush.h"
 #include "profiler/measure/kernels.h"
 
 enum { REGION_PART = 16 << 20 }; // bytes between two looks at *stop
@@ -26,45 +27,49 @@ static int region_touch(struct region *region)
     return 0;
 }
 
-// Where mbind is forbidden, pages go to the node of the thread that touches them.
-static int region_touch_from(struct region *region, int cpu)
-{
-    size_t size = CPU_ALLOC_SIZE(CPULIST_MAX);
-    cpu_set_t *before = CPU_ALLOC(CPULIST_MAX), *there = CPU_ALLOC(CPULIST_MAX);
-    int status = before && there ? 0 : -ENOMEM;
-    if (status < 0)
-        goto done;
-    CPU_ZERO_S(size, there);
-    CPU_SET_S((size_t)cpu, size, there);
-    if (sched_getaffinity(0, size, before) < 0 || sched_setaffinity(0, size, there) < 0) {
-        status = -errno;
-        goto done;
-    }
-    status = region_touch(region);
-    sched_setaffinity(0, size, before);
-done:
-    CPU_FREE(before);
-    CPU_FREE(there);
-    return status;
-}
-
+// The last allowed CPU of the memory's node: what is measured runs on the first.
 static int region_cpu(const struct region *region)
 {
     const struct topology_node *node = topology_node(region->t, cpulist_next(&region->nodes, 0));
+    int last = -1;
+    if (cpulist_count(&region->nodes) > 1)
+        return last; // of interleaved memory no node is the home
     for (int cpu = node ? cpulist_next(&node->cpus, 0) : -1; cpu >= 0; cpu = cpulist_next(&node->cpus, cpu + 1))
-        if (cpulist_has(&region->t->allowed_cpus, cpu))
-            return cpu;
-    return -1;
+        last = cpulist_has(&region->t->allowed_cpus, cpu) ? cpu : last;
+    return last;
+}
+
+// This thread prepares the memory, best from where it lies. Where mbind is forbidden, that alone brings it there.
+static int region_come(struct region *region)
+{
+    int cpu = region_cpu(region);
+    if (cpu < 0)
+        return -ENOENT;
+    if (sched_getaffinity(0, sizeof region->before.bits, (cpu_set_t *)(void *)region->before.bits) < 0)
+        return -errno;
+    struct cpulist there = {0};
+    cpulist_add(&there, cpu);
+    if (sched_setaffinity(0, sizeof there.bits, (const cpu_set_t *)(const void *)there.bits) < 0)
+        return -errno;
+    region->has_come = true;
+    return 0;
+}
+
+static void region_leave(struct region *region)
+{
+    if (region->has_come)
+        sched_setaffinity(0, sizeof region->before.bits, (const cpu_set_t *)(const void *)region->before.bits);
+    region->has_come = false;
 }
 
 static int region_fill_pages(struct region *region, struct result *result)
 {
-    int cpu = region_cpu(region);
+    bool is_here = region_come(region) == 0;
     if (region->place.is_bound)
         return region_touch(region);
-    if (cpulist_count(&region->nodes) == 1 && cpu >= 0) {
+    if (is_here) {
         result_note(result, "mbind is forbidden here (a container's filter?): memory is placed by first touch");
-        return region_touch_from(region, cpu);
+        return region_touch(region);
     }
     result_note(result, "%s is left out: mbind is forbidden here, and no CPU can touch it first", region->name);
     return -EPERM;
@@ -116,6 +121,7 @@ int region_open(struct region *region, size_t bytes, bool huge, struct result *r
 
 void region_close(struct region *region)
 {
+    region_leave(region);
     place_unmap(&region->place);
 }
 
@@ -145,7 +151,7 @@ int region_fill(struct region *region)
     return 0;
 }
 
-int region_walk(struct region *region, enum walk_order order, const struct place *others)
+int region_walk(struct region *region, enum walk_order order)
 {
     size_t bytes = region->walk_bytes;
     struct walk_line *line = (struct walk_line *)(void *)region->place.base;
@@ -154,7 +160,24 @@ int region_walk(struct region *region, enum walk_order order, const struct place
             return -EINTR;
         walk_write(line, bytes / sizeof *line, order, from / sizeof *line, region_end(from, bytes) / sizeof *line);
     }
-    struct kernels_block rest = {.from = others->base + others->bytes / 2, .bytes = others->bytes / 2};
-    kernels_best()->run[KERNELS_READ](&rest);
     return 0;
+}
+
+int region_empty_caches(struct region *region, struct result *result)
+{
+    bool can = true;
+    size_t bytes = region->place.bytes;
+    for (size_t from = 0; can && from < bytes; from = region_end(from, bytes)) {
+        if (atomic_load(region->stop))
+            return -EINTR;
+        can = flush_lines(region->place.base + from, region_end(from, bytes) - from);
+    }
+    if (!can)
+        result_note(result, "the caches cannot be emptied on this architecture: other nodes' may answer for the memory");
+    return 0;
+}
+
+void region_push_out(const struct place *place, size_t from, size_t until)
+{
+    kernels_best()->run[KERNELS_READ](&(struct kernels_block){.from = place->base + from, .bytes = until - from});
 }

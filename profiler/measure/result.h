@@ -22,7 +22,7 @@ struct result_cell {
     double values[RESULT_REPEATS]; // ns, bytes per second, ns a line
     int count;
     double kept_ns, lost_ns;    // lost: the kernel gave the CPU to somebody else
-    uint64_t lines;             // of a walk: loads in all
+    uint64_t lines;             // walked, read, written or copied by all threads, also those that were not timed
 };
 
 struct result_spread {

@@ -66,7 +66,7 @@ static void slices_set(struct team_job *job, enum kernels_op op, uint64_t value)
     job->loop = kernels_best()->run[op];
     job->value = value;
     job->bytes_done = job->steps_done = job->kept_ns = job->lost_ns = 0;
-    job->all_steps = 0;
+    job->all_lines = 0;
 }
 
 // --- one slice
@@ -109,9 +109,8 @@ static void slices_keep(struct slices *slices, enum metric_id id, size_t from, c
     for (size_t i = 0; i < count; i++) {
         cell->lost_ns += jobs[i].lost_ns;
         cell->kept_ns += jobs[i].kept_ns;
+        cell->lines += jobs[i].all_lines;
     }
-    if (metric->group == METRIC_LATENCY)
-        cell->lines += jobs[0].all_steps;
     if (value > 0 && cell->count < RESULT_REPEATS)
         cell->values[cell->count++] = value;
 }
@@ -185,7 +184,10 @@ static int slices_walk(struct slices *slices, struct region *region, struct regi
     bool is_wanted = !slices->options->skip[ids[0]] || (ids[1] != METRICS && !slices->options->skip[ids[1]]);
     if (!is_wanted)
         return 0;
-    int status = region_walk(on, metric_get(ids[0])->order, &region->place);
+    int status = region_walk(on, metric_get(ids[0])->order);
+    region_push_out(&region->place, region_half(region), region->place.bytes);
+    if (status == 0)
+        status = region_empty_caches(on, slices->result);
     const struct walk_line *line = (const struct walk_line *)(void *)on->place.base;
     for (size_t from = 0; status == 0 && from < slices->result->from_count; from++)
         status = slices_walk_from(slices, region, on, &line, ids, from);
@@ -240,10 +242,14 @@ static int slices_loop(struct slices *slices, struct slices_crew *crew, enum met
     return slices_run(slices, id, crew->from, jobs, count);
 }
 
-static int slices_loops(struct slices *slices, const struct region *region, size_t from)
+static int slices_loops(struct slices *slices, struct region *region, size_t from)
 {
     struct slices_crew crew;
-    int status = slices_hire(&crew, slices, region, from);
+    region_push_out(&region->place, 0, region_half(region));
+    int status = region_empty_caches(region, slices->result); // also of what another node's CPUs have just read
+    if (status < 0)
+        return status;
+    status = slices_hire(&crew, slices, region, from);
     for (int round = 0; status == 0 && round < RESULT_REPEATS; round++)
         for (int id = METRIC_READ; status == 0 && id <= METRIC_STRIDE_WRITE; id++)
             if (slices_wants_more(slices, (enum metric_id)id, from, round))

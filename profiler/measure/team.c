@@ -50,15 +50,9 @@ static long team_interruptions(void)
 
 static int team_move(int cpu)
 {
-    size_t size = CPU_ALLOC_SIZE(CPULIST_MAX);
-    cpu_set_t *set = CPU_ALLOC(CPULIST_MAX);
-    if (!set)
-        return -ENOMEM;
-    CPU_ZERO_S(size, set);
-    CPU_SET_S((size_t)cpu, size, set);
-    int status = sched_setaffinity(0, size, set) < 0 ? -errno : 0;
-    CPU_FREE(set);
-    return status;
+    struct cpulist only = {0};
+    cpulist_add(&only, cpu);
+    return sched_setaffinity(0, sizeof only.bits, (const cpu_set_t *)(const void *)only.bits) < 0 ? -errno : 0;
 }
 
 // --- checks, outside the timed part
@@ -135,7 +129,7 @@ static void team_step(struct team_job *job, bool counts)
     double ns;
     size_t bytes = job->work == TEAM_WALK ? 0 : team_chunk_bytes(job);
     bool kept = team_chunk(job, bytes, &ns);
-    job->all_steps += job->work == TEAM_WALK ? TEAM_STEPS : 0;
+    job->all_lines += job->work == TEAM_WALK ? TEAM_STEPS : bytes / KERNELS_LINE;
     job->at = job->bytes ? (job->at + bytes) % job->bytes : 0;
     if (counts && kept) {
         job->bytes_done += (double)bytes;

@@ -35,7 +35,7 @@ struct team_job {
     // What came of it:
     double bytes_done, steps_done, kept_ns; // undisturbed chunks
     double lost_ns;             // chunks in which the CPU was taken away
-    uint64_t all_steps;         // of the walk, also those that were not timed
+    uint64_t all_lines;         // walked, read, written or copied, also those that were not timed
     bool is_wrong;              // a loop did not do what it should have
     int error;                  // the CPU could not be had: -errno
 };

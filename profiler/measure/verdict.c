@@ -25,6 +25,8 @@ static bool verdict_trust(struct result *result)
     double noise = 100 * result_noise(result), lost = 100 * result_lost(result);
     if (result->is_interrupted)
         verdict_interrupted(result);
+    if (*result->emulated)
+        return false; // the head says what that means
     if (result_is_too_noisy(result)) {
         result_note(result, "too noisy for a verdict: %.0f %% of the values vary by more than 10 %% between repeats, "
                     "others took %.0f %% of the time on the measured CPUs; measure again on a quiet machine", noise,
@@ -36,7 +38,7 @@ static bool verdict_trust(struct result *result)
     if (lost > 100 * VERDICT_BUSY)
         result_note(result, "the machine was busy: others took %.0f %% of the time on the measured CPUs; what they "
                     "interrupted was left out", lost);
-    return !*result->emulated;
+    return true;
 }
 
 // --- firmware

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from numaprof.diag import Failure, complain
 
-COMMANDS = ("report", "diff", "check", "export")
+COMMANDS = ("report", "diff", "check", "export", "sweep", "policies")
 
 
 def run(arguments: Sequence[str]) -> int:

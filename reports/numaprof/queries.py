@@ -137,6 +137,14 @@ SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu
 """
 
 
+class Life(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+
+
+LIVES = "SELECT start_ns, end_ns FROM thread WHERE pin <> 'helper'"
+
+
 class Event(NamedTuple):
     id: int
     collector: str
@@ -214,7 +222,7 @@ KIND_SUMS = (
     """,
     """
     UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples)
-     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15)
+     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15, 19)
     """,
 )
 SAMPLE_KINDS = """

@@ -96,7 +96,7 @@ TEST(a_walk_goes_on_where_it_was)
     struct team_job j = {.cpu = a_cpu(), .work = TEAM_WALK, .line = region, .lines = lines};
     CHECK_EQ(team_run(&j, 1, 1e6, &never), 0);
     CHECK(!j.is_wrong);
-    CHECK(walk_is_right(region->rank, j.all_steps, j.line->rank, lines));
+    CHECK(walk_is_right(region->rank, j.all_lines, j.line->rank, lines));
     region[walk_position(WALK_RANDOM, lines, 5)].next = region; // a walk in a circle
     CHECK_EQ(team_run(&j, 1, 1e6, &never), 0);
     CHECK(j.is_wrong);
