@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // --- rows
@@ -230,6 +231,19 @@ static const char *objects_kind(const struct mapping *mapping)
     return mapping->is_thread_stack ? "stack" : kinds[mapping->kind];
 }
 
+static void objects_keep_named(struct objects *objects, struct object_named named)
+{
+    if (objects->named_count == objects->named_size) {
+        size_t size = objects->named_size ? objects->named_size * 2 : 64;
+        struct object_named *larger = realloc(objects->named, size * sizeof *larger);
+        if (!larger)
+            return; // where it is declared stays unknown
+        objects->named = larger;
+        objects->named_size = size;
+    }
+    objects->named[objects->named_count++] = named;
+}
+
 static int64_t objects_variable(struct objects *objects, const struct process *process, const struct mapping *mapping,
                                 uint64_t address, uint64_t time)
 {
@@ -248,6 +262,7 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
+    objects_keep_named(objects, (struct object_named){mapping->path, variable.own, block.object});
     table_put(&objects->variables, key, (uint64_t)row);
     return row;
 }
@@ -339,4 +354,5 @@ void objects_free(struct objects *objects)
     table_free(&objects->heap_objects);
     table_free(&objects->blocks_of);
     table_free(&objects->variables);
+    free(objects->named);
 }

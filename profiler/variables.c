@@ -180,6 +180,7 @@ bool variables_find(void *context, const struct mapping *mapping, uint64_t addre
         return false;
     variable->start = address - (own - item->start);
     variable->bytes = item->bytes;
+    variable->own = item->start;
     snprintf(variable->name, sizeof variable->name, "%s", item->name);
     return true;
 }
