@@ -150,6 +150,36 @@ void event_disable(int fd)
         fail("PERF_EVENT_IOC_DISABLE");
 }
 
+static int open_tracepoint(const char *name, int cpu)
+{
+    char path[128];
+    unsigned long id;
+    snprintf(path, sizeof path, "/sys/kernel/tracing/events/irq_vectors/%s_entry/id", name);
+    FILE *file = fopen(path, "r");
+    if (!file || fscanf(file, "%lu", &id) != 1)
+        fail(path);
+    fclose(file);
+    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_TRACEPOINT, .config = id};
+    int fd = event_open(&attr, -1, cpu, -1);
+    if (fd < 0)
+        fail(path);
+    return fd;
+}
+
+uint64_t interrupts(int cpu)
+{
+    static const char *const names[] = {"local_timer", "reschedule", "call_function", "call_function_single", "irq_work"};
+    enum { NAMES = sizeof names / sizeof *names };
+    static int fds[LAB_CPUS][NAMES]; // 0: not open yet
+    uint64_t sum = 0;
+    for (int i = 0; i < NAMES; i++) {
+        if (!fds[cpu][i])
+            fds[cpu][i] = open_tracepoint(names[i], cpu);
+        sum += event_read(fds[cpu][i]);
+    }
+    return sum;
+}
+
 void pin(int cpu)
 {
     cpu_set_t set;
@@ -170,15 +200,22 @@ int node_of(int cpu)
     fail("the CPU's node");
 }
 
-char *memory_on(int node, size_t bytes)
+void memory_bind(char *memory, size_t bytes, int node)
 {
     enum { MPOL_BIND = 2 };
     unsigned long mask = 1ul << node;
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || syscall(SYS_mbind, memory, bytes, MPOL_BIND, &mask, 64, 0) < 0)
+    if (syscall(SYS_mbind, memory, bytes, MPOL_BIND, &mask, 64, 0) < 0)
         fail("memory on a node");
     for (size_t i = 0; i < bytes; i += PAGE)
         memory[i] = 1;
+}
+
+char *memory_on(int node, size_t bytes)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        fail("memory");
+    memory_bind(memory, bytes, node);
     return memory;
 }
 

@@ -36,8 +36,13 @@ uint64_t event_read(int fd);
 void event_enable(int fd);
 void event_disable(int fd);
 
+// How many interrupts the CPU has had, but for those of devices.
+uint64_t interrupts(int cpu);
+
 void pin(int cpu);
 int node_of(int cpu);
+// Makes the memory present on the node.
+void memory_bind(char *memory, size_t bytes, int node);
 // Anonymous memory of the node, present, executable.
 char *memory_on(int node, size_t bytes);
 // Evicts everything else from the caches that this CPU uses: reads memory that nobody else uses, in no order.
