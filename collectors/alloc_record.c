@@ -35,9 +35,10 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
     const char *at = (const char *)header + sizeof record;
     *event = (struct alloc_event){
         .is_freed = record.header.type == ALLOC_RECORD_FREED,
-        .kind = record.kind == ALLOC_MAPPING ? ALLOC_MAPPING : ALLOC_HEAP,
+        .kind = record.kind < ALLOC_KINDS ? (enum alloc_kind)record.kind : ALLOC_HEAP,
         .address = record.address,
         .bytes = record.bytes,
+        .since = record.since,
         .tid = record.tid,
         .where = {.regs = register_bytes > 0 ? (const uint64_t *)at : NULL,
                   .stack = at + register_bytes,
@@ -48,5 +49,10 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
 
 uint64_t alloc_record_lost(const struct perf_ring *ring)
 {
-    return ring->control->__reserved[0];
+    return ring->control->__reserved[ALLOC_LOST];
+}
+
+uint64_t alloc_record_lost_frees(const struct perf_ring *ring)
+{
+    return ring->control->__reserved[ALLOC_LOST_FREES];
 }

@@ -11,7 +11,7 @@
 struct alloc_event {
     bool is_freed;
     enum alloc_kind kind;
-    uint64_t address, bytes;
+    uint64_t address, bytes, since;
     uint32_t tid;                    // in the process's own pid namespace
     struct perf_sample where;
 };
@@ -27,5 +27,6 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
 
 // How many there was no room for.
 uint64_t alloc_record_lost(const struct perf_ring *ring);
+uint64_t alloc_record_lost_frees(const struct perf_ring *ring);
 
 #endif

@@ -14,17 +14,25 @@ enum {
     ALLOC_THRESHOLD = 64 << 10,      // smaller blocks are not worth a name of their own
     ALLOC_STACK_BYTES = 4096,        // of the stack, for the call path
     ALLOC_REGISTERS = 33,            // as many as PERF_EVENT_REGS_USER of any architecture has
+    // While the recorder has not come: behind this no more stacks, so that blocks keep at least their addresses ...
+    ALLOC_RING_STACKS = ALLOC_RING_BYTES / 2,
+    // ... and behind this only frees: a missed one would leave a block where another is by now.
+    ALLOC_RING_BLOCKS = ALLOC_RING_BYTES / 4 * 3,
 };
+
+// Counters in the control page's __reserved: records there was no room for, and frees among them.
+enum { ALLOC_LOST, ALLOC_LOST_FREES };
 
 // perf_event_header.type, beyond the kernel's.
 enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };
 
-enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING };
+enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING, ALLOC_SHARED, ALLOC_HUGE, ALLOC_KINDS };
 
 // Followed by registers (count of them in header.misc), stack_bytes of stack, and the time (u64).
 struct alloc_record {
     struct perf_event_header header;
     uint64_t address, bytes;         // freed: bytes 0 for a heap block, else the range that was unmapped
+    uint64_t since;                  // CLOCK_MONOTONIC: when the allocating call began
     uint32_t tid, kind;
     uint32_t stack_bytes, reserved;
 };

@@ -163,6 +163,7 @@ void faults_take(struct fault_source *source, const struct perf_sample *sample, 
         .was_mapped_bytes = sample->page_bytes,
         .thread = thread->id,
         .stack = stack,
+        .found = objects_live(faults->objects, thread->process, sample->address, sample->time),
         .process = thread->process,
         .cpu = (int32_t)sample->cpu,
     };

@@ -39,6 +39,7 @@ struct fault_source {
 struct fault_pending {
     uint64_t time, address, weight, was_mapped_bytes;
     int64_t thread, stack;
+    struct object_found found;     // at the address, then
     struct process *process;       // NULL: settled
     uint64_t held_at_drain;        // waits for a later drain than this; 0: not
     int32_t cpu;

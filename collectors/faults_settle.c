@@ -179,7 +179,7 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     row.cpu = fault->cpu;
     row.stack = fault->stack;
     row.address = (int64_t)fault->address;
-    row.block = objects_block(faults->objects, process, fault->address, fault->time);
+    row.block = objects_block(faults->objects, process, fault->address, fault->time, fault->found);
     row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
     samples_put(faults->samples, &row);
 }

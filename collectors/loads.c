@@ -71,6 +71,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, int64_t e
         .thread = thread->id,
         .stack = stack,
         .event = event,
+        .found = objects_live(loads->objects, thread->process, sample->address, sample->time),
         .process = thread->process,
         .cpu = (int32_t)sample->cpu,
         .is_store = is_store,
@@ -99,7 +100,7 @@ static void loads_record(struct loads *loads, const struct loads_pending *load, 
     row.cpu = load->cpu;
     row.stack = load->stack;
     row.address = (int64_t)load->address;
-    row.block = objects_block(loads->objects, load->process, load->address, load->time);
+    row.block = objects_block(loads->objects, load->process, load->address, load->time, load->found);
     row.page_node = home >= 0 ? home : RECORDING_NULL;
     row.source = source != LOAD_UNKNOWN ? (int64_t)source : RECORDING_NULL;
     row.latency = load->latency > 0 ? (int64_t)load->latency : RECORDING_NULL;

@@ -26,6 +26,7 @@ int loads_attributes(const struct catalogue_cpu *cpu, const char *root, struct p
 struct loads_pending {
     uint64_t time, address, latency, weight, data_src;
     int64_t thread, stack, event;
+    struct object_found found;     // at the address, then
     struct process *process;       // NULL: settled
     int32_t cpu;
     bool is_store;

@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/objects.h"
 
-#include <search.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct live_block {
-    uint64_t start, end;
-    int64_t block;
-};
-
-// Blocks do not overlap: ranges that touch a common address compare equal, so a search for an address finds its block.
-static int objects_compare(const void *a, const void *b)
-{
-    const struct live_block *left = a, *right = b;
-    return left->end <= right->start ? -1 : right->end <= left->start ? 1 : 0;
-}
-
-static struct live_block *objects_live(const struct process *process, uint64_t start, uint64_t end)
-{
-    const struct live_block key = {.start = start, .end = end};
-    struct live_block *const *found = tfind(&key, &process->live_blocks, objects_compare);
-    return found ? *found : NULL;
-}
-
-static void objects_end(struct objects *objects, struct process *process, struct live_block *live, uint64_t time)
-{
-    tdelete(live, &process->live_blocks, objects_compare);
-    RECORD(objects->queue, RECORDING_BLOCK_END, RECORD_NUMBER(live->block),
-           RECORD_NUMBER(tasks_time(objects->tasks, time)));
-    free(live);
-}
+// --- rows
 
 static int64_t objects_new_object(struct objects *objects, const struct process *process, const char *kind,
                                   const char *name, int64_t stack)
@@ -40,56 +13,144 @@ static int64_t objects_new_object(struct objects *objects, const struct process 
     return objects->object_count;
 }
 
-static int64_t objects_new_block(struct objects *objects, int64_t object, uint64_t start, uint64_t end, uint64_t time,
-                                 int64_t thread)
+static int64_t objects_new_block(struct objects *objects, const struct live_block *block)
 {
-    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(++objects->block_count), RECORD_NUMBER(object),
-           RECORD_NUMBER(start), RECORD_NUMBER(end - start), RECORD_NUMBER(tasks_time(objects->tasks, time)),
-           RECORD_NULL, RECORD_NUMBER(thread));
+    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(++objects->block_count), RECORD_NUMBER(block->object),
+           RECORD_NUMBER(block->start), RECORD_NUMBER(block->end - block->start),
+           RECORD_NUMBER(tasks_time(objects->tasks, block->since)), RECORD_NULL, RECORD_NUMBER(block->thread));
     return objects->block_count;
 }
 
-// Blocks of one allocation path are one object.
-static int64_t objects_of_path(struct objects *objects, const struct process *process, const char *kind, int64_t stack)
+static int64_t objects_row_of(struct objects *objects, struct live_block *live)
 {
-    uint64_t key = table_mix(table_mix(0, (uint64_t)process->id), (uint64_t)stack), id;
-    if (stack != RECORDING_NULL && table_get(&objects->heap_objects, key, &id))
+    if (live->block == 0)
+        live->block = objects_new_block(objects, live);
+    return live->block;
+}
+
+// Blocks of one allocation path are one object, and all of one name.
+static int64_t objects_object_of(struct objects *objects, const struct process *process,
+                                 const struct object_block *block)
+{
+    uint64_t key = table_mix(table_mix(0, (uint64_t)process->id), (uint64_t)block->stack), id;
+    for (const char *at = block->name; at && *at; at++)
+        key = table_mix(key, (unsigned char)*at);
+    for (const char *at = block->kind; *at; at++)
+        key = table_mix(key, (unsigned char)*at);
+    if (table_get(&objects->heap_objects, key, &id))
         return (int64_t)id;
-    int64_t object = objects_new_object(objects, process, kind, NULL, stack);
-    if (stack != RECORDING_NULL)
-        table_put(&objects->heap_objects, key, (uint64_t)object);
+    int64_t object = objects_new_object(objects, process, block->kind, block->name, block->stack);
+    table_put(&objects->heap_objects, key, (uint64_t)object);
     return object;
 }
 
-void objects_allocated(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
-                       const char *kind, int64_t stack, int64_t thread, uint64_t time)
+// A loop that allocates a million times makes one object, not a million rows.
+static void objects_write_few(struct objects *objects, struct live_block *live)
 {
-    struct live_block *old, *live = malloc(sizeof *live);
-    if (!live || bytes == 0 || address + bytes < address) {
-        free(live);
-        return;
-    }
-    while ((old = objects_live(process, address, address + bytes)))
-        objects_end(objects, process, old, time);
-    int64_t object = objects_of_path(objects, process, kind, stack);
-    *live = (struct live_block){.start = address, .end = address + bytes};
-    live->block = objects_new_block(objects, object, live->start, live->end, time, thread);
-    if (!tsearch(live, &process->live_blocks, objects_compare))
-        free(live);
+    uint64_t count = 0;
+    table_get(&objects->blocks_of, (uint64_t)live->object, &count);
+    table_put(&objects->blocks_of, (uint64_t)live->object, count + 1);
+    if (count < OBJECTS_BLOCKS_OF_ONE)
+        objects_row_of(objects, live);
+    else
+        objects->unwritten++;
 }
 
-void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time)
+// --- blocks come and go
+
+static void objects_end(struct objects *objects, struct live_blocks *blocks, struct live_block *live, uint64_t time)
+{
+    if (live->block != 0)
+        RECORD(objects->queue, RECORDING_BLOCK_END, RECORD_NUMBER(live->block),
+               RECORD_NUMBER(tasks_time(objects->tasks, time)));
+    live_blocks_remove(blocks, live);
+}
+
+static bool objects_is_within_others(const char *kind)
+{
+    return strcmp(kind, "heap") == 0 || strcmp(kind, "tls") == 0;
+}
+
+void objects_allocated(struct objects *objects, struct process *process, const struct object_block *block)
+{
+    uint64_t end = block->address + block->bytes;
+    bool is_heap = objects_is_within_others(block->kind);
+    struct live_block *old;
+    if (end <= block->address)
+        return; // nothing, or an absurd size
+    while (is_heap && (old = live_blocks_find(&process->heap, block->address, end)))
+        objects_end(objects, &process->heap, old, block->since);
+    if (!is_heap)
+        objects_unmapped(objects, process, block->address, block->bytes, block->since);
+    const struct live_block new = {.start = block->address, .end = end, .since = block->since, .thread = block->thread,
+                                   .object = objects_object_of(objects, process, block)};
+    struct live_block *live = live_blocks_add(is_heap ? &process->heap : &process->mapped, &new);
+    if (live)
+        objects_write_few(objects, live);
+}
+
+void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+{
+    struct live_block *live = live_blocks_find(&process->heap, address, address + 1);
+    if (live && live->start == address)
+        objects_end(objects, &process->heap, live, time);
+}
+
+static void objects_set_range(struct objects *objects, struct live_block *live, uint64_t start, uint64_t end)
+{
+    live->start = start;
+    live->end = end;
+    if (live->block != 0)
+        RECORD(objects->queue, RECORDING_BLOCK_RANGE, RECORD_NUMBER(live->block), RECORD_NUMBER(start),
+               RECORD_NUMBER(end - start));
+}
+
+// Allocators map more than they need and give back both ends, to get an aligned piece.
+void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time)
 {
     struct live_block *live;
-    if (bytes == 0) {
-        live = objects_live(process, address, address + 1);
-        if (live && live->start == address)
-            objects_end(objects, process, live, time);
-        return;
+    uint64_t end = address + bytes;
+    while ((live = live_blocks_find(&process->mapped, address, end))) {
+        bool keeps_head = live->start < address, keeps_tail = live->end > end;
+        struct live_block tail = *live;
+        if (!keeps_head && !keeps_tail) {
+            objects_end(objects, &process->mapped, live, time);
+            continue;
+        }
+        objects_set_range(objects, live, keeps_head ? live->start : end, keeps_head ? address : live->end);
+        if (!keeps_head || !keeps_tail)
+            continue;
+        tail.start = end;
+        tail.since = time;
+        tail.block = 0;
+        live = live_blocks_add(&process->mapped, &tail);
+        if (live)
+            objects_write_few(objects, live);
     }
-    while (address + bytes > address && (live = objects_live(process, address, address + bytes)))
-        objects_end(objects, process, live, time);
 }
+
+void objects_forget_heap(struct objects *objects, struct process *process, uint64_t time)
+{
+    struct live_block *live;
+    while ((live = live_blocks_find(&process->heap, 0, UINT64_MAX)))
+        objects_end(objects, &process->heap, live, time);
+}
+
+static void objects_visit_row(void *objects, struct live_block *live)
+{
+    objects_row_of(objects, live);
+}
+
+void objects_inherit(struct objects *objects, struct process *child, const struct process *parent)
+{
+    // Or both would write a row.
+    live_blocks_each(&parent->heap, objects_visit_row, objects);
+    live_blocks_each(&parent->mapped, objects_visit_row, objects);
+    live_blocks_copy(&child->heap, &parent->heap);
+    live_blocks_copy(&child->mapped, &parent->mapped);
+}
+
+// --- what is at an address
 
 static const char *objects_kind(const struct mapping *mapping)
 {
@@ -101,8 +162,8 @@ static const char *objects_kind(const struct mapping *mapping)
     return mapping->is_thread_stack ? "stack" : kinds[mapping->kind];
 }
 
-static int64_t objects_block_of_variable(struct objects *objects, const struct process *process,
-                                         const struct mapping *mapping, uint64_t address, uint64_t time)
+static int64_t objects_variable(struct objects *objects, const struct process *process, const struct mapping *mapping,
+                                uint64_t address, uint64_t time)
 {
     struct object_variable variable;
     uint64_t id;
@@ -111,57 +172,93 @@ static int64_t objects_block_of_variable(struct objects *objects, const struct p
     uint64_t key = table_mix(table_mix((uint64_t)process->id, variable.start), mapping->serial);
     if (table_get(&objects->variables, key, &id))
         return (int64_t)id;
-    int64_t object = objects_new_object(objects, process, "static", variable.name, RECORDING_NULL);
-    int64_t block = objects_new_block(objects, object, variable.start, variable.start + variable.bytes, time,
-                                      RECORDING_NULL);
-    table_put(&objects->variables, key, (uint64_t)block);
-    return block;
+    const struct live_block block = {
+        .start = variable.start,
+        .end = variable.start + variable.bytes,
+        .since = time,
+        .object = objects_new_object(objects, process, "static", variable.name, RECORDING_NULL),
+        .thread = RECORDING_NULL,
+    };
+    int64_t row = objects_new_block(objects, &block);
+    table_put(&objects->variables, key, (uint64_t)row);
+    return row;
 }
 
-static int64_t objects_block_of_mapping(struct objects *objects, const struct process *process,
-                                        struct mapping *mapping, uint64_t time)
+static int64_t objects_mapping(struct objects *objects, const struct process *process, struct mapping *mapping,
+                               uint64_t time)
 {
     if (mapping->block == 0) {
-        int64_t object = objects_new_object(objects, process, objects_kind(mapping),
-                                            *mapping->path ? mapping->path : NULL, RECORDING_NULL);
-        mapping->block = objects_new_block(objects, object, mapping->start, mapping->end, time, RECORDING_NULL);
+        const char *name = *mapping->path ? mapping->path : NULL;
+        const struct live_block block = {
+            .start = mapping->start,
+            .end = mapping->end,
+            .since = time,
+            .object = objects_new_object(objects, process, objects_kind(mapping), name, RECORDING_NULL),
+            .thread = RECORDING_NULL,
+        };
+        mapping->block = objects_new_block(objects, &block);
     }
     return mapping->block;
 }
 
-int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+// The row of a block that lived already at that time.
+static int64_t objects_row_at(struct objects *objects, struct live_block *live, uint64_t time)
 {
-    const struct live_block *live = objects_live(process, address, address + 1);
-    if (live)
-        return live->block;
+    return live && live->since <= time ? objects_row_of(objects, live) : RECORDING_NULL;
+}
+
+static int64_t objects_heap(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+{
+    return objects_row_at(objects, live_blocks_find(&process->heap, address, address + 1), time);
+}
+
+static int64_t objects_mapped(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+{
+    return objects_row_at(objects, live_blocks_find(&process->mapped, address, address + 1), time);
+}
+
+static int64_t objects_behind(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+{
+    return objects_row_at(objects, live_blocks_find(&process->heap, address, address + OBJECTS_HEADER_BYTES + 1), time);
+}
+
+struct object_found objects_live(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
+{
+    int64_t block = objects_heap(objects, process, address, time);
+    if (block != RECORDING_NULL)
+        return (struct object_found){.block = block};
+    return (struct object_found){.block = objects_mapped(objects, process, address, time), .is_mapped = true};
+}
+
+// A variable, else the whole mapping.
+static int64_t objects_unallocated(struct objects *objects, const struct process *process, uint64_t address,
+                                   uint64_t time)
+{
     struct mapping *mapping = maps_find(&process->maps, address);
-    if (!mapping)
-        return RECORDING_NULL;
-    int64_t block = mapping->kind == MAP_KIND_STATIC
-                        ? objects_block_of_variable(objects, process, mapping, address, time)
-                        : RECORDING_NULL;
-    return block != RECORDING_NULL ? block : objects_block_of_mapping(objects, process, mapping, time);
+    int64_t block = RECORDING_NULL;
+    if (mapping && mapping->kind == MAP_KIND_STATIC)
+        block = objects_variable(objects, process, mapping, address, time);
+    return mapping && block == RECORDING_NULL ? objects_mapping(objects, process, mapping, time) : block;
 }
 
-static void objects_copy(const void *node, VISIT visit, void *child)
+int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
+                      struct object_found found)
 {
-    if (visit != preorder && visit != leaf)
-        return;
-    struct live_block *copy = malloc(sizeof *copy);
-    if (!copy)
-        return;
-    *copy = **(const struct live_block *const *)node;
-    if (!tsearch(copy, &((struct process *)child)->live_blocks, objects_compare))
-        free(copy);
-}
-
-void objects_inherit(struct process *child, const struct process *parent)
-{
-    twalk_r(parent->live_blocks, objects_copy, child);
+    int64_t block = found.is_mapped ? RECORDING_NULL : found.block;
+    if (block == RECORDING_NULL)
+        block = objects_heap(objects, process, address, time);
+    if (block == RECORDING_NULL)
+        block = objects_behind(objects, process, address, time);
+    if (block == RECORDING_NULL)
+        block = found.block;
+    if (block == RECORDING_NULL)
+        block = objects_mapped(objects, process, address, time);
+    return block != RECORDING_NULL ? block : objects_unallocated(objects, process, address, time);
 }
 
 void objects_free(struct objects *objects)
 {
     table_free(&objects->heap_objects);
+    table_free(&objects->blocks_of);
     table_free(&objects->variables);
 }

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can name, by address: heap blocks while they live, variables of a program, else the mapping that holds the
-// address. Each gets its rows in the recording when something is first known of it.
+// What a user can name, by address and time: blocks of the heap while they live, variables of a program, what it mapped
+// itself, else the mapping that holds the address. Each gets its rows in the recording when something is first known of it.
+//
+// Allocations, frees and samples must come in the order of their times (perf_merge.h): then what lives at an address when a
+// sample comes is what lived there when it was taken, however often the address is used again.
 #ifndef COLLECTORS_OBJECTS_H
 #define COLLECTORS_OBJECTS_H
 
 #include "collectors/tasks.h"
 #include "core/record_queue.h"
 #include "core/table.h"
+
+enum {
+    OBJECTS_BLOCKS_OF_ONE = 1000,    // rows of one object; beyond these a block has one only once it has a sample
+    OBJECTS_HEADER_BYTES = 16,       // an allocator touches its own words before a block (glibc: two size_t)
+};
 
 // A variable that the program's symbol table names.
 struct object_variable {
@@ -24,22 +32,47 @@ struct objects {
     object_find_variable *find_variable; // NULL: variables are not told apart
     void *context;                   // for it
     struct table heap_objects;       // hash of process and allocation path -> object id
+    struct table blocks_of;          // object id -> how many blocks it had
     struct table variables;          // hash of process and start -> block id
     int64_t object_count, block_count;
+    uint64_t unwritten;              // blocks that have no row
 };
 
-// A block was allocated, or given back (time: CLOCK_MONOTONIC). stack: its allocation path, RECORDING_NULL unknown; kind:
-// heap, mapping, huge. A block that is still there at those addresses ended unseen.
-void objects_allocated(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
-                       const char *kind, int64_t stack, int64_t thread, uint64_t time);
-// bytes 0: the block that begins at address; else all blocks in this range, also parts of them.
-void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes, uint64_t time);
+// A block that was allocated.
+struct object_block {
+    uint64_t address, bytes;
+    uint64_t since;                  // CLOCK_MONOTONIC: when the allocating call began; it may touch the block itself
+    const char *kind;                // a word of object.kind; "heap" and "tls" lie within others
+    const char *name;                // NULL: named by its allocation path
+    int64_t stack, thread;           // ids, RECORDING_NULL: unknown
+};
 
-// The block at an address now, by its id in the recording; RECORDING_NULL: nothing is known there.
-int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
+// What is still there at its addresses ended unseen.
+void objects_allocated(struct objects *objects, struct process *process, const struct object_block *block);
+// The heap's block that begins at address, if there is one.
+void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
+// What was mapped in this range, also parts of it.
+void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
+                      uint64_t time);
+// Frees were missed: which blocks of the heap still live is not known any more.
+void objects_forget_heap(struct objects *objects, struct process *process, uint64_t time);
+
+// What lives at an address.
+struct object_found {
+    int64_t block;                   // its id in the recording; RECORDING_NULL: none
+    bool is_mapped;                  // an allocator may be cutting a block of the heap out of it
+};
+
+// For the sample that is being handled, taken at time.
+struct object_found objects_live(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
+
+// The block of a sample a little later, with what objects_live found: else the block that was just being allocated (calloc,
+// the words before a block), a variable, a mapping. RECORDING_NULL: nothing is known there.
+int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
+                      struct object_found found);
 
 // A forked child has its parent's blocks, under the same ids.
-void objects_inherit(struct process *child, const struct process *parent);
+void objects_inherit(struct objects *objects, struct process *child, const struct process *parent);
 
 void objects_free(struct objects *objects);
 

@@ -156,6 +156,21 @@ bool plan_sockets_are_split(const struct topology *topology)
     return false;
 }
 
+bool plan_knows_topics(const char *topics)
+{
+    char topic[PLAN_WORD_BYTES], known[PLAN_WORD_BYTES];
+    for (const char *rest = topics;; rest++) {
+        rest = plan_word(topic, rest, ",");
+        bool found = false;
+        for (const char *all = plan_all_topics; rest && *all && !found; all += *all == ',') {
+            all = plan_word(known, all, ",");
+            found = strcmp(topic, known) == 0;
+        }
+        if (!found || !*rest)
+            return found;
+    }
+}
+
 int plan_make(struct plan *plan, const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
               const struct plan_request *request)
 {

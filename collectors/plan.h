@@ -47,6 +47,9 @@ struct plan {
 // Is a socket of this machine several nodes with CPUs (sub-NUMA clusters, cluster on die, NPS)?
 bool plan_sockets_are_split(const struct topology *topology);
 
+// Whether this is a list of topics, on whatever CPU.
+bool plan_knows_topics(const char *topics);
+
 // -EINVAL: an unknown topic, or more than there are.
 int plan_make(struct plan *plan, const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
               const struct plan_request *request);

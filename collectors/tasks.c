@@ -2,7 +2,6 @@
 #include "collectors/tasks.h"
 
 #include <limits.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +133,8 @@ static void tasks_forget_memory(struct process *process)
     maps_clear(&process->maps);
     table_free(&process->fault_history);
     table_free(&process->fault_windows);
-    tdestroy(process->live_blocks, free);
-    process->live_blocks = NULL;
+    live_blocks_free(&process->heap);
+    live_blocks_free(&process->mapped);
     process->forgets = process->forked = process->has_forked = false;
 }
 

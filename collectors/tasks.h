@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "collectors/channel.h"
+#include "collectors/live_blocks.h"
 #include "collectors/maps.h"
 #include "core/record_queue.h"
 #include "core/table.h"
@@ -24,7 +25,8 @@ struct process {
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
-    void *live_blocks;               // of the heap, a tree: objects.h
+    struct live_blocks heap;         // blocks of its allocators, and variables of threads: objects.h
+    struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
     const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark

@@ -51,6 +51,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
     [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",
     [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",
+    [RECORDING_BLOCK_RANGE] = "UPDATE block SET address=?2, bytes=?3 WHERE id=?1",
     [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
     [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",

@@ -37,6 +37,7 @@ enum recording_statement {
     RECORDING_OBJECT,
     RECORDING_BLOCK,
     RECORDING_BLOCK_END,     // update: id, end_ns
+    RECORDING_BLOCK_RANGE,   // update: id, address, bytes
     RECORDING_SNAPSHOT,
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy

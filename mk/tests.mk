@@ -2,7 +2,7 @@
 
 PYTEST := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 
-test: all $(BUILD)/.packages-test ## run all tests
+test: all lab examples $(BUILD)/.packages-test ## run all tests, those in the emulated machine as well
 	$(Q)$(PYTEST) -q tests $(TESTFLAGS)
 
 lint: all $(BUILD)/.packages-lint ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck

@@ -122,7 +122,8 @@ close_session:
     return result;
 }
 
-static int run_report(char *const *paths, int count)
+// signals: the mask we came with. The report is to end at Ctrl-C.
+static int run_report(char *const *paths, int count, const sigset_t *signals)
 {
     char program[PATH_MAX];
     char **arguments = calloc((size_t)count + 3, sizeof *arguments);
@@ -130,6 +131,7 @@ static int run_report(char *const *paths, int count)
         snprintf(program, sizeof program, "numaprof-reports");
     pid_t pid = arguments ? fork() : -1;
     if (pid == 0) {
+        sigprocmask(SIG_SETMASK, signals, NULL);
         arguments[0] = "numaprof";
         arguments[1] = "report";
         for (int i = 0; i < count; i++)
@@ -149,15 +151,17 @@ static int run_report(char *const *paths, int count)
 static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
 {
     int failed = 0, count = 0;
+    bool ended = false;
     struct run_result worst = {0};
     char **paths = calloc((size_t)options->repeats, sizeof *paths);
     if (!paths)
         return DIAG_EXIT_FAILED;
-    for (int repeat = 1; repeat <= options->repeats && !failed; repeat++) {
+    for (int repeat = 1; repeat <= options->repeats && !ended; repeat++) {
         struct run_result result = run_once(options, target, signals, repeat);
         failed = result.failed ? result.exit_status : 0;
         if (failed)
             break;
+        ended = supervise_was_ended(&result.supervision);
         paths[count++] = strdup(result.path);
         if (worst.supervision.wait_status == 0)
             worst = result;
@@ -165,7 +169,7 @@ static int run_all(const struct run_options *options, const struct target *targe
             diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
     if (options->report && count > 0)
-        run_report(paths, count);
+        run_report(paths, count, signals);
     for (int i = 0; i < count; i++)
         free(paths[i]);
     free(paths);

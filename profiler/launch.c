@@ -3,15 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-// In the child. A file without a known format is run by the shell, as execvp(3) does.
+static bool launch_is_binary(const char *path)
+{
+    char start[4] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, start, sizeof start) : -1;
+    if (fd >= 0)
+        close(fd);
+    return n == sizeof start && memcmp(start, "\177ELF", sizeof start) == 0;
+}
+
+// In the child. A text without a known format is run by the shell, as execvp(3) does.
 static int launch_exec(const struct target *target, char **arguments)
 {
     execv(target->path, arguments);
-    if (errno != ENOEXEC)
+    if (errno != ENOEXEC || launch_is_binary(target->path))
         return errno;
     size_t count = 0;
     while (arguments[count])

@@ -10,6 +10,7 @@
 struct block_stream {
     struct perf_stream stream;
     struct process *process;         // NULL: it has ended
+    uint64_t lost_frees;             // as last seen
     struct block_stream *next;       // of those to be closed
 };
 
@@ -40,6 +41,27 @@ static int64_t blocks_stack(struct session *session, const struct process *proce
     return stacks_intern(&session->stacks, &process->maps, key, addresses + own, count - own, truncated);
 }
 
+static void blocks_allocated(struct session *session, struct process *process, const struct alloc_event *event,
+                             uint64_t time)
+{
+    static const char *const kinds[ALLOC_KINDS] = {
+        [ALLOC_HEAP] = "heap", [ALLOC_MAPPING] = "mapping", [ALLOC_SHARED] = "shared", [ALLOC_HUGE] = "huge"};
+    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, (pid_t)event->tid) : (pid_t)event->tid;
+    const struct thread *thread = tasks_thread(&session->tasks, tid);
+    const struct object_block block = {
+        .address = event->address,
+        .bytes = event->bytes,
+        .since = event->since < time ? event->since : time,
+        .kind = kinds[event->kind],
+        .stack = blocks_stack(session, process, &event->where),
+        .thread = thread ? thread->id : RECORDING_NULL,
+    };
+    // For the symbols: a block weighs as much as touching it once. No more: sizes may be absurd.
+    uint64_t pages = event->bytes / session->pages.page_bytes;
+    stacks_weigh(&session->stacks, block.stack, pages < UINT32_MAX ? pages : UINT32_MAX);
+    objects_allocated(&session->objects, process, &block);
+}
+
 static void blocks_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
 {
     struct block_stream *blocks = (struct block_stream *)stream;
@@ -52,17 +74,16 @@ static void blocks_record(struct perf_stream *stream, const struct perf_event_he
         session->losses.malformed++;
         return;
     }
-    if (event.is_freed) {
-        objects_freed(&session->objects, process, event.address, event.bytes, time);
-        return;
-    }
-    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, (pid_t)event.tid) : (pid_t)event.tid;
-    const struct thread *thread = tasks_thread(&session->tasks, tid);
-    int64_t stack = blocks_stack(session, process, &event.where);
-    stacks_weigh(&session->stacks, stack, event.bytes / session->faults.page_bytes);
-    objects_allocated(&session->objects, process, event.address, event.bytes,
-                      event.kind == ALLOC_MAPPING ? "mapping" : "heap", stack, thread ? thread->id : RECORDING_NULL,
-                      time);
+    uint64_t lost_frees = alloc_record_lost_frees(&stream->ring);
+    if (lost_frees != blocks->lost_frees)
+        objects_forget_heap(&session->objects, process, time);
+    blocks->lost_frees = lost_frees;
+    if (event.is_freed && event.kind == ALLOC_HEAP)
+        objects_freed(&session->objects, process, event.address, time);
+    else if (event.is_freed)
+        objects_unmapped(&session->objects, process, event.address, event.bytes, time);
+    else
+        blocks_allocated(session, process, &event, time);
 }
 
 void session_open_blocks(struct session *session, struct process *process, int fd)

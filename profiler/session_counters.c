@@ -25,6 +25,8 @@ int session_prepare_counters(struct session *session)
     }
     session->counters.exclude_kernel = !session->options->kernel;
     const char *topics = session->options->events ? session->options->events : counters_topics;
+    if (!plan_knows_topics(topics))
+        return -EINVAL;
     int status = counters_prepare(&session->counters, &session->topology, topics, COUNTERS_FIRST_EVENT);
     session->counters_on = session->counters.usable > 0;
     session->uarch = session->counters.cpu ? session->counters.cpu->name : NULL;

@@ -102,7 +102,7 @@ static void records_fork(struct session *session, const struct perf_task *task, 
         session_settle(session, NULL); // what the parent touched before is shared from here on
         process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
         if (process)
-            objects_inherit(process, parent);
+            objects_inherit(&session->objects, process, parent);
     }
     if (process)
         tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);

@@ -66,10 +66,25 @@ static void supervise_reap(struct supervision *s)
 
 // --- signals
 
-// Sent to us alone, by kill: what the keyboard or the closing terminal sends, the target gets itself.
+// Sent to us alone, by kill: what the keyboard sends, the target gets itself. So it does when its terminal goes, unless we
+// lead the session (xterm -e numaprof): then the kernel tells nobody but us.
 static bool supervise_is_for_us(const struct signalfd_siginfo *info)
 {
-    return info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE || info->ssi_code == SI_TKILL;
+    bool sent = info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE || info->ssi_code == SI_TKILL;
+    return sent || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
+}
+
+// timeout(1) signals its child and then the child's whole group: two of one sender at once are one.
+static void supervise_count_termination(struct supervision *s, const struct signalfd_siginfo *info)
+{
+    enum { SAME_MS = 200 };
+    uint64_t now = clock_now();
+    bool same = s->terminations > 0 && s->terminator == info->ssi_pid && now - s->terminated_at < SAME_MS * CLOCK_MS;
+    if (same)
+        return;
+    s->terminations++;
+    s->terminator = info->ssi_pid;
+    s->terminated_at = now;
 }
 
 static void supervise_signal(struct supervision *s, const struct signalfd_siginfo *info)
@@ -82,7 +97,8 @@ static void supervise_signal(struct supervision *s, const struct signalfd_siginf
     case SIGHUP:
         if (supervise_is_for_us(info) && !s->is_dead)
             kill(s->target, (int)info->ssi_signo);
-        s->terminations += info->ssi_signo == SIGTERM;
+        if (info->ssi_signo == SIGTERM)
+            supervise_count_termination(s, info);
         s->give_up |= s->terminations > 1 || s->is_dead;
         break;
     case SIGINT:
@@ -190,6 +206,13 @@ int supervise_run(struct supervision *s, struct session *session, pid_t target)
 close_epoll:
     close(epoll);
     return status;
+}
+
+bool supervise_was_ended(const struct supervision *s)
+{
+    int signal = s->is_dead && WIFSIGNALED(s->wait_status) ? WTERMSIG(s->wait_status) : 0;
+    return s->give_up || s->terminations > 0 || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP ||
+           signal == SIGTERM;
 }
 
 int supervise_repeat_end(const struct supervision *s)

@@ -17,7 +17,9 @@ struct supervision {
     int wait_status;         // ... and was this
     uint64_t end;            // CLOCK_MONOTONIC
     bool all_gone;           // nothing that it started is left
-    int terminations;        // TERMs that came
+    int terminations;        // TERMs that came ...
+    uint32_t terminator;     // ... the last one from this process ...
+    uint64_t terminated_at;  // ... and then
     bool give_up;            // do not wait any longer
 };
 
@@ -26,6 +28,9 @@ int supervise_block(sigset_t *old);
 
 // Runs the session until the target and everything it started is gone, or somebody insists. Returns 0 or -errno.
 int supervise_run(struct supervision *supervision, struct session *session, pid_t target);
+
+// Somebody wanted the target to end, and not only this run of it.
+bool supervise_was_ended(const struct supervision *supervision);
 
 // The exit status for our own exit; a death by signal is repeated on ourselves and does not return.
 int supervise_repeat_end(const struct supervision *supervision);

@@ -6,6 +6,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Callable
 
@@ -49,6 +52,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
+    "lab": lambda: import_module("lab_plugin").missing() is None,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }
 
@@ -72,6 +76,17 @@ def program() -> Path:
     if not PROGRAM.exists():
         pytest.fail("build/numaprof is missing; run make")
     return PROGRAM
+
+
+@pytest.fixture
+def public_place() -> Iterator[Path]:
+    """A folder in which everybody may write, with numaprof in it: the tree itself may be out of a stranger's reach."""
+    with tempfile.TemporaryDirectory(prefix="numaprof-test-") as name:
+        place = Path(name)
+        place.chmod(0o777)
+        for file in (PROGRAM, BUILD / "libnumaprof-preload.so"):
+            shutil.copy(file, place)
+        yield place
 
 
 @pytest.fixture

@@ -66,19 +66,35 @@ static bool alloc_find_next(void)
 
 // --- large blocks
 
-__attribute__((noinline)) void *alloc_note(void *address, size_t bytes)
+static __thread bool alloc_quiet;
+
+bool alloc_set_quiet(bool quiet)
 {
-    if (address) {
+    bool before = alloc_quiet;
+    alloc_quiet = quiet;
+    return before;
+}
+
+__attribute__((noinline)) void *alloc_note(void *address, size_t bytes, uint64_t since)
+{
+    if (address && !alloc_quiet) {
+        preload_connect();
         alloc_filter_add(address);
-        alloc_ring_write(ALLOC_RECORD_ALLOCATED, ALLOC_HEAP, address, bytes, true);
+        alloc_ring_allocated(ALLOC_HEAP, address, bytes, since);
     }
     return address;
 }
 
 __attribute__((noinline)) void alloc_note_free(void *address)
 {
-    alloc_filter_remove(address);
-    alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_HEAP, address, 0, false);
+    if (alloc_filter_remove(address))
+        alloc_ring_freed(ALLOC_HEAP, address, 0);
+}
+
+// When a call for a large block begins; small ones are not worth the time.
+static uint64_t alloc_since(size_t bytes)
+{
+    return bytes < ALLOC_THRESHOLD ? 0 : alloc_ring_now();
 }
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -89,8 +105,9 @@ PRELOAD_EXPORT void *malloc(size_t bytes)
         return next.malloc(bytes);
     if (!next.malloc && !alloc_find_next())
         return early_malloc(bytes);
+    uint64_t since = alloc_since(bytes);
     void *block = next.malloc(bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
 PRELOAD_EXPORT void *calloc(size_t count, size_t size)
@@ -101,8 +118,9 @@ PRELOAD_EXPORT void *calloc(size_t count, size_t size)
         return next.calloc(count, size);
     if (!next.malloc && !alloc_find_next())
         return early_malloc(bytes); // zero, because it was never used before
+    uint64_t since = alloc_since(bytes);
     void *block = next.calloc(count, size);
-    return large ? alloc_note(block, bytes) : block;
+    return large ? alloc_note(block, bytes, since) : block;
 }
 
 PRELOAD_EXPORT void free(void *block)
@@ -135,12 +153,16 @@ PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
     if (!next.malloc && !alloc_find_next())
         return early_malloc(bytes);
     bool may_be_large = block && alloc_filter_may_hold(block);
-    if (may_be_large)
-        alloc_note_free(block); // before: once it has moved, another thread may have the address
+    if (LIKELY(bytes < ALLOC_THRESHOLD && !may_be_large))
+        return next.realloc(block, bytes);
+    uint64_t since = alloc_ring_now();
+    bool was_large = may_be_large && alloc_filter_remove(block);
+    if (was_large)
+        alloc_ring_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address
     void *moved = next.realloc(block, bytes);
-    if (!moved && may_be_large && bytes > 0)
-        alloc_note(block, malloc_usable_size(block)); // it failed: the block is still there
-    return bytes < ALLOC_THRESHOLD ? moved : alloc_note(moved, bytes);
+    if (!moved && was_large && bytes > 0)
+        alloc_note(block, malloc_usable_size(block), since); // it failed: the block is still there
+    return bytes < ALLOC_THRESHOLD ? moved : alloc_note(moved, bytes, since);
 }
 
 PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -157,17 +179,19 @@ PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 {
     if (!next.malloc && !alloc_find_next())
         return NULL;
+    uint64_t since = alloc_since(bytes);
     void *block = next.aligned_alloc(alignment, bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
 PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
 {
     if (!next.malloc && !alloc_find_next())
         return ENOMEM;
+    uint64_t since = alloc_since(bytes);
     int status = next.posix_memalign(block, alignment, bytes);
     if (status == 0 && bytes >= ALLOC_THRESHOLD)
-        alloc_note(*block, bytes);
+        alloc_note(*block, bytes, since);
     return status;
 }
 
@@ -175,22 +199,25 @@ PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
 {
     if (!next.malloc && !alloc_find_next())
         return NULL;
+    uint64_t since = alloc_since(bytes);
     void *block = next.memalign(alignment, bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
 PRELOAD_EXPORT void *valloc(size_t bytes)
 {
     if (!next.malloc && !alloc_find_next())
         return NULL;
+    uint64_t since = alloc_since(bytes);
     void *block = next.valloc(bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
 PRELOAD_EXPORT void *pvalloc(size_t bytes)
 {
     if (!next.malloc && !alloc_find_next())
         return NULL;
+    uint64_t since = alloc_since(bytes);
     void *block = next.pvalloc(bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }

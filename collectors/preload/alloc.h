@@ -13,17 +13,22 @@
 int alloc_ring_make(void);           // a new ring for this process; its descriptor, or -errno
 void alloc_ring_forked(void);        // the parent's is not ours
 
-// Writes a record; drops it (and counts it lost) where there is no room, or where this thread is writing one already.
-void alloc_ring_write(uint32_t type, enum alloc_kind kind, const void *address, size_t bytes, bool with_stack);
+// Write a record; drop it (and count it lost) where there is no room, or where this thread is writing one already.
+// since: when the allocating call began.
+void alloc_ring_allocated(enum alloc_kind kind, const void *address, size_t bytes, uint64_t since);
+void alloc_ring_freed(enum alloc_kind kind, const void *address, size_t bytes);
+uint64_t alloc_ring_now(void);
 
-// --- alloc.c: a large block was made; one that may be large is about to be given back
-void *alloc_note(void *address, size_t bytes);
+// --- alloc.c: a large block was made, by a call that began at since; one is about to be given back
+void *alloc_note(void *address, size_t bytes, uint64_t since);
 void alloc_note_free(void *address);
+// The calling thread's blocks are noted by somebody else (operator new, which asks malloc). Returns what was set before.
+bool alloc_set_quiet(bool quiet);
 
-// --- alloc_filter.c: which addresses may be large blocks, so that freeing a small one costs a look at one byte
+// --- alloc_filter.c: which addresses are large blocks, so that freeing a small one costs a look at one byte
 void alloc_filter_add(const void *address);
-void alloc_filter_remove(const void *address);
-bool alloc_filter_may_hold(const void *address);
+bool alloc_filter_remove(const void *address); // false: it is not there
+bool alloc_filter_may_hold(const void *address); // that look; true also for some that are not there
 
 // --- alloc_stack.c
 void alloc_stack_thread(void);       // remembers where the calling thread's stack ends

@@ -1,35 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
+// The addresses of large blocks, for all threads at once and without a lock: counts by page, in a table that fits the
+// first-level cache, answer for nearly all small blocks; the addresses themselves, in an open hash table, for the others.
 #include <stdatomic.h>
 
 #include "collectors/preload/alloc.h"
 
-// Large blocks by the page they begin on, in a table that fits the first-level cache. A count that is full stays full:
-// then frees of that page are reported for nothing.
-enum { FILTER_BITS = 15, FILTER_FULL = 255 };
-static _Atomic uint8_t filter[1 << FILTER_BITS];
+enum {
+    FILTER_BITS = 15,
+    FILTER_FULL = 255,               // a count that was full stays: then its page is always looked up
+    FILTER_SLOT_BITS = 16,
+    FILTER_PROBES = 64,              // slots in which an address may stand
+};
+static const uintptr_t filter_removed = 1; // no address of a block; 0: never used
 
-static _Atomic uint8_t *filter_of(const void *address)
+static _Atomic uint8_t filter_pages[1 << FILTER_BITS];
+static _Atomic uintptr_t filter_slots[1 << FILTER_SLOT_BITS];
+static _Atomic bool filter_overflowed; // an address had no room: what is not found may be there
+
+static _Atomic uint8_t *filter_page(const void *address)
 {
-    return &filter[(uintptr_t)address >> 12 & ((1 << FILTER_BITS) - 1)];
+    return &filter_pages[(uintptr_t)address >> 12 & ((1 << FILTER_BITS) - 1)];
+}
+
+static _Atomic uintptr_t *filter_slot(uintptr_t address, unsigned int probe)
+{
+    // Fibonacci hashing: 2^64 / golden ratio.
+    uint64_t hash = (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - FILTER_SLOT_BITS);
+    return &filter_slots[(hash + probe) & ((1 << FILTER_SLOT_BITS) - 1)];
+}
+
+static void filter_count(const void *address, int change)
+{
+    _Atomic uint8_t *count = filter_page(address);
+    uint8_t seen = atomic_load_explicit(count, memory_order_relaxed);
+    while (seen != FILTER_FULL && !(change < 0 && seen == 0) &&
+           !atomic_compare_exchange_weak(count, &seen, (uint8_t)(seen + change)))
+        continue;
 }
 
 void alloc_filter_add(const void *address)
 {
-    _Atomic uint8_t *count = filter_of(address);
-    uint8_t seen = atomic_load_explicit(count, memory_order_relaxed);
-    while (seen != FILTER_FULL && !atomic_compare_exchange_weak(count, &seen, (uint8_t)(seen + 1)))
-        continue;
+    uintptr_t value = (uintptr_t)address;
+    filter_count(address, 1);
+    for (unsigned int probe = 0; probe < FILTER_PROBES; probe++) {
+        _Atomic uintptr_t *slot = filter_slot(value, probe);
+        uintptr_t seen = atomic_load_explicit(slot, memory_order_relaxed);
+        if (seen <= filter_removed && atomic_compare_exchange_strong(slot, &seen, value))
+            return;
+    }
+    atomic_store_explicit(&filter_overflowed, true, memory_order_relaxed);
 }
 
-void alloc_filter_remove(const void *address)
+static bool filter_take(uintptr_t value)
 {
-    _Atomic uint8_t *count = filter_of(address);
-    uint8_t seen = atomic_load_explicit(count, memory_order_relaxed);
-    while (seen != FILTER_FULL && seen != 0 && !atomic_compare_exchange_weak(count, &seen, (uint8_t)(seen - 1)))
-        continue;
+    for (unsigned int probe = 0; probe < FILTER_PROBES; probe++) {
+        _Atomic uintptr_t *slot = filter_slot(value, probe);
+        uintptr_t seen = atomic_load_explicit(slot, memory_order_relaxed);
+        if (seen == value)
+            return atomic_compare_exchange_strong(slot, &seen, filter_removed);
+        if (seen == 0)
+            return false;
+    }
+    return false;
+}
+
+bool alloc_filter_remove(const void *address)
+{
+    if (!filter_take((uintptr_t)address))
+        return atomic_load_explicit(&filter_overflowed, memory_order_relaxed);
+    filter_count(address, -1);
+    return true;
 }
 
 bool alloc_filter_may_hold(const void *address)
 {
-    return atomic_load_explicit(filter_of(address), memory_order_relaxed) != 0;
+    return atomic_load_explicit(filter_page(address), memory_order_relaxed) != 0;
 }

@@ -12,11 +12,24 @@ static bool map_is_data(size_t bytes, int protection, int flags)
     return bytes >= ALLOC_THRESHOLD && (protection & PROT_WRITE) && (flags & MAP_ANONYMOUS) && !(flags & MAP_STACK);
 }
 
-static void *map_note(void *address, size_t bytes, int protection, int flags)
+static enum alloc_kind map_kind(int flags)
 {
-    if (address != MAP_FAILED && map_is_data(bytes, protection, flags))
-        alloc_ring_write(ALLOC_RECORD_ALLOCATED, ALLOC_MAPPING, address, bytes, true);
+    return flags & MAP_HUGETLB ? ALLOC_HUGE : flags & MAP_SHARED ? ALLOC_SHARED : ALLOC_MAPPING;
+}
+
+static __attribute__((noinline)) void *map_note(void *address, size_t bytes, int protection, int flags, uint64_t since)
+{
+    if (address != MAP_FAILED && map_is_data(bytes, protection, flags)) {
+        preload_connect();
+        alloc_ring_allocated(map_kind(flags), address, bytes, since);
+    }
     return address;
+}
+
+// MAP_POPULATE touches the pages before the call returns.
+static uint64_t map_since(size_t bytes)
+{
+    return bytes < ALLOC_THRESHOLD ? 0 : alloc_ring_now();
 }
 
 PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
@@ -24,7 +37,8 @@ PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags
     static __typeof__(&mmap) next;
     if (!next)
         next = PRELOAD_NEXT(mmap);
-    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags);
+    uint64_t since = map_since(bytes);
+    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
 }
 
 PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
@@ -32,7 +46,8 @@ PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int fla
     static __typeof__(&mmap64) next;
     if (!next)
         next = PRELOAD_NEXT(mmap64);
-    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags);
+    uint64_t since = map_since(bytes);
+    return map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
 }
 
 PRELOAD_EXPORT int munmap(void *address, size_t bytes)
@@ -41,7 +56,7 @@ PRELOAD_EXPORT int munmap(void *address, size_t bytes)
     if (!next)
         next = PRELOAD_NEXT(munmap);
     if (bytes >= ALLOC_THRESHOLD)
-        alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_MAPPING, address, bytes, false);
+        alloc_ring_freed(ALLOC_MAPPING, address, bytes);
     return next(address, bytes);
 }
 
@@ -51,10 +66,11 @@ PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, i
     va_start(arguments, flags);
     void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
+    uint64_t since = map_since(new_bytes);
     if (old_bytes >= ALLOC_THRESHOLD)
-        alloc_ring_write(ALLOC_RECORD_FREED, ALLOC_MAPPING, address, old_bytes, false);
+        alloc_ring_freed(ALLOC_MAPPING, address, old_bytes);
     void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
     if (moved == MAP_FAILED)
-        map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS); // it is still there
-    return map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS);
+        map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS, since); // it is still there
+    return map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS, since);
 }

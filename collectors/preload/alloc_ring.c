@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,8 @@ void alloc_ring_forked(void)
 
 static void ring_put(uint64_t *at, const void *piece, size_t bytes)
 {
+    if (bytes == 0)
+        return;
     char *data = (char *)ring + ALLOC_RING_CONTROL_BYTES;
     uint64_t offset = *at & (ALLOC_RING_BYTES - 1), left = ALLOC_RING_BYTES - offset;
     size_t first = bytes < left ? bytes : (size_t)left;
@@ -95,55 +98,113 @@ static size_t ring_stack_bytes(uintptr_t pointer)
     return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
 }
 
-static uint64_t ring_now(void)
+uint64_t alloc_ring_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
-static void ring_write(struct alloc_record *record, const uint64_t *registers, const void *stack)
+static void ring_lost(bool is_free)
 {
-    size_t register_bytes = record->header.misc * sizeof *registers;
-    size_t bytes = sizeof *record + register_bytes + record->stack_bytes + sizeof(uint64_t);
+    ring->__reserved[ALLOC_LOST]++;
+    ring->__reserved[ALLOC_LOST_FREES] += is_free;
+}
+
+// Leaves away what there is no room for any more. Returns how much of the ring may be in use after the record.
+static uint64_t ring_limit(struct alloc_record *record, uint64_t used)
+{
+    if (record->header.type == ALLOC_RECORD_FREED)
+        return ALLOC_RING_BYTES;
+    if (used > ALLOC_RING_STACKS)
+        record->header.misc = record->stack_bytes = 0;
+    return ALLOC_RING_BLOCKS;
+}
+
+// Returns how much of the ring is in use.
+static uint64_t ring_write(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
     uint64_t head = ring->data_head, start = head;
     // Acquire: the reader is done with what it gave back.
-    uint64_t tail = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE);
-    if (head - tail + bytes > ALLOC_RING_BYTES) {
-        ring->__reserved[0]++; // lost
-        return;
+    uint64_t used = head - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE), limit = ring_limit(record, used);
+    size_t register_bytes = record->header.misc * sizeof *registers;
+    size_t bytes = sizeof *record + register_bytes + record->stack_bytes + sizeof(uint64_t);
+    if (used + bytes > limit) {
+        ring_lost(record->header.type == ALLOC_RECORD_FREED);
+        return used;
     }
     record->header.size = (uint16_t)bytes;
     ring_put(&head, record, sizeof *record);
     ring_put(&head, registers, register_bytes);
     ring_put(&head, stack, record->stack_bytes);
-    const uint64_t now = ring_now();
+    const uint64_t now = alloc_ring_now();
     ring_put(&head, &now, sizeof now);
     // Release: the record is whole before the reader sees the new head.
     __atomic_store_n(&ring->data_head, start + bytes, __ATOMIC_RELEASE);
+    return used + bytes;
+}
+
+// Held for the time of a copy; large blocks are rare. Its holder may have lost its CPU, though.
+static void ring_lock(void)
+{
+    for (int spins = 0; atomic_flag_test_and_set_explicit(&ring_busy, memory_order_acquire); spins++)
+        if (spins % 64 == 63)
+            sched_yield();
+}
+
+// The recorder comes every few milliseconds anyhow: sooner, when much has gathered.
+static void ring_tell(uint64_t used_before, uint64_t used)
+{
+    if (used_before <= ALLOC_RING_BYTES / 4 && used > ALLOC_RING_BYTES / 4)
+        preload_ring_doorbell();
+}
+
+static void ring_write_locked(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
+    static uint64_t used_before;
+    record->tid = (uint32_t)syscall(SYS_gettid);
+    ring_lock();
+    uint64_t used = ring_write(record, registers, stack), before = used_before;
+    used_before = used;
+    atomic_flag_clear_explicit(&ring_busy, memory_order_release);
+    ring_tell(before, used);
+}
+
+// After a fork without its handlers (a bare system call, vfork) the ring is the parent's.
+static bool ring_is_ours(void)
+{
+    return ring && preload_channel() && preload_is_this_process();
 }
 
 // Noinline: the registers are those of this frame, whose callers the unwinder finds.
-__attribute__((noinline)) void alloc_ring_write(uint32_t type, enum alloc_kind kind, const void *address, size_t bytes,
-                                                bool with_stack)
+__attribute__((noinline)) void alloc_ring_allocated(enum alloc_kind kind, const void *address, size_t bytes,
+                                                    uint64_t since)
 {
     uint64_t registers[ALLOC_REGISTERS];
-    if (!ring || ring_inside || !preload_channel())
+    if (!ring_is_ours() || ring_inside)
         return;
     ring_inside = true; // a signal handler that allocates must not wait for the thread it interrupts
-    size_t count = with_stack ? ring_registers(registers) : 0;
+    size_t count = ring_registers(registers);
     uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
     struct alloc_record record = {
-        .header = {.type = type, .misc = (uint16_t)count},
+        .header = {.type = ALLOC_RECORD_ALLOCATED, .misc = (uint16_t)count},
         .address = (uintptr_t)address,
         .bytes = bytes,
-        .tid = (uint32_t)syscall(SYS_gettid),
+        .since = since,
         .kind = kind,
         .stack_bytes = (uint32_t)ring_stack_bytes(pointer),
     };
-    while (atomic_flag_test_and_set_explicit(&ring_busy, memory_order_acquire))
-        continue; // held for the time of a copy; large blocks are rare
-    ring_write(&record, registers, (const void *)pointer);
-    atomic_flag_clear_explicit(&ring_busy, memory_order_release);
+    ring_write_locked(&record, registers, (const void *)pointer);
+    ring_inside = false;
+}
+
+void alloc_ring_freed(enum alloc_kind kind, const void *address, size_t bytes)
+{
+    if (!ring_is_ours() || ring_inside)
+        return;
+    ring_inside = true;
+    struct alloc_record record = {
+        .header = {.type = ALLOC_RECORD_FREED}, .address = (uintptr_t)address, .bytes = bytes, .kind = kind};
+    ring_write_locked(&record, NULL, NULL);
     ring_inside = false;
 }

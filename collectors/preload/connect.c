@@ -185,13 +185,11 @@ static void connect_forked_child(void)
     close(fd);
 }
 
-// 101 runs before constructors without a number, so that threads started by those are seen.
-__attribute__((constructor(101))) static void connect_start(void)
+static void connect_open(void)
 {
-    int kept_errno = errno;
     int fd = connect_socket();
     if (fd < 0)
-        goto done;
+        return;
     connect_name_process();
     preload_get_mask(0, &self.mask);
     if (connect_hello(fd, false) == 0) {
@@ -206,6 +204,20 @@ __attribute__((constructor(101))) static void connect_start(void)
     preload_begin_at_first_place();
     if (self.channel)
         pthread_atfork(NULL, NULL, connect_forked_child);
-done:
+}
+
+void preload_connect(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    int kept_errno = errno;
+    if (environ && !atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
+        connect_open();
     errno = kept_errno;
+}
+
+// 101 runs before constructors without a number, so that threads started by those are seen. Constructors of libraries
+// may have run before.
+__attribute__((constructor(101))) static void connect_start(void)
+{
+    preload_connect();
 }

@@ -56,6 +56,17 @@ static void message_await(struct channel *channel, struct channel_message *messa
     atomic_store(&message->state, CHANNEL_FREE);
 }
 
+void preload_ring_doorbell(void)
+{
+    struct channel *channel = preload_channel();
+    int kept_errno = errno;
+    if (!channel)
+        return;
+    atomic_fetch_add(&channel->doorbell, 1);
+    syscall(SYS_futex, &channel->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+    errno = kept_errno;
+}
+
 void preload_send(struct preload_note note)
 {
     struct channel *channel = preload_channel();
@@ -77,8 +88,7 @@ void preload_send(struct preload_note note)
         atomic_store(&message->state, CHANNEL_SENT);
         atomic_fetch_or(&channel->sent[at / 64], UINT64_C(1) << (at % 64));
         if (note.waits) {
-            atomic_fetch_add(&channel->doorbell, 1);
-            syscall(SYS_futex, &channel->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+            preload_ring_doorbell();
             message_await(channel, message);
         }
     }

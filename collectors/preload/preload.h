@@ -27,6 +27,7 @@ int preload_set_mask(pid_t tid, const struct preload_mask *mask);
 bool preload_mask_has(const struct preload_mask *mask, int cpu);
 
 // --- connect.c: the process and its channel
+void preload_connect(void);                      // once; when the library starts or, if sooner, at the first large block
 struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
@@ -41,6 +42,7 @@ struct preload_note {
     bool waits;
 };
 void preload_send(struct preload_note note);
+void preload_ring_doorbell(void);                // something for the recorder has gathered that is no message
 
 // --- place.c: where a thread sits
 void preload_place_start(void);                  // when the program starts

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
 
 from numaprof import queries
 from numaprof.counts import Traffic
 from numaprof.machine import Machine, parse_list
+from numaprof.objects import Objects, load_objects
 from numaprof.places import Site
 from numaprof.populations import Population, sort_events
 from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, load_samples
 from numaprof.thresholds import WORKER_TIME
+from numaprof.touches import Touches
 from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 
 
@@ -42,33 +43,11 @@ class Thread:
 
 
 @dataclass(frozen=True)
-class InitSite:
+class InitSite(Touches):
     """A place that first touches memory: how much, by whom, and where it went."""
 
     site: Site
-    touched: tuple[Touched, ...]
     library_call: str | None = None  # what the place calls that does the touching, e.g. memset
-
-    @property
-    def pages(self) -> float:
-        return sum(row.pages for row in self.touched)
-
-    @cached_property
-    def pages_by_thread(self) -> dict[int, float]:
-        return _summed((row.thread, row.pages) for row in self.touched)
-
-    @cached_property
-    def pages_by_home(self) -> dict[int | None, float]:
-        return _summed((row.home, row.pages) for row in self.touched)
-
-    @property
-    def main_thread(self) -> int:
-        """The one that touched most."""
-        return max(self.pages_by_thread, key=lambda thread: self.pages_by_thread[thread])
-
-    @property
-    def main_share(self) -> float:
-        return self.pages_by_thread[self.main_thread] / self.pages if self.pages else 0.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +61,7 @@ class Evidence:
     ledger: Ledger
     threads: tuple[Thread, ...]
     samples: Samples
+    objects: Objects
     notes: tuple[queries.Note, ...]
 
     @cached_property
@@ -132,7 +112,7 @@ class Evidence:
         groups: dict[Site, list[Touched]] = defaultdict(list)
         for row in self.samples.touched:
             groups[row.site].append(row)
-        sites = [InitSite(site, tuple(rows), self.samples.library_calls.get(site)) for site, rows in groups.items()]
+        sites = [InitSite(tuple(rows), site, self.samples.library_calls.get(site)) for site, rows in groups.items()]
         return tuple(sorted(sites, key=lambda site: -site.pages))
 
     @cached_property
@@ -154,29 +134,35 @@ class Evidence:
 
 def load(path: str) -> Evidence:
     with Recording(path) as recording:
-        run = recording.one(queries.Run, queries.RUN)
-        machine = Machine(
-            tuple(recording.rows(queries.Node, queries.NODES)),
-            tuple(recording.rows(queries.Cpu, queries.CPUS)),
-            tuple(recording.rows(queries.Latency, queries.LATENCIES)),
-        )
-        events = recording.rows(queries.Event, queries.EVENTS)
-        counts = recording.rows(queries.Count, queries.COUNTS)
-        rows = recording.rows(queries.Thread, queries.THREADS)
-        samples = load_samples(recording, run.page_bytes)
-        books = ledger(sort_events(events), counts, rows)
-        return Evidence(
-            path=path,
-            run=run,
-            levels=tuple(recording.rows(queries.Level, queries.LEVELS)),
-            windows=tuple(recording.rows(queries.Window, queries.WINDOWS)),
-            machine=machine,
-            events=tuple(events),
-            ledger=books,
-            threads=tuple(_threads(rows, counts, books, samples, machine)),
-            samples=samples,
-            notes=tuple(recording.rows(queries.Note, queries.NOTES)),
-        )
+        return evidence_of(recording)
+
+
+def evidence_of(recording: Recording) -> Evidence:
+    """Leaves its temporary tables behind, for whoever asks the same recording for more."""
+    run = recording.one(queries.Run, queries.RUN)
+    machine = Machine(
+        tuple(recording.rows(queries.Node, queries.NODES)),
+        tuple(recording.rows(queries.Cpu, queries.CPUS)),
+        tuple(recording.rows(queries.Latency, queries.LATENCIES)),
+    )
+    events = recording.rows(queries.Event, queries.EVENTS)
+    counts = recording.rows(queries.Count, queries.COUNTS)
+    rows = recording.rows(queries.Thread, queries.THREADS)
+    samples = load_samples(recording, run.page_bytes)
+    books = ledger(sort_events(events), counts, rows)
+    return Evidence(
+        path=recording.path,
+        run=run,
+        levels=tuple(recording.rows(queries.Level, queries.LEVELS)),
+        windows=tuple(recording.rows(queries.Window, queries.WINDOWS)),
+        machine=machine,
+        events=tuple(events),
+        ledger=books,
+        threads=tuple(_threads(rows, counts, books, samples, machine)),
+        samples=samples,
+        objects=load_objects(recording, samples, run.page_bytes),
+        notes=tuple(recording.rows(queries.Note, queries.NOTES)),
+    )
 
 
 def _threads(
@@ -211,16 +197,6 @@ def _nodes(row: queries.Thread, seen: set[int], sampled: tuple[int, ...], machin
     if len(allowed) == 1:
         return allowed
     return sampled or (machine.all_cpu_nodes if len(machine.all_cpu_nodes) == 1 else ())
-
-
-Key = TypeVar("Key")
-
-
-def _summed(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    sums: dict[Key, float] = defaultdict(float)
-    for key, amount in pairs:
-        sums[key] += amount
-    return dict(sums)
 
 
 def _arguments(command: str) -> tuple[str, ...]:

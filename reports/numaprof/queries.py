@@ -31,6 +31,7 @@ class Run(NamedTuple):
     pin_plan: str | None
     tool_cpu_ns: int | None
     repeat: int
+    tool_version: str
 
 
 RUN = f"SELECT {', '.join(Run._fields)} FROM run"
@@ -152,7 +153,7 @@ class HomedPages(NamedTuple):
 # The last snapshot that had answers, for each process: where its memory was when it was last looked at.
 LAST_SNAPSHOTS = """
 CREATE TEMP TABLE last_snapshot AS
-SELECT process, max(id) AS snapshot FROM snapshot WHERE known > 0 GROUP BY process
+SELECT process, max(id) AS snapshot, method FROM snapshot WHERE known > 0 GROUP BY process
 """
 HOMED_PAGES = """
 SELECT node, sum(span) FROM last_snapshot JOIN page_home USING (snapshot) WHERE node IS NOT NULL GROUP BY node
@@ -166,8 +167,12 @@ class SampleKind(NamedTuple):
     weight: int
 
 
-OVERFLOW, LOAD, STORE, FIRST_TOUCH, HINT = 1, 2, 3, 10, 14  # sample_kind.id in core/schema.sql
-PLACED_KINDS = (OVERFLOW, LOAD, STORE, FIRST_TOUCH, HINT)  # those whose place in the program is looked at
+# sample_kind.id in core/schema.sql
+OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE = 1, 2, 3, 10, 12, 13, 14, 15
+TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
+FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, 19)
+PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT)  # those whose place in the program is looked at
+TOUCH = "kind IN (10, 12, 13)"
 
 # The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
 # into a dozen keys, without sorting the million as GROUP BY would.
@@ -178,7 +183,7 @@ KIND_SUMS = (
     INSERT INTO kind_sum SELECT kind, 1, weight, 0 FROM sample WHERE NOT EXISTS (SELECT 1 FROM sample_sum)
         ON CONFLICT DO UPDATE SET samples = samples + 1, weight = weight + excluded.weight
     """,
-    "UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples) WHERE kind IN (1, 2, 3, 10, 14)",
+    "UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples) WHERE kind IN (1, 2, 3, 10, 12, 13, 14)",
 )
 SAMPLE_KINDS = """
 SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
@@ -189,11 +194,14 @@ SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT
 # comparison throws most of a million rows away before anything is looked up for them.
 PICKED = """
 CREATE TEMP TABLE picked AS
-SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source,
-       s.weight * (1.0 * 0x1000000 / k.below) AS weight
+SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source, s.t_ns, s.latency, s.block,
+       s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
   FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
   JOIN thread t ON t.id = s.thread
   LEFT JOIN cpu c ON c.id = s.cpu
+  LEFT JOIN block b ON b.id = s.block
+  LEFT JOIN object o ON o.id = b.object AND (o.alloc_stack IS NOT NULL OR o.kind = 'stack' OR
+       (o.name IS NOT NULL AND o.kind NOT IN ('heap', 'mapping')))
  WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
    AND ((s.id * 2654435761) & 0xffffff) < k.below
    AND (s.kind <> 1 OR s.event IN (
@@ -241,12 +249,20 @@ CREATE TEMP TABLE main_place AS
 SELECT site FROM picked JOIN best_place USING (stack) JOIN kind_sum k USING (kind)
  GROUP BY site ORDER BY sum(picked.weight / k.weight) DESC LIMIT :places
 """
+# Instructions of one line are one site.
+_SAME_PLACES = """
+CREATE TEMP TABLE same_place AS
+SELECT site, CASE WHEN line > 0 AND file IS NOT NULL THEN min(site) OVER (PARTITION BY function, file, line)
+                  ELSE site END AS one
+  FROM main_place JOIN place ON place.id = site
+"""
 STACK_SITES = (
     _PLACE_RANKS,
     _BEST_PLACES,
     _MAIN_PLACES,
+    _SAME_PLACES,
     "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL)",
-    "INSERT INTO stack_site SELECT stack, ifnull(m.site, 0) FROM best_place b LEFT JOIN main_place m USING (site)",
+    "INSERT INTO stack_site SELECT stack, ifnull(s.one, 0) FROM best_place b LEFT JOIN same_place s USING (site)",
 )
 
 
@@ -274,6 +290,7 @@ class ThreadNode(NamedTuple):
 THREAD_NODES = "SELECT thread, node, count(*) FROM picked WHERE node IS NOT NULL GROUP BY thread, node"
 
 # The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
+# A snapshot made from numa_maps tells how many pages of a mapping are where, not which.
 _HOME = """
 (SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END
    FROM page_home h
@@ -283,6 +300,7 @@ _HOME = """
 
 
 class Touch(NamedTuple):
+    thing: int | None
     site: int | None
     thread: int
     node: int | None  # of the CPU that touched
@@ -292,10 +310,11 @@ class Touch(NamedTuple):
 
 
 TOUCHES = f"""
-SELECT site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
-  FROM picked p LEFT JOIN last_snapshot l USING (process) LEFT JOIN stack_site USING (stack)
- WHERE kind = 10
- GROUP BY site, thread, node, home HAVING sum(weight) > 0
+SELECT thing, site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
+  FROM picked p LEFT JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
+       LEFT JOIN stack_site USING (stack)
+ WHERE {TOUCH}
+ GROUP BY site, thing, thread, node, home HAVING sum(weight) > 0
 """
 
 
@@ -306,11 +325,11 @@ class LibraryCall(NamedTuple):
 
 
 # First touches whose instruction is not in the module of the site: memset, memcpy, a read into fresh memory.
-LIBRARY_CALLS = """
+LIBRARY_CALLS = f"""
 SELECT site, leaf.function, sum(weight)
   FROM picked JOIN stack_site USING (stack) JOIN stack k ON k.id = picked.stack
   JOIN place leaf ON leaf.id = k.place JOIN place mine ON mine.id = site
- WHERE kind = 10 AND leaf.function IS NOT NULL AND leaf.module <> mine.module
+ WHERE {TOUCH} AND leaf.function IS NOT NULL AND leaf.module <> mine.module
  GROUP BY site, leaf.function ORDER BY sum(weight) DESC
 """
 
@@ -326,49 +345,4 @@ class Overflow(NamedTuple):
 OVERFLOWS = """
 SELECT site, thread, node, sum(weight), count(*) FROM picked LEFT JOIN stack_site USING (stack)
  WHERE kind = 1 GROUP BY site, thread, node
-"""
-
-TOUCH_INDEX = (
-    """
-    CREATE TEMP TABLE touch (
-        process INTEGER, address INTEGER, site INTEGER, thread INTEGER, PRIMARY KEY (process, address)
-    ) WITHOUT ROWID
-    """,
-    """
-    INSERT OR REPLACE INTO touch
-    SELECT process, address, site, thread FROM picked LEFT JOIN stack_site USING (stack)
-     WHERE kind = 10 AND address IS NOT NULL
-    """,
-)
-
-
-class Use(NamedTuple):
-    kind: int
-    init_site: int | None
-    init_thread: int | None
-    site: int | None
-    thread: int
-    node: int | None
-    page_node: int | None
-    remote: int | None  # 1, 0, or not known
-    accesses: float
-    samples: int
-    lowest: int | None
-    highest: int | None
-
-
-# Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
-# touch of its page. Touches are a sample too, and a huge page has one for all: the nearest below, up to 2 MiB away.
-USES = """
-SELECT kind, t.site AS init_site, t.thread AS init_thread, k.site AS site, u.thread AS thread, node, page_node,
-       CASE WHEN source = 1 THEN 0 WHEN source = 2 THEN 1 ELSE node <> page_node END AS remote,
-       sum(weight), count(*), min(u.address), max(u.address)
-  FROM (SELECT *, (SELECT max(address) FROM touch
-                    WHERE process = p.process AND address <= (p.address | (:page_bytes - 1))
-                      AND address > p.address - 0x200000) AS touched
-          FROM picked p
-         WHERE kind IN (2, 3, 14) AND p.address IS NOT NULL AND ifnull(source, 1) IN (1, 2)) u
-  LEFT JOIN touch t ON t.process = u.process AND t.address = u.touched
-  LEFT JOIN stack_site k ON k.stack = u.stack
- GROUP BY kind, init_site, init_thread, k.site, u.thread, node, page_node, remote
 """

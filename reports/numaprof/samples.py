@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from numaprof import queries
+from numaprof import queries, queries_objects
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.recording import Recording
-from numaprof.thresholds import MOST_PLACES, MOST_SAMPLES
+from numaprof.thresholds import MOST_OBJECTS, MOST_PLACES, MOST_SAMPLES
 
 
 @dataclass(frozen=True)
 class Touched:
     """Pages first touched at one place by one thread."""
 
+    thing: int | None  # what it is part of (queries_objects)
     site: Site
     thread: int
     node: int | None  # where the thread ran
@@ -42,6 +43,8 @@ class Used:
     """Accesses with addresses, and who had first touched what they reach."""
 
     kind: int
+    thing: int | None
+    init_thing: int | None  # another one: the memory was used for that before
     init: Site
     init_thread: int | None
     site: Site
@@ -49,10 +52,9 @@ class Used:
     node: int | None
     page_node: int | None
     remote: bool | None
+    steady: bool  # after the initialisation
     accesses: float
     samples: int
-    lowest: int
-    highest: int
 
 
 class Tally(NamedTuple):
@@ -69,6 +71,7 @@ class Samples:
     used: tuple[Used, ...]
     nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
+    sites: dict[int | None, Site]  # by the recording's number of a place
     library_calls: dict[Site, str]  # first touch happens inside this function of somebody else's module
 
     @cached_property
@@ -94,17 +97,18 @@ class Samples:
 def load_samples(recording: Recording, page_bytes: int) -> Samples:
     recording.run(queries.LAST_SNAPSHOTS, *queries.KIND_SUMS, queries.PICKED, most=MOST_SAMPLES)
     recording.run(*queries.STACK_SITES, places=MOST_PLACES)
-    recording.run(*queries.TOUCH_INDEX)
+    recording.run(*queries_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
     sites = _sites(recording)
     kinds = recording.rows(queries.SampleKind, queries.SAMPLE_KINDS)
     touches = recording.rows(queries.Touch, queries.TOUCHES, page_bytes=page_bytes)
-    uses = recording.rows(queries.Use, queries.USES, page_bytes=page_bytes)
+    uses = recording.rows(queries_objects.Use, queries_objects.USES)
     return Samples(
         kinds=tuple(kinds),
         touched=_merged_touches(touches, sites, _touched_pages(kinds)),
         caused=_merged_overflows(recording.rows(queries.Overflow, queries.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
         nodes_of_thread=_nodes_of_thread(recording.rows(queries.ThreadNode, queries.THREAD_NODES)),
+        sites=dict(sites),
         library_calls=_library_calls(recording.rows(queries.LibraryCall, queries.LIBRARY_CALLS), sites),
         homed_pages={row.node: row.pages for row in recording.rows(queries.HomedPages, queries.HOMED_PAGES)},
     )
@@ -118,16 +122,16 @@ def _sites(recording: Recording) -> dict[int | None, Site]:
 
 
 def _touched_pages(kinds: list[queries.SampleKind]) -> int:
-    return sum(row.weight for row in kinds if row.kind == queries.FIRST_TOUCH)
+    return sum(row.weight for row in kinds if row.kind in queries.TOUCH_KINDS)
 
 
 def _merged_touches(rows: list[queries.Touch], sites: dict[int | None, Site], pages: int) -> tuple[Touched, ...]:
     """Instructions of one line become one; biggest first. Where only a share was looked at, the sum is still exact."""
     looked_at = sum(row.pages for row in rows)
     factor = pages / looked_at if looked_at else 1.0
-    sums: dict[tuple[Site, int, int | None, int | None], list[float]] = defaultdict(lambda: [0, 0])
+    sums: dict[tuple[int | None, Site, int, int | None, int | None], list[float]] = defaultdict(lambda: [0, 0])
     for row in rows:
-        total = sums[sites[row.site], row.thread, row.node, row.home]
+        total = sums[row.thing, sites[row.site], row.thread, row.node, row.home]
         total[0] += row.pages * factor
         total[1] += row.samples
     merged = [Touched(*key, pages=total, samples=int(samples)) for key, (total, samples) in sums.items()]
@@ -152,9 +156,11 @@ def _library_calls(rows: list[queries.LibraryCall], sites: dict[int | None, Site
     return calls
 
 
-def _used(row: queries.Use, sites: dict[int | None, Site]) -> Used:
+def _used(row: queries_objects.Use, sites: dict[int | None, Site]) -> Used:
     return Used(
         kind=row.kind,
+        thing=row.thing,
+        init_thing=row.init_thing,
         init=sites[row.init_site],
         init_thread=row.init_thread,
         site=sites[row.site],
@@ -162,10 +168,9 @@ def _used(row: queries.Use, sites: dict[int | None, Site]) -> Used:
         node=row.node,
         page_node=row.page_node,
         remote=None if row.remote is None else bool(row.remote),
+        steady=bool(row.steady),
         accesses=row.accesses,
         samples=row.samples,
-        lowest=row.lowest or 0,
-        highest=row.highest or 0,
     )
 
 

@@ -22,6 +22,9 @@ MOST_SAMPLES = 30_000
 # Places are told apart up to this number, the rest is "elsewhere": a table shows eight, made of a few addresses each.
 MOST_PLACES = 500
 
+# Objects are told apart up to this number, by their share of the samples; a table shows eight.
+MOST_OBJECTS = 200
+
 # Requests of threads that ran on several nodes belong to none of them; above this share it is said.
 MOST_LEFT_OUT = 0.01
 
@@ -77,6 +80,23 @@ MIN_USES_OF_THREAD = 16
 USES_ALL = 0.80
 # ... and one that spans no more than this, though several threads share the object, uses a block of it.
 USES_BLOCK = 0.60
+
+# A neighbour's border belongs to a block's use if so many of all accesses go there; more is no border any more.
+HALO = (0.005, 0.30)
+# One thread "only" if it makes so many of the accesses: what others make is start and end of the run.
+ONLY_THREAD = 0.95
+# Pages or allocations are exclusive if so many of those seen twice were seen by one thread only. By chance a half would
+# be, with two threads, and 25 of 32 with a probability of 0.1 %.
+EXCLUSIVE = 0.80
+MIN_SHARED_PARTS = 32
+# Sweeps go up (or down) from one sample to the next, random access does so in one of two cases; so does a sweep that is
+# sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
+ANY_ORDER = 0.10
+MIN_ORDERED = 64
+# The steady phase stands for itself if so many accesses were sampled in it.
+MIN_PHASE_USES = 64
+# An object's parts are told apart as so many slices: with 64 threads each has four.
+BINS = 256
 
 # "Spread over the nodes": no node holds less than this share of what an even spread would give it.
 EVEN_SPREAD = 0.50

@@ -5,26 +5,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from enum import Enum
 
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
-from numaprof.spread import median
+from numaprof.shapes import Shape
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
-    MIN_USES_OF_THREAD,
+    MIN_SAMPLES,
     SERIAL_TOUCH,
-    USES_ALL,
-    USES_BLOCK,
 )
-
-
-class Shape(Enum):
-    UNKNOWN = "not known"
-    BLOCKS = "each thread a block of its own"
-    ALL = "every thread all of it"
 
 
 def big_sites(evidence: Evidence) -> list[InitSite]:
@@ -45,26 +36,21 @@ def serial_sites(evidence: Evidence) -> list[InitSite]:
 
 
 def uses_of(evidence: Evidence, sites: Iterable[InitSite]) -> list[Used]:
-    """Accesses with addresses to what these places first touched, by other threads than the one that touched."""
+    """Accesses with addresses to what these places first touched, by other threads than the one that touched. None
+    if there are too few of them to speak for all."""
     wanted = {site.site for site in sites}
-    return [row for row in evidence.samples.used if row.init in wanted and row.thread != row.init_thread]
+    uses = [row for row in evidence.samples.used if row.init in wanted and row.thread != row.init_thread]
+    return uses if sum(row.samples for row in uses) >= MIN_SAMPLES else []
 
 
-def shape(uses: Iterable[Used]) -> Shape:
-    """By the range of addresses that each thread spans."""
-    lowest: dict[int, int] = {}
-    highest: dict[int, int] = {}
-    samples: dict[int, int] = defaultdict(int)
-    for row in uses:
-        lowest[row.thread] = min(row.lowest, lowest.get(row.thread, row.lowest))
-        highest[row.thread] = max(row.highest, highest.get(row.thread, row.highest))
-        samples[row.thread] += row.samples
-    threads = [thread for thread in samples if samples[thread] >= MIN_USES_OF_THREAD]
-    if len(threads) < 2:
-        return Shape.UNKNOWN
-    whole = max(highest[thread] for thread in threads) - min(lowest[thread] for thread in threads)
-    span = median(highest[thread] - lowest[thread] for thread in threads) / whole if whole else 1.0
-    return Shape.ALL if span >= USES_ALL else Shape.BLOCKS if span <= USES_BLOCK else Shape.UNKNOWN
+def shape_of(evidence: Evidence, sites: Iterable[InitSite]) -> Shape:
+    """Of the object that holds most of what these places first touched, by its accesses."""
+    wanted = {site.site for site in sites}
+    uses: dict[int, float] = defaultdict(float)
+    for number, found in enumerate(evidence.objects.found):
+        uses[number] += sum(row.samples for row in found.used if row.init in wanted)
+    best = max(uses, key=lambda number: uses[number], default=None)
+    return evidence.objects.found[best].use_shape if best is not None and uses[best] else Shape.UNKNOWN
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:

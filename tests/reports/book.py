@@ -17,7 +17,8 @@ RAN = SECOND // 20  # CPU time of a thread, unless told otherwise
 PAGE = 4096
 
 Line = tuple[str, int, str]  # file, line, function
-FIRST_TOUCH, HINT, OVERFLOW, LOAD = 10, 14, 1, 2
+FIRST_TOUCH, HINT, OVERFLOW, LOAD, STORE = 10, 14, 1, 2, 3
+LOCAL, REMOTE, OWN_CACHE, REMOTE_DIRTY = 1, 2, 6, 5  # source
 
 
 def literal(value: object) -> str:
@@ -192,6 +193,23 @@ class Book:
         """Hint faults at these addresses."""
         for address in pages:
             self.sample(HINT, thread, stack, address=address, page_node=page_node, **columns)
+        return self
+
+    def object(self, kind: str, stack: int | None = None, name: str | None = None, **columns: object) -> int:
+        return self.add("object", process=1, kind=kind, name=name, alloc_stack=stack, **columns)
+
+    def block(self, object: int, address: int, pages: int, **columns: object) -> int:
+        standard: dict[str, object] = {"object": object, "address": address, "bytes": pages * PAGE, "start_ns": 0}
+        return self.add("block", **{**standard, **columns})
+
+    def loads(
+        self, stack: int, thread: int, addresses: Sequence[int], page_node: int, local: int = 200, **columns: object
+    ) -> Book:
+        """Sampled loads that DRAM answered; from another node it takes twice as long."""
+        node = (thread - 1) // 4
+        answer = {"source": LOCAL, "latency": local} if node == page_node else {"source": REMOTE, "latency": 2 * local}
+        for address in addresses:
+            self.sample(LOAD, thread, stack, 1009, address=address, page_node=page_node, **{**answer, **columns})
         return self
 
     def homes(self, *ranges: tuple[int, int, int | None]) -> Book:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof report [FILE...]: the terminal report."""
+"""numaprof report [FILE...]: on the terminal, as JSON, as tables."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 
@@ -15,13 +16,31 @@ from numaprof.views.paper import BOLD, Paper
 from numaprof.views.report import print_repeats, print_report
 
 SUFFIX = ".numaprof"
+USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--json OUT] [--csv DIR]"
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", "%(prog)s [FILE...]")
+    parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", USAGE)
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
+    parser.add_argument("--json", metavar="OUT", help="write all that is known (docs/json.md); - is stdout")
+    parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
     options = parser.parse_args(arguments)
-    recordings = [load(file) for file in options.files or [newest()]]
+    files = options.files or [newest()]
+    if options.json or options.csv:
+        return _written(files, options)
+    return _printed([load(file) for file in files])
+
+
+def _written(files: list[str], options: argparse.Namespace) -> int:
+    from numaprof.commands.written import write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+
+    if len(files) > 1:
+        raise Failure(f"--json and --csv take one recording, got {len(files)}", "compare several: numaprof diff")
+    write_report(files[0], options.json, options.csv)
+    return 0
+
+
+def _printed(recordings: list[Evidence]) -> int:
     paper = Paper()
     if len(recordings) > 1 and are_repeats(recordings):
         print_repeats(Side(tuple(recordings)), paper)

@@ -20,7 +20,7 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.samples import Used
 from numaprof.text import clean, percent, plural, size, words
 from numaprof.thresholds import ALL_OF_IT
-from numaprof.uses import Shape, home_of, main_cause, main_use, others, serial_sites, shape, uses_of
+from numaprof.uses import home_of, main_cause, main_use, others, serial_sites, shape_of, uses_of
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -28,7 +28,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or not sites or not others(evidence, sites[0]):
         return None
     uses = uses_of(evidence, sites)
-    if shape(uses) is Shape.ALL:
+    if shape_of(evidence, sites).shared:
         return None  # shared_by_all speaks: a parallel initialisation would not help
     use = main_use(uses) or main_cause(evidence)
     if use == sites[0].site:

@@ -9,7 +9,7 @@ from numaprof.naming import command_line, list_of_sites, site_label, threads_on_
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, size, words
 from numaprof.thresholds import ALL_TO_ALL, EVEN_SPREAD
-from numaprof.uses import Shape, main_use, serial_sites, shape, uses_of
+from numaprof.uses import main_use, serial_sites, shape_of, uses_of
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -22,7 +22,7 @@ def _on_one_node(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what one thread first touched."""
     sites = serial_sites(evidence)
     uses = uses_of(evidence, sites)
-    if not sites or shape(uses) is not Shape.ALL:
+    if not sites or not shape_of(evidence, sites).shared:
         return None
     use = main_use(uses)
     users = [thread for thread in evidence.threads if thread.row.id in {row.thread for row in uses}]

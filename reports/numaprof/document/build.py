@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a recording to all that is reported of it."""
+
+from __future__ import annotations
+
+from numaprof.document import model
+from numaprof.document.advice import advice
+from numaprof.document.lines import lines
+from numaprof.document.machine import machine
+from numaprof.document.overview import found, levels, notes, overview, run, taken
+from numaprof.document.reading import Reading, reading
+from numaprof.document.threads import threads
+from numaprof.document.timeline import timeline
+from numaprof.text import clean
+
+
+def document(path: str) -> model.Report:
+    with reading(path) as source:
+        return report(source)
+
+
+def report(source: Reading) -> model.Report:
+    evidence = source.evidence
+    rows, places = threads(source), lines(evidence)
+    return model.Report(
+        format="numaprof.report",
+        version=model.VERSION,
+        tool_version=clean(evidence.run.tool_version),
+        recording=clean(evidence.path),
+        run=run(evidence),
+        verdict=found(evidence),
+        overview=overview(evidence),
+        advice=advice(evidence, places, rows),
+        levels=levels(evidence),
+        taken=taken(evidence),
+        notes=notes(evidence),
+        machine=machine(source),
+        threads=rows,
+        timeline=timeline(source),
+        lines=places,
+    )

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of the program: who touches memory first there, what reads remotely there, with the source text."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from numaprof.document import model
+from numaprof.document.overview import maybe
+from numaprof.document.source_text import around, changed_since, found
+from numaprof.evidence import Evidence, InitSite
+from numaprof.naming import site_label, thread_name
+from numaprof.places import ELSEWHERE, UNKNOWN, Site
+from numaprof.samples import Used
+
+MOST_LINES = 60
+MOST_NAMES = 4
+
+
+def place(site: Site) -> model.Place:
+    return model.Place(site_label(site, 120), maybe(site.function), maybe(site.file), site.line, maybe(site.module))
+
+
+def lines(evidence: Evidence) -> tuple[model.Line, ...]:
+    """Those that matter most for first touches or for remote accesses."""
+    touched = {site.site: site for site in evidence.init_sites}
+    events = _summed((row.site, row.events) for row in evidence.samples.caused)
+    used: dict[Site, list[Used]] = defaultdict(list)
+    for row in evidence.samples.used:
+        used[row.site].append(row)
+    weight = _weights(evidence, events)
+    chosen = sorted(weight, key=lambda site: (-weight[site], site.label))[:MOST_LINES]
+    return tuple(_line(evidence, site, touched.get(site), events.get(site, 0.0), used[site]) for site in chosen)
+
+
+def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]:
+    """The larger of a place's shares of the memory touched, of remote requests sampled, of accesses with an address."""
+    kinds = (
+        {site.site: site.pages for site in evidence.init_sites},
+        events,
+        _summed((row.site, row.accesses) for row in evidence.samples.used),
+    )
+    weights: dict[Site, float] = defaultdict(float)
+    for amounts in kinds:
+        total = sum(amounts.values())
+        for site, amount in amounts.items():
+            if total and site not in (UNKNOWN, ELSEWHERE):
+                weights[site] = max(weights[site], amount / total)
+    return weights
+
+
+def _line(evidence: Evidence, site: Site, touched: InitSite | None, events: float, used: list[Used]) -> model.Line:
+    known = [row for row in used if row.remote is not None]
+    file = found(site.file, evidence.run.cwd)
+    return model.Line(
+        place=place(site),
+        touched_bytes=evidence.bytes(touched.pages) if touched else 0.0,
+        touched_by=_names(evidence, touched) if touched else (),
+        homes=tuple(sorted(home for home in touched.pages_by_home if home is not None)) if touched else (),
+        library_call=maybe(touched.library_call) if touched else None,
+        remote_events=events,
+        accesses=sum(row.accesses for row in used),
+        remote_accesses=sum(row.accesses for row in known if row.remote) if known else None,
+        source=around(file, site.line),
+        source_changed=changed_since(file, evidence.run.started_at),
+    )
+
+
+def _names(evidence: Evidence, site: InitSite) -> tuple[str, ...]:
+    """The threads that touched most."""
+    order = sorted(site.pages_by_thread, key=lambda thread: (-site.pages_by_thread[thread], thread))
+    known = [evidence.by_id[thread] for thread in order if thread in evidence.by_id]
+    more = (f"and {len(known) - MOST_NAMES} more",) if len(known) > MOST_NAMES else ()
+    return (*(thread_name(thread) for thread in known[:MOST_NAMES]), *more)
+
+
+def _summed(pairs: Iterable[tuple[Site, float]]) -> dict[Site, float]:
+    sums: dict[Site, float] = defaultdict(float)
+    for site, amount in pairs:
+        sums[site] += amount
+    return dict(sums)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes and CPUs with the threads on them, and who reads where."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from numaprof import queries_page
+from numaprof.document import model
+from numaprof.document.overview import population
+from numaprof.document.reading import Reading
+from numaprof.evidence import Evidence, Thread
+from numaprof.judgement import COUNTERS, basis, remote_share
+from numaprof.matrix import left_out, matrix
+from numaprof.naming import thread_name
+from numaprof.traffic import verdict_traffic
+
+
+def machine(source: Reading) -> model.Machine:
+    evidence = source.evidence
+    homed = evidence.samples.homed_pages
+    return model.Machine(
+        nodes=tuple(
+            model.Node(row.id, row.mem_bytes, bool(row.allowed), homed.get(row.id, 0) if homed else None)
+            for row in evidence.machine.nodes
+        ),
+        cpus=tuple(_cpus(source)),
+        pairs=tuple(_pairs(source)),
+        population=population(evidence),
+        left_out=left_out(evidence),
+    )
+
+
+def _cpus(source: Reading) -> list[model.Cpu]:
+    evidence = source.evidence
+    on_cpu: dict[int, list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        if thread.cpu is not None:
+            on_cpu[thread.cpu].append(thread)
+    return [
+        model.Cpu(
+            id=row.id,
+            node=row.node,
+            package=row.package,
+            core=row.core,
+            smt=row.thread,
+            online=bool(row.online),
+            allowed=bool(row.allowed),
+            threads=len(on_cpu[row.id]),
+            first_thread=thread_name(on_cpu[row.id][0]) if on_cpu[row.id] else None,
+            remote_share=_share(evidence, row.id, on_cpu[row.id]),
+        )
+        for row in source.recording.rows(queries_page.CpuPlace, queries_page.CPU_PLACES)
+    ]
+
+
+def _share(evidence: Evidence, cpu: int, threads: list[Thread]) -> float | None:
+    if basis(evidence) == COUNTERS:
+        if cpu not in evidence.ledger.by_cpu:
+            return None
+        return verdict_traffic(evidence.ledger.events, evidence.ledger.cpu(cpu)).share
+    shares = [share for share in (remote_share(evidence, thread) for thread in threads) if share]
+    total = sum(share.total for share in shares)
+    return sum(share.remote for share in shares) / total if total else None
+
+
+def _pairs(source: Reading) -> list[model.Pair]:
+    """Every node with CPUs to every node with memory."""
+    evidence = source.evidence
+    numbers = matrix(evidence) if basis(evidence) is not None else {}
+    rows = source.recording.rows(queries_page.Distance, queries_page.DISTANCES)
+    distances = {(row.from_node, row.to_node): row for row in rows}
+    found = []
+    for node in evidence.machine.all_cpu_nodes:
+        for memory in evidence.machine.memory_nodes:
+            row = distances.get((node, memory))
+            found.append(
+                model.Pair(
+                    from_node=node,
+                    to_node=memory,
+                    requests=numbers.get((node, memory)),
+                    distance=row.firmware if row else None,
+                    latency_ns=row.latency_ns if row else None,
+                    read_bytes_per_s=row.read_bytes_per_s if row else None,
+                )
+            )
+    return found

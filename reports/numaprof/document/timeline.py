@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Local and remote requests over time, of all threads and of each, with first touches and what was recorded when."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+
+from numaprof import queries, queries_page
+from numaprof.counts import Amount, Count, together
+from numaprof.document import model
+from numaprof.document.overview import population
+from numaprof.document.reading import Reading
+from numaprof.evidence import Evidence
+from numaprof.judgement import COUNTERS, LOADS, basis
+from numaprof.populations import LOCAL, REMOTE, Column
+from numaprof.text import clean
+
+STEPS = 200  # of the time line: a step is a few pixels wide
+THREAD_CELLS = 60_000  # steps of all threads together: keeps a page of 2 000 threads at some hundred kilobytes
+LEAST_STEPS = 20
+
+
+def timeline(source: Reading) -> model.Timeline:
+    evidence = source.evidence
+    step = _step(source)
+    wide = max(1, STEPS // max(LEAST_STEPS, min(STEPS, THREAD_CELLS // max(1, len(evidence.threads)))))
+    counted = basis(evidence) == COUNTERS
+    series = _counted(source, step, wide) if counted else _sampled(source, step, wide)
+    touches = {
+        row.bin: row.pages
+        for row in source.recording.rows(
+            queries_page.Touches, queries_page.TOUCHES_OVER_TIME, step=step, last=STEPS - 1
+        )
+    }
+    moments, threads = series
+    last = max([*moments, *touches], default=-1)
+    return model.Timeline(
+        step_ns=step,
+        thread_step_ns=step * wide,
+        population=population(evidence),
+        phases=tuple(model.Phase(row.start_ns, row.end_ns, clean(row.cause)) for row in evidence.windows),
+        moments=tuple(_moment(at, step, moments.get(at), touches.get(at, 0), counted) for at in range(last + 1)),
+        threads=threads,
+    )
+
+
+Sides = tuple[Amount, Amount]
+_NONE: Sides = (Amount(0.0, None), Amount(0.0, None))
+
+
+def _step(source: Reading) -> int:
+    """At least a microsecond, so that an empty recording has a time line too."""
+    last = source.recording.one(queries_page.LastMoment, queries_page.LAST_MOMENT).t_ns
+    return max(1000, -(-max(last or 0, source.evidence.run.wall_ns or 0) // STEPS))
+
+
+def _moment(at: int, step: int, sides: Sides | None, touched: int, counted: bool) -> model.Moment:
+    """A step in which nothing was counted is a gap: the counters may have been off."""
+    local, remote = sides or ((Amount(None, None), Amount(None, None)) if counted else _NONE)
+    coverage = together([local, remote]).coverage
+    return model.Moment(at * step, local.estimate, remote.estimate, coverage, touched)
+
+
+def _split(evidence: Evidence) -> tuple[Column, ...]:
+    return evidence.population.columns if evidence.population else ()
+
+
+def _counted(source: Reading, step: int, wide: int) -> tuple[dict[int, Sides], tuple[model.ThreadLine, ...]]:
+    events, columns = source.evidence.ledger.events, _split(source.evidence)
+    local = [event for column in columns for event in events.of(column, LOCAL)]
+    remote = [event for column in columns for event in events.of(column, REMOTE)]
+    if not remote:  # this CPU counts both together: what is remote shows only over the whole run
+        return {}, ()
+    lists = {"events": json.dumps([*local, *remote]), "clocks": json.dumps(list(events.time))}
+    source.recording.run(queries_page.SLOTS, step=step, last=STEPS - 1, **lists)
+    slots = source.recording.rows(queries_page.Slot, queries_page.SLOTS_OF_ALL)
+    rows = source.recording.rows(
+        queries_page.ThreadSlot, queries_page.THREAD_SLOTS, wide=wide, local=json.dumps(local), **lists
+    )
+    return _pooled(slots, events.time, local, remote), _lines((r.thread, r.bin, r.local, r.remote) for r in rows)
+
+
+def _pooled(
+    slots: list[queries_page.Slot], clocks: Iterable[int], local: list[int], remote: list[int]
+) -> dict[int, Sides]:
+    """All threads together, each event scaled by its own coverage of the step."""
+    by_bin: dict[int, dict[int, queries_page.Slot]] = defaultdict(dict)
+    for slot in slots:
+        by_bin[slot.bin][slot.event] = slot
+    found = {}
+    for at, events in by_bin.items():
+        ran = sum(events[clock].value for clock in clocks if clock in events)
+        found[at] = (_side(events, local, ran), _side(events, remote, ran))
+    return found
+
+
+def _side(events: dict[int, queries_page.Slot], wanted: list[int], ran: int) -> Amount:
+    amounts = []
+    for event in wanted:
+        slot = events.get(event)
+        time = ran or (slot.enabled_ns if slot else 0)
+        count = Count(slot.value, slot.running_ns, time) if slot else Count(0, 0, time or None)
+        amounts.append(Amount(count.estimate, count.coverage))
+    return together(amounts)
+
+
+def _lines(rows: Iterable[tuple[int, int, float | None, float | None]]) -> tuple[model.ThreadLine, ...]:
+    by_thread: dict[int, dict[int, tuple[float | None, float | None]]] = defaultdict(dict)
+    for thread, at, local, remote in rows:
+        by_thread[thread][at] = (_whole(local), _whole(remote))
+    length = max((at for steps in by_thread.values() for at in steps), default=-1) + 1
+    gap = (None, None)
+    return tuple(
+        model.ThreadLine(
+            thread,
+            tuple(steps.get(at, gap)[0] for at in range(length)),
+            tuple(steps.get(at, gap)[1] for at in range(length)),
+        )
+        for thread, steps in sorted(by_thread.items())
+    )
+
+
+def _whole(value: float | None) -> float | None:
+    return None if value is None else float(round(value))
+
+
+def _sampled(source: Reading, step: int, wide: int) -> tuple[dict[int, Sides], tuple[model.ThreadLine, ...]]:
+    if basis(source.evidence) is None:
+        return {}, ()
+    kinds = [queries.LOAD, queries.STORE] if basis(source.evidence) == LOADS else [queries.HINT]
+    rows = source.recording.rows(
+        queries_page.Accesses, queries_page.ACCESSES_OVER_TIME, step=step, last=STEPS - 1, kinds=json.dumps(kinds)
+    )
+    sums: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+    wider: dict[tuple[int, int], tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
+    for row in rows:
+        for table, key in ((sums, row.bin), (wider, (row.thread, row.bin // wide))):
+            old = table[key]  # type: ignore[index]
+            table[key] = (old[0] + row.local, old[1] + row.remote)  # type: ignore[index]
+    all_threads = {at: (Amount(local, None), Amount(remote, None)) for at, (local, remote) in sums.items()}
+    return all_threads, _lines((thread, at, *sides) for (thread, at), sides in wider.items())

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user can name: variables and allocation sites, else memory that goes by the line that first touched it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from numaprof import queries_objects as queries
+from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.queries import LOAD, STORE, Place
+from numaprof.recording import Recording
+from numaprof.samples import Samples, Touched, Used
+from numaprof.shapes import Layout, Shape, parts_of, shape
+from numaprof.thresholds import BINS, MIN_PHASE_USES
+from numaprof.touches import Touches
+
+UNNAMED = "memory"
+
+
+@dataclass(frozen=True)
+class Before:
+    """Pages of an object that were first touched when they were something else."""
+
+    site: Site
+    thread: int
+    pages: float
+
+
+@dataclass(frozen=True)
+class Object(Touches):
+    kind: str  # the recording's word; UNNAMED: told apart by the place of first touch alone
+    name: str | None
+    allocated: Site | None
+    caller: Site | None  # of the function that allocates
+    blocks: int | None
+    bytes: float | None  # most that lived at one time
+    used: tuple[Used, ...]  # accesses that DRAM answered, or hint faults
+    answers: tuple[queries.Answer, ...]  # who answered the sampled loads
+    touch_shape: Shape  # who first touched which part
+    use_shape: Shape  # who uses which part, after the initialisation
+    before: tuple[Before, ...]
+
+    @property
+    def named(self) -> bool:
+        return self.kind != UNNAMED
+
+    @property
+    def site(self) -> Site | None:
+        """The place that touched most of it."""
+        sums = self.pages_by_site
+        return max(sums, key=lambda site: sums[site], default=None)
+
+    @cached_property
+    def remote(self) -> float:
+        return sum(row.accesses for row in self.used if row.remote)
+
+    @cached_property
+    def known(self) -> float:
+        """Accesses of which it is known whether they were remote."""
+        return sum(row.accesses for row in self.used if row.remote is not None)
+
+    @cached_property
+    def known_samples(self) -> int:
+        return sum(row.samples for row in self.used if row.remote is not None)
+
+    @cached_property
+    def later(self) -> tuple[Used, ...]:
+        """The steady phase, where one can be told from the initialisation."""
+        steady = tuple(row for row in self.used if row.steady)
+        enough = sum(row.samples for row in steady) >= MIN_PHASE_USES
+        return steady if enough else tuple(row for row in self.used if row.thread != row.init_thread)
+
+    @property
+    def users(self) -> tuple[int, ...]:
+        return tuple(sorted({row.thread for row in self.later}))
+
+    @cached_property
+    def stores(self) -> float:
+        return sum(answer.weight for answer in self.answers if answer.kind == STORE)
+
+    @cached_property
+    def loads(self) -> float:
+        return sum(answer.weight for answer in self.answers if answer.kind == LOAD)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """All of them, those with most remote accesses first, then the largest."""
+
+    found: tuple[Object, ...]
+    attributed: tuple[queries.Attributed, ...]
+    answers: tuple[queries.Answer, ...]  # of all samples, also those of no object
+
+
+Row = TypeVar("Row", queries.Cell, queries.RegionCell, queries.Answer, Touched, Used)
+
+
+def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.thing:
+            found[row.thing].append(row)
+    return found
+
+
+def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Objects:
+    """After load_samples, whose tables it reads."""
+    touched, used = _by_thing(samples.touched), _by_thing(samples.used)
+    all_answers = recording.rows(queries.Answer, queries.ANSWERS)
+    answers = _by_thing(all_answers)
+    shapes = _Shapes(recording, page_bytes)
+    named = {row.id: row for row in recording.rows(queries.Named, queries.NAMED)}
+    paths = _paths(recording)
+    before = _before(recording, samples)
+    parts = [
+        Object(
+            touched=tuple(touched[thing]),
+            kind=named[thing].kind if thing in named else UNNAMED,
+            name=named[thing].name if thing in named else None,
+            allocated=paths[thing][0] if thing in paths else None,
+            caller=paths[thing][1] if thing in paths else None,
+            blocks=named[thing].blocks if thing in named else None,
+            bytes=named[thing].bytes if thing in named else None,
+            used=tuple(used[thing]),
+            answers=tuple(answers[thing]),
+            touch_shape=shapes.touched(thing),
+            use_shape=shapes.used(thing),
+            before=tuple(before[thing]),
+        )
+        for thing in sorted({*touched, *used, *answers, *named})
+        if thing in named or touched[thing]
+    ]
+    found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
+    attributed = tuple(recording.rows(queries.Attributed, queries.ATTRIBUTED))
+    return Objects(tuple(found), attributed, tuple(all_answers))
+
+
+def _merged(parts: list[Object]) -> list[Object]:
+    """Objects that nobody can tell apart are one: those of forked processes, stacks, mappings of one file."""
+    groups: dict[object, list[Object]] = defaultdict(list)
+    for part in parts:
+        key = (part.kind, part.name, part.allocated, part.caller)
+        groups[key if part.named else part.site].append(part)
+    return [group[0] if len(group) == 1 else _sum(group) for group in groups.values()]
+
+
+def _sum(group: list[Object]) -> Object:
+    """The shapes are those of the part that is used most, and touched most."""
+    used = max(group, key=lambda part: sum(row.samples for row in part.used))
+    touched = max(group, key=lambda part: part.pages)
+    return Object(
+        touched=tuple(row for part in group for row in part.touched),
+        kind=used.kind,
+        name=used.name,
+        allocated=used.allocated,
+        caller=used.caller,
+        blocks=sum(part.blocks or 0 for part in group) or None,
+        bytes=sum(part.bytes or 0.0 for part in group) or None,
+        used=tuple(row for part in group for row in part.used),
+        answers=tuple(row for part in group for row in part.answers),
+        touch_shape=touched.touch_shape,
+        use_shape=used.use_shape,
+        before=tuple(row for part in group for row in part.before),
+    )
+
+
+class _Shapes:
+    """What the shapes are made of, read once."""
+
+    def __init__(self, recording: Recording, page_bytes: int) -> None:
+        self._cells = _by_thing(recording.rows(queries.Cell, queries.CELLS, bins=BINS))
+        self._folded = _by_thing(recording.rows(queries.Cell, queries.FOLDED_CELLS, bins=BINS))
+        self._regions = _by_thing(recording.rows(queries.RegionCell, queries.REGION_CELLS, bins=BINS))
+        self._orders = {row.thing: row for row in recording.rows(queries.Order, queries.ORDERS)}
+        pages = recording.rows(queries.Sharing, queries.PAGE_SHARING, page_bytes=page_bytes)
+        self._pages = {row.thing: row for row in pages}
+        self._blocks = {row.thing: row for row in recording.rows(queries.Sharing, queries.BLOCK_SHARING)}
+
+    def touched(self, thing: int) -> Shape:
+        return shape(
+            Layout(
+                parts_of(cell for cell in self._cells[thing] if not cell.is_use),
+                parts_of(cell for cell in self._folded[thing] if not cell.is_use),
+            )
+        )
+
+    def used(self, thing: int) -> Shape:
+        """Of the steady phase; where that was not seen, of all."""
+        cells, folded = ([c for c in cells[thing] if c.is_use] for cells in (self._cells, self._folded))
+        regions = self._regions[thing]
+        if sum(cell.weight for cell in cells if cell.steady) >= MIN_PHASE_USES:
+            cells, folded = ([cell for cell in some if cell.steady] for some in (cells, folded))
+            regions = [cell for cell in regions if cell.steady]
+        return shape(
+            Layout(
+                parts_of(cells),
+                parts_of(folded),
+                tuple(parts_of(cell for cell in regions if cell.site == site) for site in {c.site for c in regions}),
+                parts_of(cells, by_node=True),
+                self._pages.get(thing),
+                self._blocks.get(thing),
+                self._orders.get(thing),
+            )
+        )
+
+
+def _paths(recording: Recording) -> dict[int, tuple[Site | None, Site | None]]:
+    """Where an object is allocated, and who called the function that does so."""
+    places: dict[int, list[tuple[int, Site]]] = defaultdict(list)
+    for row in recording.rows(queries.AllocationPlace, queries.ALLOCATION_PATHS):
+        site = site_of(Place(row.id, row.module, row.address, row.function, row.offset, row.file, row.line))
+        places[row.object].append((row.rank, site))
+    found: dict[int, tuple[Site | None, Site | None]] = {}
+    for object, path in places.items():
+        best = max(rank for rank, _ in path)
+        mine = [site for rank, site in path if rank == best]
+        found[object] = mine[0], next((site for site in mine if site.function != mine[0].function), None)
+    return found
+
+
+def _before(recording: Recording, samples: Samples) -> dict[int, list[Before]]:
+    found: dict[int, list[Before]] = defaultdict(list)
+    for row in recording.rows(queries.Recycled, queries.RECYCLED):
+        site = samples.sites.get(row.site, UNKNOWN)
+        if site not in (UNKNOWN, ELSEWHERE):
+            found[row.thing].append(Before(site, row.thread, row.pages))
+    return found

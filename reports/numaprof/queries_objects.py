@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked about objects: SQL with the shape of its answer, as in queries.py, on whose `picked` samples it builds.
+
+A thing is what a report names: an object of the recording (its id), or memory that has no name of its own and goes by
+the place that first touched it (that place's id, negative). 0 is all that is too small to be told apart.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numaprof.queries import TOUCH
+
+OTHER = 0  # the thing of all samples in objects too small to matter
+
+# Objects are told apart by their share of all samples of a kind. Touches are a sample too, and a huge page has one for
+# all: the nearest below, up to 2 MiB away; that of another object only if it is on the very page (recycled memory).
+THINGS = (
+    """
+    CREATE TEMP TABLE main_object AS
+    SELECT * FROM (SELECT object AS id FROM picked JOIN kind_sum k USING (kind) WHERE object IS NOT NULL
+                    GROUP BY object ORDER BY sum(picked.weight / k.weight) DESC LIMIT :objects)
+     UNION
+    SELECT * FROM (SELECT object FROM block JOIN object o ON o.id = object WHERE alloc_stack IS NOT NULL
+                    GROUP BY object ORDER BY max(bytes) DESC LIMIT :objects / 4)
+    """,
+    # No address space is larger than 2^47 bytes: what a hostile program claims must not overflow the sums.
+    """
+    CREATE TEMP TABLE main_block AS
+    SELECT id, object, address, min(max(bytes, 1), 1 << 47) AS bytes, start_ns, end_ns FROM block
+     WHERE object IN (SELECT id FROM main_object)
+    """,
+    "UPDATE picked SET object = 0 WHERE object IS NOT NULL AND object NOT IN (SELECT id FROM main_object)",
+    f"""
+    UPDATE picked SET thing = ifnull(object, (SELECT -site FROM stack_site WHERE stack = picked.stack))
+     WHERE {TOUCH}
+    """,
+    """
+    CREATE TEMP TABLE touch (
+        process INTEGER, address INTEGER, site INTEGER, thread INTEGER, thing INTEGER, t_ns INTEGER, pages REAL,
+        PRIMARY KEY (process, address)
+    ) WITHOUT ROWID
+    """,
+    f"""
+    INSERT OR REPLACE INTO touch
+    SELECT process, address, site, thread, thing, t_ns, weight FROM picked LEFT JOIN stack_site USING (stack)
+     WHERE {TOUCH} AND address IS NOT NULL
+    """,
+    # Its initialisation is over when all but the last stragglers of its pages were touched.
+    f"""
+    CREATE TEMP TABLE touched_until AS
+    SELECT thing, min(t_ns) AS until
+      FROM (SELECT thing, t_ns, cume_dist() OVER (PARTITION BY thing ORDER BY t_ns) AS part FROM picked WHERE {TOUCH})
+     WHERE part >= 0.98 AND thing IS NOT NULL GROUP BY thing
+    """,
+    """
+    CREATE TEMP TABLE access AS
+    SELECT kind, a.process, a.thread, node, page_node, source, weight, latency, a.address, block, stack, a.t_ns,
+           ifnull(object, t.thing) AS thing, t.thing AS init_thing, t.site AS init_site,
+           t.thread AS init_thread, ifnull(a.t_ns > u.until, 1) AS steady
+      FROM (SELECT *, (SELECT max(address) FROM touch
+                        WHERE process = p.process AND address <= (p.address | (:page_bytes - 1))
+                          AND address > p.address - 0x200000) AS touched
+              FROM picked p WHERE kind IN (2, 3, 14) AND p.address IS NOT NULL) a
+      LEFT JOIN touch t ON t.process = a.process AND t.address = a.touched
+            AND (a.object IS NULL OR t.thing = a.object OR t.address / :page_bytes = a.address / :page_bytes)
+      LEFT JOIN touched_until u ON u.thing = ifnull(object, t.thing)
+    """,
+    """
+    CREATE TEMP TABLE placed AS
+    SELECT thing, thread, node, 0 AS is_use, 1 AS steady, process, ifnull(block, 0) AS block, address, weight,
+           t_ns, site
+      FROM picked LEFT JOIN stack_site USING (stack) WHERE thing <> 0 AND address IS NOT NULL
+     UNION ALL
+    SELECT thing, thread, node, 1, steady, process, ifnull(block, 0), address, 1, t_ns, init_site FROM access
+     WHERE thing <> 0
+    """,
+    # The blocks of a thing laid out one behind the other, in the order of their addresses.
+    """
+    CREATE TEMP TABLE extent (
+        thing INTEGER, process INTEGER, block INTEGER, first INTEGER, bytes INTEGER, start REAL,
+        PRIMARY KEY (thing, process, block)
+    ) WITHOUT ROWID
+    """,
+    """
+    INSERT INTO extent
+    SELECT thing, process, block, first, bytes,
+           sum(1.0 * bytes) OVER (PARTITION BY thing ORDER BY process, first, block) - bytes
+      FROM (SELECT thing, process, block, ifnull(b.address, min(p.address)) AS first,
+                   max(1, ifnull(b.bytes, max(p.address) - min(p.address))) AS bytes
+              FROM placed p LEFT JOIN main_block b ON b.id = p.block GROUP BY thing, process, block)
+    """,
+    # What was first touched at one place: a part of its own, where an allocator hands out parts of one large block.
+    """
+    CREATE TEMP TABLE region AS
+    SELECT thing, site, min(address) AS first, max(1, max(address) - min(address)) AS bytes FROM placed
+     WHERE site IS NOT NULL GROUP BY thing, site
+    """,
+    "CREATE TEMP TABLE whole AS SELECT thing, sum(1.0 * bytes) AS bytes, count(*) AS blocks FROM extent GROUP BY thing",
+)
+
+
+class Use(NamedTuple):
+    kind: int
+    thing: int | None
+    init_thing: int | None
+    init_site: int | None
+    init_thread: int | None
+    site: int | None
+    thread: int
+    node: int | None
+    page_node: int | None
+    remote: int | None  # 1, 0, or not known
+    steady: int  # after the initialisation
+    accesses: float
+    samples: int
+
+
+# Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
+# touch of its page.
+USES = """
+SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, thread, node, page_node,
+       CASE WHEN source = 1 THEN 0 WHEN source = 2 THEN 1 ELSE node <> page_node END AS remote, steady,
+       sum(weight), count(*)
+  FROM access LEFT JOIN stack_site k USING (stack)
+ WHERE ifnull(source, 1) IN (1, 2)
+ GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, thread, node, page_node, remote, steady
+"""
+
+
+class Answer(NamedTuple):
+    thing: int | None
+    kind: int
+    source: int | None
+    samples: int
+    weight: float
+    cycles: float | None  # the sum of their latencies, each times its weight
+
+
+# Who answered the sampled loads and stores, and how long that took.
+ANSWERS = """
+SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight) FROM access WHERE kind IN (2, 3)
+ GROUP BY thing, kind, source
+"""
+
+
+class Cell(NamedTuple):
+    thing: int
+    is_use: int
+    steady: int
+    thread: int
+    node: int | None
+    bin: int
+    weight: float
+
+
+# Which part of a thing who touched (is_use 0, in pages) and used (1, in samples): over all its blocks, ...
+CELLS = """
+SELECT thing, is_use, p.steady, thread, node,
+       min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin, sum(weight)
+  FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ GROUP BY thing, is_use, p.steady, thread, node, bin
+"""
+# ... and within its blocks, one laid over the other.
+FOLDED_CELLS = """
+SELECT thing, is_use, p.steady, thread, node,
+       min(:bins - 1, CAST(1.0 * max(0, address - e.first) * :bins / e.bytes AS INTEGER)) AS bin, sum(weight)
+  FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ WHERE w.blocks > 1
+ GROUP BY thing, is_use, p.steady, thread, node, bin
+"""
+
+
+class RegionCell(NamedTuple):
+    thing: int
+    is_use: int
+    steady: int
+    thread: int
+    node: int | None
+    bin: int
+    weight: float
+    site: int
+
+
+# The same for the parts of a thing that were first touched at one place, where there are several such places.
+REGION_CELLS = """
+SELECT thing, is_use, steady, thread, node,
+       min(:bins - 1, CAST(1.0 * (address - r.first) * :bins / r.bytes AS INTEGER)) AS bin, sum(weight), site
+  FROM placed p JOIN region r USING (thing, site)
+ WHERE is_use AND thing > 0 AND thing IN (SELECT thing FROM region GROUP BY thing HAVING count(*) > 1)
+ GROUP BY thing, is_use, steady, thread, node, bin, site
+"""
+
+
+class Sharing(NamedTuple):
+    thing: int
+    parts: int  # seen used at least twice
+    one_thread: int  # of these, used by one thread only
+    one_node: int
+
+
+_SHARING = """
+SELECT thing, count(*), sum(threads = 1), sum(nodes = 1)
+  FROM (SELECT thing, count(DISTINCT thread) AS threads, count(DISTINCT node) AS nodes FROM placed
+         WHERE is_use AND steady GROUP BY thing, process, block, {part} HAVING count(*) > 1)
+ GROUP BY thing
+"""
+PAGE_SHARING = _SHARING.format(part="address / :page_bytes")
+BLOCK_SHARING = _SHARING.format(part="block")
+
+
+class Order(NamedTuple):
+    thing: int
+    steps: int  # from one sampled access of a thread to its next
+    up: int  # of these, to a higher address
+
+
+ORDERS = """
+SELECT thing, count(*), sum(address > before)
+  FROM (SELECT thing, address, lag(address) OVER (PARTITION BY thing, thread ORDER BY t_ns) AS before
+          FROM placed WHERE is_use AND steady)
+ WHERE before IS NOT NULL GROUP BY thing
+"""
+
+
+class Named(NamedTuple):
+    id: int
+    kind: str
+    name: str | None
+    blocks: int
+    bytes: float | None  # most that lived at one time
+    start_ns: int | None
+
+
+# 0 at the end of a block stands before the start of the next, so that what takes its place is not counted twice.
+NAMED = """
+SELECT o.id, o.kind, o.name, count(*), max(alive), min(t)
+  FROM (SELECT object, t, is_start,
+               sum(1.0 * change) OVER (PARTITION BY object ORDER BY t, change ROWS UNBOUNDED PRECEDING) AS alive
+          FROM (SELECT object, start_ns AS t, bytes AS change, 1 AS is_start FROM main_block
+                 UNION ALL
+                SELECT object, end_ns, -bytes, 0 FROM main_block WHERE end_ns IS NOT NULL))
+  JOIN object o ON o.id = object
+ WHERE is_start GROUP BY o.id
+"""
+
+
+class AllocationPlace(NamedTuple):
+    object: int
+    depth: int
+    rank: int
+    id: int
+    module: str | None
+    address: int | None
+    function: str | None
+    offset: int | None
+    file: str | None
+    line: int | None
+
+
+# The call paths of allocations, innermost place first, where it is the user's own. 256: as in queries.py.
+ALLOCATION_PATHS = """
+WITH RECURSIVE walk (object, place, inline_of, caller, rank, depth) AS (
+    SELECT o.id, k.place, r.inline_of, k.caller, r.rank, 0
+      FROM main_object JOIN object o USING (id) JOIN stack k ON k.id = o.alloc_stack JOIN place_rank r ON r.id = k.place
+     UNION ALL
+    SELECT w.object, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1
+      FROM walk w
+      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
+      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+     WHERE depth < 256
+)
+SELECT object, depth, rank, p.id, module, address, function, offset, file, line
+  FROM walk JOIN place p ON p.id = walk.place WHERE rank > 0 ORDER BY object, depth
+"""
+
+
+class Attributed(NamedTuple):
+    kind: int
+    named: float  # weight of samples in objects with a name or an allocation site
+    total: float
+
+
+ATTRIBUTED = """
+SELECT kind, sum(CASE WHEN object IS NULL THEN 0 ELSE weight END), sum(weight)
+  FROM picked WHERE kind <> 1 AND address IS NOT NULL GROUP BY kind
+"""
+
+
+class Recycled(NamedTuple):
+    thing: int
+    site: int | None
+    thread: int
+    pages: float
+
+
+# Memory of an object that somebody touched before the object was allocated: it was used for something else, and given
+# back to the allocator, which kept the pages. The sixteen largest blocks stand for all.
+RECYCLED = """
+SELECT b.object, t.site, t.thread, sum(t.pages)
+  FROM (SELECT *, row_number() OVER (PARTITION BY object ORDER BY bytes DESC) AS rank FROM main_block) b
+  JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL
+  JOIN touch t ON t.process = o.process AND t.address >= b.address AND t.address < b.address + b.bytes
+   AND t.t_ns < b.start_ns
+ WHERE rank <= 16
+ GROUP BY b.object, t.site, t.thread
+"""

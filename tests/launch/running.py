@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs numaprof for the tests of this folder: in a terminal of its own or with pipes, and reads what was recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import select
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from conftest import BUILD, PROGRAM, TREE, build_c
+
+PATIENCE_S = 60  # a busy machine is not a wrong one
+TARGETS = TREE / "tests" / "targets"
+
+
+class Ended(NamedTuple):
+    status: int  # as subprocess has it: -9 is death by signal 9
+    out: str
+    err: str
+
+
+def target(name: str, *flags: str, output: str | None = None) -> Path:
+    """tests/targets/NAME.c, compiled."""
+    return build_c(BUILD / "tests" / "targets" / (output or name), str(TARGETS / f"{name}.c"), *flags)
+
+
+def run(*arguments: object, **options: Any) -> Ended:
+    """numaprof ARGUMENTS, to its end."""
+    return run_command(PROGRAM, *arguments, **options)
+
+
+def run_command(*arguments: object, **options: Any) -> Ended:
+    words = [str(argument) for argument in arguments]
+    done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, **options)
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def run_as_nobody(public_place: Path, *words: object) -> Ended:
+    """`numaprof record` to r.numaprof there, by a user without rights."""
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", public_place / "numaprof", "record", "-q"]
+    return run_command(*command, "-o", public_place / "r.numaprof", *words, cwd=public_place)
+
+
+def rows(path: Path, question: str) -> list[Any]:
+    """Answers from a recording; single columns come as plain values."""
+    with sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True) as recording:
+        found = recording.execute(question).fetchall()
+    return [row[0] if len(row) == 1 else row for row in found]
+
+
+def one(path: Path, question: str) -> Any:
+    found = rows(path, question)
+    assert len(found) == 1, found
+    return found[0]
+
+
+def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
+    """Asks until the answer is true."""
+    end = time.monotonic() + seconds
+    while not (answer := what()):
+        assert time.monotonic() < end, "it did not come to pass"
+        select.select([], [], [], 0.01)
+    return answer
+
+
+def is_alive(pid: int) -> bool:
+    return state_of(pid) not in ("", "Z")
+
+
+def state_of(pid: int) -> str:
+    """The letter of /proc/PID/stat; empty: gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return ""
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+class Terminal:
+    """A command that leads a session on a terminal of its own, as in a terminal window."""
+
+    def __init__(self, command: Sequence[object], cwd: Path) -> None:
+        self.seen = ""
+        self.status: int | None = None
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(cwd)
+            os.environ.update(PS1="prompt> ", TERM="dumb")
+            os.execv(str(command[0]), [str(word) for word in command])
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        self.close()
+
+    def close(self) -> None:
+        """Closes the terminal's window."""
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1
+
+    def type(self, text: str) -> None:
+        os.write(self.fd, text.encode())
+
+    def expect(self, pattern: str) -> re.Match[str]:
+        """Waits until this is on the screen, and forgets what stood before."""
+        end = time.monotonic() + PATIENCE_S
+        while not (match := re.search(pattern, self.seen)):
+            ready, _, _ = select.select([self.fd], [], [], max(0, end - time.monotonic()))
+            assert ready, f"waited for {pattern!r}, saw {self.seen!r}"
+            try:
+                self.seen += os.read(self.fd, 4096).decode(errors="replace")
+            except OSError:
+                raise AssertionError(f"ended before {pattern!r}: {self.seen!r}") from None
+        self.seen = self.seen[match.end() :]
+        return match
+
+    def wait(self) -> int:
+        """Its status, as subprocess has it."""
+
+        def ended() -> bool:
+            if self.fd >= 0 and select.select([self.fd], [], [], 0)[0]:
+                with contextlib.suppress(OSError):  # nobody has the terminal open any more
+                    self.seen += os.read(self.fd, 4096).decode(errors="replace")
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            return pid != 0
+
+        until(ended)
+        assert self.status is not None
+        return self.status

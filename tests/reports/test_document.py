@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--json and --csv: the document follows its schema, says what the recording says, and keeps names text."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from book import Book
+from numaprof.diag import EXIT_FAILED
+from numaprof.document import model
+from numaprof.document.build import document
+from numaprof.document.shapes import parts
+from numaprof.document.write_csv import tables
+from numaprof.document.write_json import plain, to_json
+from stories import STORIES
+from test_report_recording import reports
+
+SCHEMA = json.loads((Path(model.__file__).parent / "report.schema.json").read_text())
+
+
+def told(book: Book, folder: Path) -> Any:
+    """The document as somebody reads it back from JSON."""
+    return json.loads(to_json(document(str(book.write(folder / "x.numaprof")))))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_follows_its_schema(story: str, tmp_path: Path) -> None:
+    jsonschema.validate(told(STORIES[story](), tmp_path), SCHEMA)
+
+
+def test_schema_names_all_and_only_what_is_there() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    shapes = {**SCHEMA["$defs"], "Report": SCHEMA}
+    kinds = {name: kind for name, kind in vars(model).items() if is_dataclass(kind)}
+    assert kinds.keys() == shapes.keys()
+    for name, kind in kinds.items():
+        assert list(shapes[name]["properties"]) == [part.name for part in parts(kind)] == shapes[name]["required"]
+
+
+def test_schema_says_what_is_not_obvious() -> None:
+    assert all(len(shape.get("properties", {})) == 0 or "type" in shape for shape in SCHEMA["$defs"].values())
+    explained = sum(
+        "description" in field for shape in SCHEMA["$defs"].values() for field in shape["properties"].values()
+    )
+    assert explained > 60
+
+
+def test_tells_what_is_in_the_recording(tmp_path: Path) -> None:
+    found = told(STORIES["serial_init"](), tmp_path)
+    assert (found["format"], found["version"]) == ("numaprof.report", model.VERSION)
+    assert found["verdict"]["judgement"] == "heavy"
+    assert found["verdict"]["remote_share"] == 0.5
+    assert found["verdict"]["requests"] == 8 * (131_072 + 11)
+    assert [thread["remote_share"] for thread in found["threads"]] == [0.0] * 4 + [1.0] * 4
+    assert found["threads"][7]["classes"][1] == {
+        "request": "prefetch",
+        "local": 0.0,
+        "remote": 131_072.0,
+        "coverage": 1.0,
+    }
+    requests = {(pair["from_node"], pair["to_node"]): pair["requests"] for pair in found["machine"]["pairs"]}
+    assert requests == {(0, 0): 4 * 131_083.0, (0, 1): 0.0, (1, 0): 4 * 131_083.0, (1, 1): 0.0}
+    assert [cpu["remote_share"] for cpu in found["machine"]["cpus"]] == [0.0] * 4 + [1.0] * 4
+    line = next(line for line in found["lines"] if line["place"]["label"] == "sum.c:17 main")
+    assert (line["touched_bytes"], line["homes"], line["library_call"]) == (32 << 20, [0], "__memset_avx2")
+
+
+def test_time_line_adds_up(tmp_path: Path) -> None:
+    found = told(STORIES["serial_init"](), tmp_path)["timeline"]
+    moments = found["moments"]
+    assert sum(moment["local"] or 0 for moment in moments) == 4 * 131_083
+    assert sum(moment["remote"] or 0 for moment in moments) == 4 * 131_083
+    assert sum(moment["touched_pages"] for moment in moments) == 8192
+    last = [sum(value or 0 for value in line["remote"]) for line in found["threads"]]
+    assert last == [0.0] * 4 + [131_083.0] * 4
+
+
+def test_time_line_is_scaled_where_counters_took_turns(tmp_path: Path) -> None:
+    found = told(STORIES["multiplexed"](), tmp_path)["timeline"]
+    step = next(moment for moment in found["moments"] if moment["local"] is not None)
+    assert step["coverage"] == pytest.approx(1 / 3, rel=1e-3)
+    assert step["local"] == pytest.approx(3 * 4 * 55_000, rel=1e-3)
+    assert found["threads"][0]["local"][-1] == pytest.approx(3 * 55_000, rel=1e-3)
+
+
+def test_time_line_of_samples_where_nothing_counted(tmp_path: Path) -> None:
+    found = told(STORIES["hinted"](), tmp_path)["timeline"]
+    assert found["population"] == "sampled accesses: hint faults"
+    assert sum(moment["remote"] for moment in found["moments"]) == 4 * 32
+
+
+def test_what_was_not_counted_is_not_zero(tmp_path: Path) -> None:
+    found = told(STORIES["faults_only"](), tmp_path)
+    assert found["verdict"]["remote_share"] is None
+    assert {pair["requests"] for pair in found["machine"]["pairs"]} == {None}
+    assert {thread["requests"] for thread in found["threads"]} == {None}
+
+
+def test_the_same_twice(tmp_path: Path) -> None:
+    path = str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))
+    assert to_json(document(path)) == to_json(document(path))
+
+
+def test_source_text_of_files_that_are_there(tmp_path: Path) -> None:
+    source = tmp_path / "init.c"
+    source.write_text("".join(f"int line_{number};\n" for number in range(1, 30)))
+    book = STORIES["serial_init"]().change("place", "line = 17", file=str(source))
+    line = next(line for line in told(book, tmp_path)["lines"] if line["place"]["line"] == 17)
+    assert {row["number"]: row["text"] for row in line["source"]}[17] == "int line_17;"
+    assert line["source_changed"] is True  # the stories play in the past
+
+
+@pytest.mark.parametrize("name", ["secret", "passwd", "key.pem"])
+def test_no_text_of_files_that_are_no_source(name: str, tmp_path: Path) -> None:
+    """A recording may come from anybody: it must not make a report show files of its reader."""
+    (tmp_path / name).write_text("hidden\n" * 40)
+    book = STORIES["serial_init"]().change("place", "line = 17", file=str(tmp_path / name))
+    assert "hidden" not in json.dumps(told(book, tmp_path))
+
+
+def test_relative_names_are_looked_for_where_the_program_was_started(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").write_text("x\n" * 30)
+    book = STORIES["serial_init"](cwd=str(tmp_path)).change("place", "line = 17", file="src/a.c")
+    line = next(line for line in told(book, tmp_path)["lines"] if line["place"]["line"] == 17)
+    assert len(line["source"]) == 8
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    path = STORIES["hostile"]().write(tmp_path / "x.numaprof")
+    text = to_json(document(str(path)))
+    assert text.isascii()
+    assert all(character == "\n" or character >= " " for character in text)
+    assert "\\u001b" not in text
+    jsonschema.validate(json.loads(text), SCHEMA)
+
+
+def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
+    found = plain(document(str(path)))
+    rows = list(csv.DictReader((tmp_path / "out" / "threads.csv").open()))
+    assert [row["name"] for row in rows] == [thread["name"] for thread in found["threads"]]
+    assert [float(row["remote_share"]) for row in rows] == [thread["remote_share"] for thread in found["threads"]]
+    classes = list(csv.DictReader((tmp_path / "out" / "threads.classes.csv").open()))
+    assert len(classes) == 16
+    assert classes[-1]["of_thread"] == "8"
+    single = {row["name"]: row["value"] for row in csv.DictReader((tmp_path / "out" / "report.csv").open())}
+    assert single["verdict.remote_share"] == "0.5"
+
+
+def test_tables_without_rows_have_their_heads(tmp_path: Path) -> None:
+    found = tables(document(str(STORIES["no_threads"]().write(tmp_path / "x.numaprof"))))
+    assert found["threads"].rows == []
+    assert "remote_share" in found["threads"].columns
+    assert found["threads.classes"].columns[0] == "of_thread"
+
+
+def test_no_cell_is_a_formula(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]().change("thread", name="=cmd|' /C calc'!A0")
+    for table in tables(document(str(book.write(tmp_path / "x.numaprof")))).values():
+        for row in table.rows:
+            assert not any(isinstance(cell, str) and cell[:1] in "=+@" and cell for cell in row)
+
+
+# The command
+
+
+def test_json_to_stdout_and_nothing_else(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    done = reports("report", path, "--json", "-")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["recording"] == str(path)
+    assert done.stderr == ""
+
+
+def test_newest_recording_if_none_is_named(tmp_path: Path) -> None:
+    STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    done = reports("report", "--json", "out.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.startswith("numaprof: wrote out.json (")
+    assert json.loads((tmp_path / "out.json").read_text())["recording"] == "x.numaprof"
+
+
+@pytest.mark.parametrize("option", ["--json", "--csv"])
+def test_where_nothing_can_be_written(option: str, tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    (tmp_path / "file").write_text("")
+    done = reports("report", path, option, tmp_path / "file" / "out")
+    assert done.returncode == EXIT_FAILED
+    assert done.stderr.startswith("numaprof: cannot write ")
+    assert done.stderr.count("\n") == 1
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "x.numaprof"]
+
+
+def test_one_recording_at_a_time(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    assert "take one recording, got 2" in reports("report", path, path, "--json", "-").stderr

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects: samples find theirs, parts that nobody can tell apart are one, and what is not known is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from book import FIRST_TOUCH, HINT, LOAD, OWN_CACHE, PAGE, RAN, STORE, Book, Line
+from numaprof.objects import UNNAMED, Object
+from numaprof.shapes import Shape
+from reading import read
+from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, STORIES, init_stack, levels
+
+ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
+
+
+def with_array(book: Book) -> int:
+    """The array as an object of the recording, allocated in main; all samples so far are its."""
+    malloc = book.place(("", 0, "malloc"), module="/usr/lib/x86_64-linux-gnu/libc.so.6", file=None, line=None)
+    block = book.block(book.object("heap", book.stack(malloc, book.place(ALLOC))), ARRAY, PAGES)
+    book.change("sample", where="address IS NOT NULL", block=block)
+    return block
+
+
+def objects(book: Book, folder: Path) -> tuple[Object, ...]:
+    return read(book, folder).objects.found
+
+
+def test_heap_object(tmp_path: Path) -> None:
+    book = STORIES["hinted"]()
+    with_array(book)
+    (found,) = objects(book, tmp_path)
+    assert (found.kind, found.name, found.blocks, found.bytes) == ("heap", None, 1, PAGES * PAGE)
+    assert found.allocated is not None
+    assert found.allocated.label == "sum.c:14 main"
+    assert found.site is not None
+    assert found.site.label == "sum.c:17 main"
+    assert found.pages == PAGES
+    assert found.pages_by_home == {0: PAGES}
+    assert (found.touch_shape, found.use_shape) == (Shape.ONE, Shape.BLOCKS)
+    assert found.remote / found.known == pytest.approx(0.5)
+    assert found.users == tuple(range(1, 9))
+
+
+def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
+    (found,) = objects(STORIES["hinted"](), tmp_path)
+    assert (found.kind, found.allocated, found.blocks) == (UNNAMED, None, None)
+    assert found.site is not None
+    assert found.site.label == "sum.c:17 main"
+    assert found.use_shape is Shape.BLOCKS
+
+
+def test_shared_by_all(tmp_path: Path) -> None:
+    book = STORIES["hinted_by_all"]()
+    with_array(book)
+    (found,) = objects(book, tmp_path)
+    assert found.use_shape is Shape.ALL
+
+
+def test_variables_are_named(tmp_path: Path) -> None:
+    book = STORIES["hinted"]()
+    book.change(
+        "sample", where="address IS NOT NULL", block=book.block(book.object("static", name="table"), ARRAY, PAGES)
+    )
+    (found,) = objects(book, tmp_path)
+    assert (found.kind, found.name) == ("static", "table")
+
+
+def test_two_arrays_of_one_line_are_told_apart(tmp_path: Path) -> None:
+    """One loop touches both; they are allocated at two lines."""
+    book = levels(Book(), counters=False).threads(8)
+    for number in range(2):
+        stack = book.stack(book.place(("/home/u/src/sum.c", 14 + number, "main")))
+        block = book.block(book.object("heap", stack), ARRAY + (number << 32), PAGES)
+        book.touch(init_stack(book), 1, ARRAY + (number << 32), PAGES // (number + 1), page_node=0, block=block)
+    found = objects(book, tmp_path)
+    assert [each.allocated.line for each in found if each.allocated] == [14, 15]
+    assert [each.pages for each in found] == [PAGES, PAGES // 2]
+
+
+def test_wrapper_of_malloc_is_told_apart_by_its_caller(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    wrapper = book.place(("/home/u/src/util.c", 5, "xmalloc"))
+    for number, line in enumerate((30, 40)):
+        stack = book.stack(wrapper, book.place(("/home/u/src/sum.c", line, "setup")))
+        block = book.block(book.object("heap", stack), ARRAY + (number << 32), PAGES)
+        book.touch(init_stack(book), 1, ARRAY + (number << 32), PAGES, page_node=0, block=block)
+    found = objects(book, tmp_path)
+    assert {(str(each.allocated and each.allocated.line), each.caller and each.caller.line) for each in found} == {
+        ("5", 30),
+        ("5", 40),
+    }
+
+
+def test_instances_and_the_most_that_lived_at_once(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    for number in range(4):  # the first two overlap, the others come one after the other
+        start, end = (0, 500) if number < 2 else (1000 * number, 1000 * (number + 1))
+        book.block(object, ARRAY + (number << 32), PAGES, start_ns=start, end_ns=end)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, block=1)
+    (found,) = objects(book, tmp_path)
+    assert (found.blocks, found.bytes) == (4, 2 * PAGES * PAGE)
+
+
+def test_processes_with_one_call_path_share_an_object(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    book.add("process", pid=4800, start_ns=0, followed="preload")
+    for process in (1, 2):
+        object = book.object("heap", book.stack(book.place(ALLOC)))
+        book.change("object", where=f"id = {object}", process=process)
+        block = book.block(object, ARRAY, PAGES)
+        book.touch(init_stack(book), process, ARRAY, PAGES, page_node=0, block=block)
+    (found,) = objects(book, tmp_path)
+    assert (found.blocks, found.pages) == (2, 2 * PAGES)
+
+
+def test_absurd_sizes_are_survived(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    for number in range(3):
+        book.block(object, ARRAY, 1, bytes=2**63 - 1, start_ns=number)
+    book.block(object, -(2**63), 1, bytes=-5)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, block=1)
+    (found,) = objects(book, tmp_path)
+    assert found.pages == PAGES
+
+
+def test_recycled_memory_knows_who_touched_it(tmp_path: Path) -> None:
+    """Its pages were touched when they belonged to a block that was freed since."""
+    book = levels(Book(), counters=False).threads(8)
+    old = book.object("heap", book.stack(book.place(("/home/u/src/sum.c", 8, "read_input"))))
+    book.block(old, ARRAY, PAGES, end_ns=RAN // 2)
+    book.touch(book.stack(book.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, PAGES, page_node=0, block=1)
+    book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
+    first, second = objects(book, tmp_path)
+    assert first.before == ()
+    assert second.pages == 0
+    assert [(each.site.label, each.thread, each.pages) for each in second.before] == [("sum.c:9 read_input", 1, PAGES)]
+
+
+def test_copy_on_write_and_refaults_give_homes_too(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    stack = book.stack(book.place(INIT))
+    for page, kind in enumerate((FIRST_TOUCH, 12, 13, 11, 15, 19)):
+        book.sample(kind, 1, stack, address=ARRAY + page * PAGE, page_node=0)
+    (found,) = read(book, tmp_path).init_sites
+    assert found.pages == 3
+
+
+def test_reads_and_writes(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    stack = book.stack(book.place(LOOP))
+    book.loads(stack, 5, range(ARRAY, ARRAY + 100 * PAGE, PAGE), 0)
+    book.sample(STORE, 5, stack, 1009, address=ARRAY, source=OWN_CACHE)
+    (found,) = objects(book, tmp_path)
+    assert found.loads == 100 * 1009
+    assert found.stores == 1009
+    assert found.remote == 100 * 1009
+
+
+def test_phases(tmp_path: Path) -> None:
+    """The first thread writes all of it while it initialises; later it has its block, as the others."""
+    book = levels(Book()).threads(8)
+    stack = book.stack(book.place(LOOP))
+    for page in range(0, PAGES, 64):
+        book.sample(FIRST_TOUCH, 1, stack, 64, address=ARRAY + page * PAGE, page_node=0)
+        book.loads(stack, 1, [ARRAY + page * PAGE] * 4, 0)
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        book.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
+    with_array(book)
+    (found,) = objects(book, tmp_path)
+    assert found.use_shape is Shape.BLOCKS
+    assert sum(row.samples for row in found.later) == pytest.approx(
+        8 * 64, abs=0.02 * 4 * PAGES // 64 + 4
+    )  # the last 2 %
+
+
+def test_share_of_samples_in_objects(tmp_path: Path) -> None:
+    book = STORIES["hinted"]()
+    with_array(book)
+    book.hints(book.stack(book.place(LOOP)), 3, range(PAGE, 65 * PAGE, PAGE), 1)  # of nothing that is known
+    attributed = {row.kind: row.named / row.total for row in read(book, tmp_path).objects.attributed}
+    assert attributed == {FIRST_TOUCH: 1.0, HINT: pytest.approx(256 / 320)}
+
+
+def test_homes_do_not_come_from_numa_maps_addresses(tmp_path: Path) -> None:
+    """numa_maps tells how many pages of a mapping are where: an address in it has no home by that."""
+    book = levels(Book(), counters=False).threads(8)
+    book.touch(init_stack(book), 1, ARRAY, PAGES).homes((ARRAY, PAGES // 2, 0), (ARRAY + PAGE, PAGES // 2, 1))
+    book.change("snapshot", method="numa_maps")
+    evidence = read(book, tmp_path)
+    assert evidence.objects.found[0].pages_by_home == {None: PAGES}
+    assert evidence.samples.homed_pages == {0: PAGES // 2, 1: PAGES // 2}
+
+
+def test_cache_hits_are_uses_but_not_memory_traffic(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    for page in range(100):
+        book.sample(LOAD, 5, book.stack(book.place(LOOP)), 1, address=ARRAY + page * PAGE, source=OWN_CACHE, latency=30)
+    (found,) = objects(book, tmp_path)
+    assert (found.known, found.loads) == (0, 100)

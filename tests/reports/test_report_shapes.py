@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of a use from sampled accesses: what was built that way is called so; few samples have no shape."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from typing import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numaprof.queries_objects import Order, Sharing
+from numaprof.shapes import Layout, Parts, Shape, shape
+from numaprof.thresholds import BINS
+
+Draw = Callable[[random.Random, int, int], float]  # thread, threads -> position, 0 to 1
+
+
+def sampled(draw: Draw, threads: int, samples: int, seed: int = 1) -> Parts:
+    chance = random.Random(seed)
+    parts: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for thread in range(threads):
+        for _ in range(samples):
+            parts[thread][min(BINS - 1, int(BINS * draw(chance, thread, threads)))] += 1
+    return parts
+
+
+def block(chance: random.Random, thread: int, threads: int) -> float:
+    return (thread + chance.random()) / threads
+
+
+def halo(chance: random.Random, thread: int, threads: int) -> float:
+    """A tenth of the accesses go a tenth of a block into the neighbours' blocks."""
+    if chance.random() > 0.1:
+        return block(chance, thread, threads)
+    beyond = 0.1 * chance.random()
+    position = thread - beyond if chance.random() < 0.5 else thread + 1 + beyond
+    return min(0.999, max(0.0, position / threads))
+
+
+def anywhere(chance: random.Random, thread: int, threads: int) -> float:
+    return chance.random()
+
+
+def half(chance: random.Random, thread: int, threads: int) -> float:
+    """Blocks that overlap by half."""
+    return min(0.999, (thread + 2 * chance.random()) / (threads + 1))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8, 16, 64])
+@pytest.mark.parametrize("samples", [16, 64, 1000])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_blocks(threads: int, samples: int, seed: int) -> None:
+    assert shape(Layout(sampled(block, threads, samples, seed))) in (Shape.BLOCKS, Shape.HALO)
+
+
+@pytest.mark.parametrize("threads", [2, 8, 16])
+def test_blocks_have_no_halo(threads: int) -> None:
+    assert shape(Layout(sampled(block, threads, 1000))) is Shape.BLOCKS
+
+
+@pytest.mark.parametrize("threads", [2, 8, 16])
+def test_halo(threads: int) -> None:
+    assert shape(Layout(sampled(halo, threads, 1000))) is Shape.HALO
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8, 64])
+@pytest.mark.parametrize("samples", [32, 64, 1000])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_all(threads: int, samples: int, seed: int) -> None:
+    assert shape(Layout(sampled(anywhere, threads, samples, seed))) is Shape.ALL
+
+
+def test_overlapping_is_neither() -> None:
+    assert shape(Layout(sampled(half, 4, 1000))) is Shape.OVERLAPPING
+
+
+@pytest.mark.parametrize("draw", [block, halo, anywhere, half])
+def test_few_samples_are_no_shape(draw: Draw) -> None:
+    assert shape(Layout(sampled(draw, 8, 15))) is Shape.UNKNOWN
+
+
+def test_one_thread() -> None:
+    assert shape(Layout(sampled(anywhere, 1, 100))) is Shape.ONE
+
+
+def test_blocks_beside_one_thread_that_fills_it_all() -> None:
+    parts = {**sampled(block, 8, 200), 99: sampled(anywhere, 1, 1000)[0]}
+    assert shape(Layout(parts)) is Shape.BLOCKS
+
+
+def test_pages_of_their_own_are_interleaved() -> None:
+    parts = sampled(anywhere, 8, 200)
+    assert shape(Layout(parts, pages=Sharing(1, 100, 95, 98))) is Shape.INTERLEAVED
+    assert shape(Layout(parts, pages=Sharing(1, 100, 20, 50))) is Shape.ALL
+    assert shape(Layout(parts, pages=Sharing(1, 10, 10, 10))) is Shape.ALL  # ten pages: chance
+
+
+def test_no_order_is_random() -> None:
+    parts = sampled(anywhere, 8, 200)
+    assert shape(Layout(parts, order=Order(1, 1000, 510))) is Shape.RANDOM
+    assert shape(Layout(parts, order=Order(1, 1000, 950))) is Shape.ALL
+    assert shape(Layout(parts, order=Order(1, 40, 20))) is Shape.ALL
+
+
+def test_blocks_within_each_allocation() -> None:
+    """Every sweep allocates anew: over all of them each thread is everywhere, in each it has its part."""
+    assert shape(Layout(sampled(anywhere, 8, 200), folded=sampled(block, 8, 200))) is Shape.BLOCKS
+
+
+def test_blocks_within_each_part_of_an_arena() -> None:
+    regions = (sampled(block, 8, 100, 1), sampled(block, 8, 100, 2))
+    assert shape(Layout(sampled(anywhere, 8, 200), regions=regions)) is Shape.BLOCKS
+    mixed = (sampled(block, 8, 100, 1), sampled(anywhere, 8, 100, 2))
+    assert shape(Layout(sampled(anywhere, 8, 200), regions=mixed)) is Shape.ALL
+
+
+def test_allocations_of_their_own() -> None:
+    everywhere = sampled(anywhere, 8, 200)
+    assert shape(Layout(everywhere, folded=everywhere, blocks=Sharing(1, 64, 64, 64))) is Shape.OWN
+
+
+def test_blocks_of_nodes() -> None:
+    """Within a node the threads share, between nodes they do not."""
+
+    def of_node(chance: random.Random, thread: int, threads: int) -> float:
+        return (thread // (threads // 2) + chance.random()) / 2
+
+    parts = sampled(of_node, 8, 200)
+    by_node = {
+        node: {bin: sum(parts[4 * node + t].get(bin, 0) for t in range(4)) for bin in range(BINS)} for node in (0, 1)
+    }
+    assert shape(Layout(parts, by_node=by_node)) is Shape.NODE_BLOCKS
+
+
+bins = st.dictionaries(st.integers(0, BINS - 1), st.floats(0.5, 1e6), max_size=20)
+
+
+@given(st.dictionaries(st.integers(1, 70), bins, max_size=12), st.dictionaries(st.integers(1, 70), bins, max_size=5))
+def test_anything_has_a_shape(parts: Parts, folded: Parts) -> None:
+    assert isinstance(shape(Layout(parts, folded)), Shape)
+
+
+@given(st.dictionaries(st.integers(1, 70), bins, max_size=12))
+def test_who_is_who_does_not_matter(parts: Parts) -> None:
+    renamed = {100 - who: mine for who, mine in parts.items()}
+    assert shape(Layout(parts)) is shape(Layout(renamed))
