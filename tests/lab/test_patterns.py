@@ -15,7 +15,7 @@ TRAINING = 3  # demand misses until a stream is known
 Paper = dict[str, int]
 
 
-def counted(
+def counted(  # noqa: PLR0917
     lab_program: Callable[..., str], prefix: str, pattern: str, paper: Paper, cpus: tuple[int, int], junk: int
 ) -> Paper:
     names = [f"{prefix}{event}" for event in paper]

@@ -115,7 +115,9 @@ struct perf_event_attr event_encode(const char *name)
     pfm_perf_encode_arg_t encode = {.size = sizeof encode, .attr = &attr};
     if (pfm_initialize() != PFM_SUCCESS)
         fail("libpfm");
-    int error = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encode);
+    bool raw = sscanf(name, "raw:%llx:%llx", &attr.config, &attr.config1) > 0;
+    attr.type = PERF_TYPE_RAW;
+    int error = raw ? PFM_SUCCESS : pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encode);
     if (error != PFM_SUCCESS) {
         fprintf(stderr, "%s: %s\n", name, pfm_strerror(error));
         exit(1);
@@ -200,6 +202,31 @@ int node_of(int cpu)
     fail("the CPU's node");
 }
 
+void wait_asleep(int tid)
+{
+    char path[64], text[64], state = 'R';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    while (state != 'S') {
+        FILE *file = fopen(path, "r");
+        if (!file || !fgets(text, sizeof text, file) || sscanf(text, "%*d (%*[^)]) %c", &state) != 1)
+            fail(path);
+        fclose(file);
+    }
+}
+
+bool node_has_memory(int node)
+{
+    char path[64], line[256];
+    unsigned long kilobytes = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Node %*d MemTotal: %lu", &kilobytes);
+    if (file)
+        fclose(file);
+    return kilobytes > 0;
+}
+
 void memory_bind(char *memory, size_t bytes, int node)
 {
     enum { MPOL_BIND = 2 };
@@ -217,6 +244,25 @@ char *memory_on(int node, size_t bytes)
         fail("memory");
     memory_bind(memory, bytes, node);
     return memory;
+}
+
+char *chain_by_turns(char *const halves[2], size_t bytes)
+{
+    enum { STEP_LINES = 1031 }; // a prime: all lines come
+    size_t lines = bytes / LINE;
+    for (size_t k = 0; k < lines; k++) {
+        size_t at = k * STEP_LINES % lines * LINE, next = (k + 1) * STEP_LINES % lines * LINE;
+        *(char **)(halves[0] + at) = halves[1] + at;
+        *(char **)(halves[1] + at) = halves[0] + next;
+    }
+    return halves[0];
+}
+
+char *chase(char *at, size_t count)
+{
+    for (; count; count--)
+        at = *(char *volatile *)at;
+    return at;
 }
 
 void sweep(const char *junk, size_t bytes)

@@ -99,19 +99,6 @@ static void *role_run(void *argument)
     return NULL;
 }
 
-// A role that has said "done" is still on its way to sleep.
-static void wait_asleep(int tid)
-{
-    char path[64], text[64], state = 'R';
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    while (state != 'S') {
-        FILE *file = fopen(path, "r");
-        if (!file || !fgets(text, sizeof text, file) || sscanf(text, "%*d (%*[^)]) %c", &state) != 1)
-            fail(path);
-        fclose(file);
-    }
-}
-
 static void command(int role, char what)
 {
     char answer;

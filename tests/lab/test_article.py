@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The article's story on its machine (docs/article.md): serial initialization leaves the odd CPUs almost wholly remote;
+parallel initialization leaves nothing remote but what the prefetcher of CPU 6 fetches from over the border."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM
+
+CPUS, EVEN, ODD = range(8), range(0, 8, 2), range(1, 8, 2)
+LAST_OF_FIRST_NODE = 6
+AHEAD = 8  # lines: lab/machines/article.machine
+SWEEPS, MIB = 20, 24
+PLACES = "{0},{2},{4},{6},{1},{3},{5},{7}"  # as the article binds its threads
+LOCAL, REMOTE = 0x4000, 0x2000  # responses
+DEMAND, PREFETCH, ANY = 0x03, 0x70, 0xFF  # requests: reads and RFOs; the prefetchers'; all
+
+pytestmark = [pytest.mark.lab("article"), pytest.mark.requires("perf")]
+
+
+def by_cpu(tmp_path: Path, example: str, offcore: int) -> list[int]:
+    """What each CPU counted while the example ran, threads bound as in the article; the register holds one event."""
+    output = tmp_path / f"{example}.{offcore:x}"
+    event = f"cpu/event=0xb7,umask=1,offcore_rsp={offcore:#x}/u"
+    command: list[str | Path] = ["perf", "stat", "-a", "-A", "-x", ";", "-o", output, "-e", event]
+    environment = {**os.environ, "OMP_NUM_THREADS": "8", "OMP_PLACES": PLACES, "OMP_PROC_BIND": "true"}
+    command += ["--", BUILD / "examples" / example, str(SWEEPS), str(MIB)]
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    rows = [line.split(";") for line in output.read_text().splitlines() if line.startswith("CPU")]
+    counts = {int(row[0].removeprefix("CPU")): int(row[1]) for row in rows}
+    return [counts[cpu] for cpu in CPUS]
+
+
+def remote_shares(tmp_path: Path, example: str, requests: int) -> list[float]:
+    local, remote = (by_cpu(tmp_path, example, requests | response) for response in (LOCAL, REMOTE))
+    return [there / (here + there) for here, there in zip(local, remote)]
+
+
+def test_serial_initialization(tmp_path: Path) -> None:
+    shares = remote_shares(tmp_path, "sum_serial", ANY)
+    print("remote of all requests:", [f"{share:.4%}" for share in shares])
+    assert all(shares[cpu] <= 0.01 for cpu in EVEN)
+    assert all(shares[cpu] >= 0.99 for cpu in ODD)
+
+
+def test_parallel_initialization(tmp_path: Path) -> None:
+    any_request = remote_shares(tmp_path, "sum_parallel", ANY)
+    print("remote of all requests:", [f"{share:.4%}" for share in any_request])
+    assert all(share <= 0.01 for share in any_request)
+    local, remote = (by_cpu(tmp_path, "sum_parallel", DEMAND | response) for response in (LOCAL, REMOTE))
+    print("demand:", local, remote)
+    # Streams leave few demand misses, so of these the shares say little: they are measured in lines of the array.
+    lines = SWEEPS * (MIB << 20) // 64 // len(CPUS)
+    assert all(there <= 0.01 * lines for there in remote)
+
+
+def test_the_prefetcher_of_the_border(tmp_path: Path) -> None:
+    remote = by_cpu(tmp_path, "sum_parallel", PREFETCH | REMOTE)
+    print("remote prefetches:", remote)
+    others = [count for cpu, count in enumerate(remote) if cpu != LAST_OF_FIRST_NODE]
+    assert AHEAD * SWEEPS <= remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
+    assert max(others) <= AHEAD * SWEEPS / 4
+
+
+def test_a_recording_says_that_it_is_emulated(tmp_path: Path) -> None:
+    recording = tmp_path / "x.numaprof"
+    command = [PROGRAM, "record", "-q", "-o", recording, "--", BUILD / "examples" / "sum_serial", "2", "16"]
+    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run([PROGRAM, "report", recording], capture_output=True, text=True, check=True)
+    assert "EMULATED machine (article)" in done.stdout
+    done = subprocess.run([PROGRAM, "report", recording, "--json", "-"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["run"]["emulated"] == "article"
