@@ -25,7 +25,7 @@ say = @printf '  %-7s %s\n' $(1) $(2)
 .DELETE_ON_ERROR:
 SHELL := /bin/bash
 
-include $(wildcard mk/*.mk lab/lab.mk examples/examples.mk)
+include $(sort $(wildcard mk/*.mk)) lab/lab.mk examples/examples.mk
 
 all: $(BUILD)/.packages program preload reports ## build everything a user needs; then ./numaprof works
 .PHONY: all program preload reports clean help

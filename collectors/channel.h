@@ -16,7 +16,7 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 1,
+    CHANNEL_VERSION = 2,
     CHANNEL_MESSAGES = 1024,         // in flight; the recorder empties them every few milliseconds
     CHANNEL_TEXT = 64,
     CHANNEL_SLICE_MS = 20,           // a waiting thread looks this often whether the recorder still lives ...
@@ -24,14 +24,19 @@ enum {
 };
 
 enum channel_kind {
-    CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1
+    CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1; text:
+                                     // the mask it has if the program pins
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
     CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
     CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
-    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno
+    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading it,
+                                     // -EPERM: it changes its rights. After vfork, process is the parent; tid is right
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
 };
+
+// Variables by which the runtimes of parallel programs are told where threads belong.
+#define CHANNEL_PIN_SETTINGS {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
 
 // As the words of thread.pin in the schema.
 enum channel_pin { CHANNEL_PIN_NONE, CHANNEL_PIN_PLANNED, CHANNEL_PIN_PROGRAM, CHANNEL_PIN_HELPER };
@@ -60,17 +65,22 @@ struct channel {
     _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
     struct channel_message messages[CHANNEL_MESSAGES];
 
+    uint64_t pid_namespace;          // inode of the recorder's /proc/self/ns/pid; 0: unknown
     uint32_t target;                 // pid of the program itself, in the recorder's namespace
     uint32_t plan_count;             // 0: do not pin
     int32_t plan[CPULIST_MAX];       // CPUs in the order threads take them
     _Atomic uint32_t plan_users[CPULIST_MAX]; // threads that sit there now
 };
 
-// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h); the answer is one byte with the segment's descriptor attached.
+// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h); the answer is
+// one byte with the segment's descriptor attached.
 struct channel_hello {
     uint64_t process;                // a number no other process uses: pid and time
+    uint64_t time_ns;                // CLOCK_MONOTONIC
     uint32_t pid;                    // in its own namespace
     uint32_t forked;                 // it has the segment already and does not read an answer
+    uint32_t own_allocator;          // the program's own malloc stands before the library's
+    uint32_t reserved;
 };
 
 #endif

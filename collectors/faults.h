@@ -18,6 +18,7 @@ enum {
     FAULTS_THIN = 97,              // prime: init loops fault at regular strides
     FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
     FAULTS_STACK_THIN = 8192,
+    FAULTS_RING_LEAST_PAGES = 4,   // a smaller ring would not hold a burst
     FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
 };
 

@@ -181,7 +181,7 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     row.address = (int64_t)fault->address;
     row.block = objects_block(faults->objects, process, fault->address, fault->time, fault->found);
     row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
-    samples_put(faults->samples, &row);
+    objects_has_row(faults->objects, fault->found, samples_put(faults->samples, &row));
 }
 
 // --- all of them

@@ -104,7 +104,7 @@ static void loads_record(struct loads *loads, const struct loads_pending *load, 
     row.page_node = home >= 0 ? home : RECORDING_NULL;
     row.source = source != LOAD_UNKNOWN ? (int64_t)source : RECORDING_NULL;
     row.latency = load->latency > 0 ? (int64_t)load->latency : RECORDING_NULL;
-    samples_put(loads->samples, &row);
+    objects_has_row(loads->objects, load->found, samples_put(loads->samples, &row));
 }
 
 // The pending loads of one process, chunk by chunk.

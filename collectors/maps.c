@@ -266,7 +266,7 @@ int maps_copy(struct maps *to, const struct maps *from)
     for (size_t i = 0; i < from->count; i++)
         items[i].block = 0; // blocks belong to one process
     free(to->items);
-    *to = (struct maps){.items = items, .count = from->count, .size = from->count + 2,
+    *to = (struct maps){.items = items, .count = from->count, .size = from->count + 2, .pid = to->pid,
                          .generation = to->generation + from->generation + 1, .code = to->code + 1};
     return 0;
 }
@@ -274,5 +274,5 @@ int maps_copy(struct maps *to, const struct maps *from)
 void maps_clear(struct maps *maps)
 {
     free(maps->items);
-    *maps = (struct maps){.generation = maps->generation + 1, .code = maps->code + 1};
+    *maps = (struct maps){.pid = maps->pid, .generation = maps->generation + 1, .code = maps->code + 1};
 }

@@ -39,6 +39,7 @@ struct mapping {
 struct maps {
     struct mapping *items; // by address, not overlapping
     size_t count, size;
+    pid_t pid;           // whose
     uint64_t generation; // changes with every change ...
     uint64_t code;       // ... this with every change of executable mappings: caches keyed by it go stale
 };

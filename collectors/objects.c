@@ -56,6 +56,66 @@ static void objects_write_few(struct objects *objects, struct live_block *live)
         objects->unwritten++;
 }
 
+// --- samples whose block is told of later
+
+static uint64_t objects_remember(struct objects *objects, const struct process *process, uint64_t address, uint64_t time)
+{
+    objects->unnamed[++objects->unnamed_count % OBJECTS_UNNAMED] =
+        (struct object_unnamed){.time = time, .address = address, .process = process->id};
+    if (time > objects->unnamed_newest)
+        objects->unnamed_newest = time;
+    return objects->unnamed_count;
+}
+
+// NULL: it has its name, or has been pushed out by newer ones.
+static struct object_unnamed *objects_unnamed(struct objects *objects, uint64_t number)
+{
+    if (number == 0 || objects->unnamed_count - number >= OBJECTS_UNNAMED)
+        return NULL;
+    struct object_unnamed *unnamed = &objects->unnamed[number % OBJECTS_UNNAMED];
+    return unnamed->process != 0 ? unnamed : NULL;
+}
+
+void objects_has_row(struct objects *objects, struct object_found found, int64_t sample)
+{
+    struct object_unnamed *unnamed = objects_unnamed(objects, found.unnamed);
+    if (unnamed)
+        unnamed->sample = sample;
+}
+
+void objects_forget_unnamed(struct objects *objects, const struct process *process)
+{
+    for (size_t i = 0; i < OBJECTS_UNNAMED; i++)
+        if (objects->unnamed[i].process == process->id)
+            objects->unnamed[i].process = 0;
+}
+
+static void objects_name(struct objects *objects, struct object_unnamed *unnamed, int64_t block, bool is_heap)
+{
+    unnamed->block = block;
+    if (unnamed->sample == 0)
+        return; // objects_block will tell
+    RECORD(objects->queue, RECORDING_SAMPLE_BLOCK, RECORD_NUMBER(unnamed->sample), RECORD_NUMBER(block));
+    if (is_heap)
+        unnamed->process = 0; // what was mapped may yet be told to hold a block of the heap
+}
+
+static void objects_name_late(struct objects *objects, const struct process *process, struct live_block *live,
+                              bool is_heap)
+{
+    if (objects->unnamed_newest < live->since)
+        return; // nearly always
+    uint64_t count = objects->unnamed_count, kept = count < OBJECTS_UNNAMED ? count : OBJECTS_UNNAMED;
+    for (uint64_t i = 0; i < kept; i++) {
+        struct object_unnamed *unnamed = &objects->unnamed[(count - i) % OBJECTS_UNNAMED];
+        if (unnamed->time < live->since)
+            break; // samples come by time
+        if (unnamed->process == process->id && (is_heap || unnamed->block == 0) &&
+            unnamed->address + OBJECTS_HEADER_BYTES >= live->start && unnamed->address < live->end)
+            objects_name(objects, unnamed, objects_row_of(objects, live), is_heap);
+    }
+}
+
 // --- blocks come and go
 
 static void objects_end(struct objects *objects, struct live_blocks *blocks, struct live_block *live, uint64_t time)
@@ -85,14 +145,24 @@ void objects_allocated(struct objects *objects, struct process *process, const s
     const struct live_block new = {.start = block->address, .end = end, .since = block->since, .thread = block->thread,
                                    .object = objects_object_of(objects, process, block)};
     struct live_block *live = live_blocks_add(is_heap ? &process->heap : &process->mapped, &new);
-    if (live)
-        objects_write_few(objects, live);
+    if (!live)
+        return;
+    objects_write_few(objects, live);
+    objects_name_late(objects, process, live, is_heap);
 }
 
 void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
 {
     struct live_block *live = live_blocks_find(&process->heap, address, address + 1);
     if (live && live->start == address)
+        objects_end(objects, &process->heap, live, time);
+}
+
+void objects_freed_range(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
+                         uint64_t time)
+{
+    struct live_block *live;
+    while ((live = live_blocks_find(&process->heap, address, address + bytes)))
         objects_end(objects, &process->heap, live, time);
 }
 
@@ -131,9 +201,7 @@ void objects_unmapped(struct objects *objects, struct process *process, uint64_t
 
 void objects_forget_heap(struct objects *objects, struct process *process, uint64_t time)
 {
-    struct live_block *live;
-    while ((live = live_blocks_find(&process->heap, 0, UINT64_MAX)))
-        objects_end(objects, &process->heap, live, time);
+    objects_freed_range(objects, process, 0, UINT64_MAX, time);
 }
 
 static void objects_visit_row(void *objects, struct live_block *live)
@@ -227,7 +295,9 @@ struct object_found objects_live(struct objects *objects, struct process *proces
     int64_t block = objects_heap(objects, process, address, time);
     if (block != RECORDING_NULL)
         return (struct object_found){.block = block};
-    return (struct object_found){.block = objects_mapped(objects, process, address, time), .is_mapped = true};
+    return (struct object_found){.block = objects_mapped(objects, process, address, time),
+                                 .is_mapped = true,
+                                 .unnamed = objects_remember(objects, process, address, time)};
 }
 
 // A variable, else the whole mapping.
@@ -241,14 +311,23 @@ static int64_t objects_unallocated(struct objects *objects, const struct process
     return mapping && block == RECORDING_NULL ? objects_mapping(objects, process, mapping, time) : block;
 }
 
+// A block of the heap that the sample is in, by what was told since it was taken.
+static int64_t objects_heap_since(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
+                                  struct object_found found)
+{
+    struct object_unnamed *unnamed = objects_unnamed(objects, found.unnamed);
+    int64_t block = unnamed && unnamed->block != 0 ? unnamed->block : objects_heap(objects, process, address, time);
+    if (block == RECORDING_NULL)
+        block = objects_behind(objects, process, address, time);
+    if (block != RECORDING_NULL && unnamed)
+        unnamed->process = 0;
+    return block;
+}
+
 int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
                       struct object_found found)
 {
-    int64_t block = found.is_mapped ? RECORDING_NULL : found.block;
-    if (block == RECORDING_NULL)
-        block = objects_heap(objects, process, address, time);
-    if (block == RECORDING_NULL)
-        block = objects_behind(objects, process, address, time);
+    int64_t block = found.is_mapped ? objects_heap_since(objects, process, address, time, found) : found.block;
     if (block == RECORDING_NULL)
         block = found.block;
     if (block == RECORDING_NULL)

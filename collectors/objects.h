@@ -13,6 +13,7 @@
 
 enum {
     OBJECTS_BLOCKS_OF_ONE = 1000,    // rows of one object; beyond these a block has one only once it has a sample
+    OBJECTS_UNNAMED = 8192,          // samples: calloc of 3 GiB, with its faults thinned, makes as many
     OBJECTS_HEADER_BYTES = 16,       // an allocator touches its own words before a block (glibc: two size_t)
 };
 
@@ -26,6 +27,14 @@ struct object_variable {
 typedef bool object_find_variable(void *context, const struct mapping *mapping, uint64_t address,
                                   struct object_variable *variable);
 
+// A sample at an address where no block of the heap was: a call that is still under way may be making one.
+struct object_unnamed {
+    uint64_t time, address;
+    int64_t process;                 // its id; 0: the sample has its name
+    int64_t sample;                  // its id, 0: it has no row yet
+    int64_t block;                   // what it is now known to be in, 0: not yet
+};
+
 struct objects {
     struct record_queue *queue;
     const struct tasks *tasks;
@@ -36,6 +45,9 @@ struct objects {
     struct table variables;          // hash of process and start -> block id
     int64_t object_count, block_count;
     uint64_t unwritten;              // blocks that have no row
+    uint64_t unnamed_count;          // of all time; the last ones are kept, the n-th at n % OBJECTS_UNNAMED
+    uint64_t unnamed_newest;         // time of the newest
+    struct object_unnamed unnamed[OBJECTS_UNNAMED];
 };
 
 // A block that was allocated.
@@ -51,6 +63,9 @@ struct object_block {
 void objects_allocated(struct objects *objects, struct process *process, const struct object_block *block);
 // The heap's block that begins at address, if there is one.
 void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
+// All of them in this range, also parts of them.
+void objects_freed_range(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
+                         uint64_t time);
 // What was mapped in this range, also parts of it.
 void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                       uint64_t time);
@@ -61,6 +76,7 @@ void objects_forget_heap(struct objects *objects, struct process *process, uint6
 struct object_found {
     int64_t block;                   // its id in the recording; RECORDING_NULL: none
     bool is_mapped;                  // an allocator may be cutting a block of the heap out of it
+    uint64_t unnamed;                // which of objects.unnamed waits for a block there; 0: none
 };
 
 // For the sample that is being handled, taken at time.
@@ -70,6 +86,12 @@ struct object_found objects_live(struct objects *objects, struct process *proces
 // the words before a block), a variable, a mapping. RECORDING_NULL: nothing is known there.
 int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
                       struct object_found found);
+
+// The sample got a row: should its block be told of later still, the row gets its name then.
+void objects_has_row(struct objects *objects, struct object_found found, int64_t sample);
+
+// The process runs another program: what it touched before is not that program's.
+void objects_forget_unnamed(struct objects *objects, const struct process *process);
 
 // A forked child has its parent's blocks, under the same ids.
 void objects_inherit(struct objects *objects, struct process *child, const struct process *parent);

@@ -19,15 +19,16 @@ struct samples_row samples_row(int kind, int64_t event, int64_t t_ns, int64_t th
     };
 }
 
-void samples_put(struct samples *samples, const struct samples_row *row)
+int64_t samples_put(struct samples *samples, const struct samples_row *row)
 {
     samples->sums[row->kind].samples++;
     samples->sums[row->kind].weight += row->weight;
     stacks_weigh(samples->stacks, row->stack, row->weight);
-    RECORD(samples->queue, RECORDING_SAMPLE, RECORD_NULL, RECORD_NUMBER(row->kind), RECORD_NUMBER(row->event),
+    RECORD(samples->queue, RECORDING_SAMPLE, RECORD_NUMBER(++samples->count), RECORD_NUMBER(row->kind), RECORD_NUMBER(row->event),
            RECORD_NUMBER(row->t_ns), RECORD_NUMBER(row->thread), RECORD_NUMBER(row->cpu), RECORD_NUMBER(row->weight),
            RECORD_NUMBER(row->stack), RECORD_NUMBER(row->address), RECORD_NUMBER(row->block),
            RECORD_NUMBER(row->page_node), RECORD_NUMBER(row->source), RECORD_NUMBER(row->latency));
+    return samples->count;
 }
 
 void samples_write_sums(const struct samples *samples)

@@ -15,6 +15,7 @@ struct samples_sum {
 struct samples {
     struct record_queue *queue;
     struct stacks *stacks;
+    int64_t count;                   // also the id of the last one
     struct samples_sum sums[SAMPLES_KINDS];
 };
 
@@ -28,7 +29,8 @@ struct samples_row {
 // A row that says what and when, and nothing yet of where and how.
 struct samples_row samples_row(int kind, int64_t event, int64_t t_ns, int64_t thread, uint64_t weight);
 
-void samples_put(struct samples *samples, const struct samples_row *row);
+// Returns its id.
+int64_t samples_put(struct samples *samples, const struct samples_row *row);
 void samples_write_sums(const struct samples *samples);
 
 #endif

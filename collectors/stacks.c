@@ -35,8 +35,9 @@ static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint
     struct stacks_place place = {
         .path = mapping ? mapping->path : "",
         .address = in_file ? address - mapping->start + mapping->file_offset : address,
+        .pid = in_file ? 0 : maps->pid,
     };
-    uint64_t hash = table_mix(table_mix(0, (uintptr_t)place.path), place.address), id;
+    uint64_t hash = table_mix(table_mix((uint64_t)place.pid, (uintptr_t)place.path), place.address), id;
     if (table_get(&stacks->place_ids, hash, &id))
         return (int64_t)id;
     if (stacks->place_count >= STACKS_MAX_PLACES ||
@@ -116,10 +117,10 @@ uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *
     for (int64_t i = 0; weights && i < stacks->stack_count; i++) {
         const struct stacks_link *link = &stacks->links[i];
         uint64_t weight = link->weight;
-        bool in_program = false;
-        while (weight > 0 && link && !in_program) {
+        int in_program = 0;
+        while (weight > 0 && link && in_program < STACKS_PROGRAM_PLACES) {
             weights[link->place - 1] += weight;
-            in_program = table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
+            in_program += table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
             link = link->caller ? &stacks->links[link->caller - 1] : NULL;
         }
     }

@@ -11,12 +11,14 @@
 enum {
     STACKS_MAX_DEPTH = 64,         // frames kept of a call path; deeper ones are marked as truncated
     STACKS_MAX_PLACES = 160000,    // memory of the recorder is bounded; beyond this a place is NULL and counted
-    STACKS_MAX_PATHS = 250000, 
+    STACKS_MAX_PATHS = 250000,
+    STACKS_PROGRAM_PLACES = 12,    // of a path are named: templates and wrappers stand before the user's own line
 };
 
 struct stacks_place {
     const char *path;              // interned; "" where no file is known
     uint64_t address;              // offset in the file, or the address itself
+    pid_t pid;                     // whose, where there is no file; else 0
 };
 
 struct stacks_link {
@@ -46,7 +48,7 @@ int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t k
 void stacks_weigh(struct stacks *stacks, int64_t stack, uint64_t weight);
 
 // What each place (by id - 1) matters for finding the line a user can change: the weight of all samples in whose path it
-// stands before or at the first place of a program (programs: table of interned paths). The caller frees the result; NULL:
+// stands before or among the first STACKS_PROGRAM_PLACES of a program (programs: table of interned paths). The caller frees the result; NULL:
 // out of memory.
 uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *programs);
 

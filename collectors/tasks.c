@@ -60,6 +60,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
     if (!process)
         return NULL;
     *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .start = time, .forked = parent != NULL};
+    process->maps.pid = pid;
     // A forked child has its parent's address space; one that was found later is read as it is.
     int status = parent ? maps_copy(&process->maps, &parent->maps) : maps_read(&process->maps, &tasks->paths, pid);
     if (table_put(&tasks->processes, (uint64_t)pid, (uintptr_t)process) < 0) {
@@ -68,19 +69,24 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
         return NULL;
     }
     (void)status; // without maps, addresses have no names
-    if (parent)
+    if (parent) {
         parent->has_forked = true;
+        process->exe = parent->exe; // until it execs
+        process->exec_kind = parent->exec_kind;
+    } else {
+        process->exe = tasks_read_exe(tasks, pid);
+    }
     tasks->process_count++;
     RECORD(tasks->queue, RECORDING_PROCESS, RECORD_NUMBER(process->id), RECORD_NUMBER(pid),
-           parent ? RECORD_NUMBER(parent->id) : RECORD_NULL, RECORD_TEXT(tasks_read_exe(tasks, pid)),
+           parent ? RECORD_NUMBER(parent->id) : RECORD_NULL, RECORD_TEXT(process->exe),
            RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL, RECORD_TEXT(followed));
     return process;
 }
 
-static void tasks_read_name(const struct process *process, struct thread *thread)
+static void tasks_find_name(const struct thread *thread, char *name, size_t size)
 {
-    if (sysfile_text("", thread->name, sizeof thread->name, "/proc/%d/task/%d/comm", process->pid, thread->tid) < 0)
-        thread->name[0] = '\0';
+    if (sysfile_text("", name, size, "/proc/%d/task/%d/comm", thread->process->pid, thread->tid) < 0)
+        name[0] = '\0';
 }
 
 struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start)
@@ -91,14 +97,14 @@ struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pi
     thread = calloc(1, sizeof *thread);
     if (!thread)
         return NULL;
-    *thread = (struct thread){.id = tasks->thread_count + 1, .tid = tid, .process = process, .planned_cpu = -1};
+    *thread = (struct thread){.id = tasks->thread_count + 1, .tid = tid, .process = process, .planned_cpu = -1, .seen = time};
     if (table_put(&tasks->threads, (uint64_t)tid, (uintptr_t)thread) < 0) {
         free(thread);
         return NULL;
     }
     tasks->thread_count++;
     process->threads++;
-    tasks_read_name(process, thread);
+    tasks_find_name(thread, thread->name, sizeof thread->name);
     RECORD(tasks->queue, RECORDING_THREAD, RECORD_NUMBER(thread->id), RECORD_NUMBER(process->id), RECORD_NUMBER(tid),
            RECORD_TEXT(*thread->name ? thread->name : NULL), RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL,
            RECORD_NUMBER(from_start), RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
@@ -128,6 +134,14 @@ void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin 
            planned_cpu >= 0 ? RECORD_NUMBER(planned_cpu) : RECORD_NULL, RECORD_TEXT(own_cpus));
 }
 
+void tasks_read_name(struct tasks *tasks, struct thread *thread)
+{
+    char name[sizeof thread->name];
+    tasks_find_name(thread, name, sizeof name);
+    if (*name)
+        tasks_set_name(tasks, thread, name);
+}
+
 static void tasks_forget_memory(struct process *process)
 {
     maps_clear(&process->maps);
@@ -138,11 +152,21 @@ static void tasks_forget_memory(struct process *process)
     process->forgets = process->forked = process->has_forked = false;
 }
 
+void tasks_set_exe(struct tasks *tasks, struct process *process)
+{
+    const char *exe = tasks_read_exe(tasks, process->pid);
+    if (!exe || exe == process->exe)
+        return;
+    process->exe = exe;
+    RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id), RECORD_TEXT(exe));
+}
+
 void tasks_exec(struct tasks *tasks, struct process *process)
 {
     tasks_forget_memory(process);
-    RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id),
-           RECORD_TEXT(tasks_read_exe(tasks, process->pid)));
+    process->has_library = false;
+    tasks_set_exe(tasks, process);
+    RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("inherited"));
 }
 
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)

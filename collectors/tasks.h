@@ -18,7 +18,13 @@ struct process {
     int64_t id;                      // in the recording
     pid_t pid;
     uint64_t start;                  // when it was first known, CLOCK_MONOTONIC
-    uint64_t channel;                // its number on the channel, 0: it has no preload library
+    uint64_t channel;                // its number on the channel, 0: it never had the preload library
+    pid_t inner_pid;                 // as it calls itself
+    const char *exe;                 // interned; NULL: unknown
+    bool has_library;                // of ours, in the program that runs there now
+    int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
+    int announced_kind;              // of the one it is about to run
+    char exec_path[CHANNEL_TEXT];    // and the end of its path
     struct maps maps;
     struct table fault_history;      // page -> enum fault_state; see faults.h
     struct table fault_windows;      // 2 MiB window -> faults seen in it
@@ -41,12 +47,15 @@ struct thread {
     struct process *process;
     enum channel_pin pin;
     int planned_cpu;                 // -1: none
+    uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
+    int missing;                     // times in a row that it was not in /proc
     bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
     bool knows_cpu_ns, knows_migrations;
-    struct counter_set *counters;    // NULL: none
+    struct counter_set *counters;    // NULL: none ...
+    bool counters_refused;           // ... and not to be asked for again
 };
 
 struct tasks {
@@ -69,9 +78,13 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
                                   const char *followed);
 struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start);
 
+void tasks_read_name(struct tasks *tasks, struct thread *thread); // from /proc
 void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
+
+// Reads which program it runs now.
+void tasks_set_exe(struct tasks *tasks, struct process *process);
 
 // The process runs another program from here on: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);

@@ -39,10 +39,12 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_THREAD] = "INSERT INTO thread VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_THREAD_NAME] = "UPDATE thread SET name=?2 WHERE id=?1",
     [RECORDING_THREAD_PIN] = "UPDATE thread SET pin=?2, planned_cpu=?3, own_cpus=?4 WHERE id=?1",
+    [RECORDING_THREAD_LATE] = "UPDATE thread SET from_start=0 WHERE id=?1",
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
     [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
     [RECORDING_PLACE_SYMBOL] =

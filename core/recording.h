@@ -26,10 +26,12 @@ enum recording_statement {
     RECORDING_THREAD,
     RECORDING_THREAD_NAME,   // update: id, name
     RECORDING_THREAD_PIN,    // update: id, pin, planned_cpu, own_cpus
+    RECORDING_THREAD_LATE,   // update: id: from_start becomes 0
     RECORDING_THREAD_END,    // update: id, end_ns, cpu_ns, migrations
     RECORDING_EVENT,
     RECORDING_COUNT,
     RECORDING_SAMPLE,
+    RECORDING_SAMPLE_BLOCK,  // update: id, block
     RECORDING_SAMPLE_SUM,
     RECORDING_PLACE,
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of

@@ -17,7 +17,8 @@ reports: $(BUILD)/.venv $(BUILD)/numaprof-reports ## the Python side: virtual en
 $(BUILD)/.venv: reports/pyproject.toml $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
 	$(Q)rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV)
-	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test]'
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
+	$(Q)$(VENV)/bin/python -m numaprof.page.bundle
 	$(Q)touch $@
 
 $(BUILD)/numaprof-reports: $(BUILD)/.venv

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -77,7 +78,8 @@ int channel_server_open(struct channel_server *server, const int *plan, size_t c
     struct channel *shared = server->shared;
     shared->version = CHANNEL_VERSION;
     shared->await_start = await_start;
-    shared->plan_count = (uint32_t)count;
+    server->plan = plan;
+    shared->plan_count = server->plan_count = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
         shared->plan[i] = plan[i];
     return 0;
@@ -123,6 +125,13 @@ static int server_hello(int fd, struct channel_connection *connection)
     if (connection->ring >= 0)
         close(connection->ring);
     return -EPROTO;
+}
+
+void channel_server_set_target(struct channel_server *server, pid_t pid)
+{
+    struct stat space;
+    server->shared->target = (uint32_t)pid;
+    server->shared->pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
 }
 
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
@@ -219,8 +228,12 @@ size_t channel_server_receive(struct channel_server *server, bool starts_only, s
             count += server_take(shared, at, starts_only, &messages[count]);
         }
     }
-    qsort(messages, count, sizeof *messages, server_by_time);
     return count;
+}
+
+void channel_server_sort(struct channel_received *messages, size_t count)
+{
+    qsort(messages, count, sizeof *messages, server_by_time);
 }
 
 void channel_server_answer(const struct channel_received *message)
@@ -248,13 +261,29 @@ void channel_server_ring(struct channel_server *server)
     server_futex(&server->shared->doorbell, FUTEX_WAKE, 1, NULL);
 }
 
-void channel_server_free_place(struct channel_server *server, int cpu)
+int channel_server_take_place(struct channel_server *server)
 {
     struct channel *shared = server->shared;
-    for (uint32_t i = 0; i < shared->plan_count && i < CPULIST_MAX; i++) {
+    uint32_t best = 0, fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < server->plan_count; i++) {
         uint32_t users = atomic_load(&shared->plan_users[i]);
-        if (shared->plan[i] == cpu && users > 0) {
-            atomic_compare_exchange_strong(&shared->plan_users[i], &users, users - 1);
+        if (users < fewest) {
+            best = i;
+            fewest = users;
+        }
+    }
+    if (server->plan_count == 0)
+        return -1;
+    atomic_fetch_add(&shared->plan_users[best], 1);
+    return server->plan[best];
+}
+
+void channel_server_free_place(struct channel_server *server, int cpu)
+{
+    for (uint32_t i = 0; i < server->plan_count; i++) {
+        uint32_t users = atomic_load(&server->shared->plan_users[i]);
+        if (server->plan[i] == cpu && users > 0) {
+            atomic_compare_exchange_strong(&server->shared->plan_users[i], &users, users - 1);
             return;
         }
     }

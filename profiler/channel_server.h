@@ -15,6 +15,8 @@ struct channel_server {
     int segment;                 // its descriptor, handed to processes that connect
     int listener;                // readable when a process connects
     char name[48];               // of the socket
+    const int *plan;             // as given: the shared one may be overwritten
+    uint32_t plan_count;
 };
 
 // A copy of a message: the original may change under our eyes.
@@ -39,14 +41,18 @@ struct channel_connection {
 int channel_server_open(struct channel_server *server, const int *plan, size_t count, bool await_start);
 void channel_server_close(struct channel_server *server);
 
+// The program itself, before it runs.
+void channel_server_set_target(struct channel_server *server, pid_t pid);
+
 // The next connection, or -EAGAIN. Answer it with channel_server_welcome, which closes it.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
 void channel_server_welcome(struct channel_server *server, struct channel_connection *connection);
 
-// Takes messages that were sent, at most max of them, by the time they were sent. starts_only: only thread starts
-// whose sender waits (for the thread that answers those); else all others.
+// Takes messages that were sent, at most max of them, in no order. starts_only: only thread starts whose sender waits
+// (for the thread that answers those); else all others.
 size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
                               size_t max);
+void channel_server_sort(struct channel_received *messages, size_t count); // by the time they were sent
 void channel_server_answer(const struct channel_received *message);
 
 // Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
@@ -54,6 +60,9 @@ void channel_server_await(struct channel_server *server, uint32_t *seen);
 
 // Ends a channel_server_await from another thread.
 void channel_server_ring(struct channel_server *server);
+
+// The place of the plan that the fewest threads have, as the library takes it: its CPU, or -1 if there is no plan.
+int channel_server_take_place(struct channel_server *server);
 
 // A place that its thread did not give back, because its process was killed.
 void channel_server_free_place(struct channel_server *server, int cpu);

@@ -14,6 +14,7 @@
 #include "profiler/clock.h"
 #include "profiler/command.h"
 #include "profiler/launch.h"
+#include "profiler/preload_file.h"
 #include "profiler/output_name.h"
 #include "profiler/run_options.h"
 #include "profiler/session.h"
@@ -40,7 +41,7 @@ static void run_make_environment(struct run_environment *e, struct session *sess
 {
     char library[PATH_MAX];
     size_t count = 0;
-    if (!session->has_channel || beside_find(library, sizeof library, "libnumaprof-preload.so") < 0)
+    if (!session->has_channel || preload_file_find(library, sizeof library) < 0)
         return;
     if (strpbrk(library, ": "))
         return; // cannot be written in LD_PRELOAD

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/debug_files.h"
 
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char debug_root[] = "/usr/lib/debug";
 
 static int debug_open(const char *path, char **found)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))) {
+        close(fd); // a pipe, which would make us wait
+        return -1;
+    }
     if (fd >= 0)
         *found = strdup(path);
     return fd;
+}
+
+static bool debug_has_build_id(int fd, const unsigned char *bits, int length)
+{
+    const void *id = NULL;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool same = elf && dwelf_elf_gnu_build_id(elf, &id) == length && memcmp(id, bits, (size_t)length) == 0;
+    elf_end(elf);
+    return same;
 }
 
 // /usr/lib/debug/.build-id/ab/cdef....debug
@@ -31,7 +47,13 @@ static int debug_by_build_id(Dwfl_Module *module, char **found)
     for (int i = 1; i < length; i++)
         used += snprintf(path + used, sizeof path - (size_t)used, "%02x", bits[i]);
     snprintf(path + used, sizeof path - (size_t)used, ".debug");
-    return debug_open(path, found);
+    int fd = debug_open(path, found);
+    if (fd < 0 || debug_has_build_id(fd, bits, length))
+        return fd;
+    close(fd);
+    free(*found);
+    *found = NULL;
+    return -1;
 }
 
 // The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files").

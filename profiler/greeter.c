@@ -39,7 +39,8 @@ static void greeter_keep(struct greeter *greeter, struct greeter_arrival arrival
 static void greeter_welcome(struct greeter *greeter, const struct channel_received *message)
 {
     struct greeter_arrival arrival = {.message = *message, .tid = greeter_tid(greeter, message)};
-    arrival.counters = counters_open(greeter->counters, arrival.tid, -1, (struct counters_how){0});
+    if (greeter->counters->usable > 0 && arrival.tid > 0)
+        arrival.counters = counters_open(greeter->counters, arrival.tid, -1, (struct counters_how){0});
     greeter_keep(greeter, arrival); // first: once answered, the thread may end before it is kept
     channel_server_answer(message);
 }

@@ -27,11 +27,11 @@ static pid_t namespaces_inner_tid(pid_t pid, const char *task)
 pid_t namespaces_outer_tid(pid_t pid, pid_t inner)
 {
     char path[64];
-    pid_t found = inner;
+    pid_t found = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = opendir(path);
     if (!tasks)
-        return inner;
+        return 0;
     for (const struct dirent *entry; (entry = readdir(tasks));) {
         if (entry->d_name[0] != '.' && namespaces_inner_tid(pid, entry->d_name) == inner) {
             found = (pid_t)atoi(entry->d_name);

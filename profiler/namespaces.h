@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-// Our number of the thread of process pid (ours) that calls itself inner; inner itself if it cannot be found.
+// Our number of the thread of process pid (ours) that calls itself inner; 0 if there is none (any more).
 pid_t namespaces_outer_tid(pid_t pid, pid_t inner);
 
 #endif

@@ -18,7 +18,7 @@
 
 enum {
     SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
-    SESSION_RING_MOST_PAGES = 256,   // ... but not more than this for one
+    SESSION_RING_MOST_PAGES = 1024,   // ... but not more than this for one
     SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
     SESSION_NICE = -10,
@@ -80,16 +80,17 @@ static void session_find_emulation(struct session *session)
 
 int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
 {
-    *session = (struct session){.options = options, .target = target, .repeat = repeat};
+    *session = (struct session){.options = options, .target = target, .repeat = repeat, .started = time(NULL)};
     int status = topology_read(&session->topology, "");
     if (status < 0) {
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
     session_find_emulation(session);
-    session->unwind = unwind_open();
-    session->variables = variables_open();
-    if (!session->unwind || !session->variables) {
+    session->files = files_new();
+    session->unwind = unwind_open(session->files);
+    session->variables = variables_open(session->files);
+    if (!session->files || !session->unwind || !session->variables) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -262,7 +263,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         return status;
     session->pid = pid;
     if (session->has_channel)
-        session->channel.shared->target = (uint32_t)pid;
+        channel_server_set_target(&session->channel, pid);
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
@@ -366,6 +367,36 @@ void session_note(struct session *session, const char *kind, int64_t value, cons
 
 // --- the end
 
+static void session_resolve(struct session *session)
+{
+    struct progress progress;
+    const struct symbols_request request = {.stacks = &session->stacks, .programs = &session->tasks.programs,
+                                            .files = session->files, .since = session->started,
+                                            .queue = session->queue, .progress = &progress};
+    progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
+    symbols_resolve(&request);
+    progress_end(&progress);
+    if (files_stale(session->files) > 0)
+        session_note(session, "replaced", (int64_t)files_stale(session->files), "do not rebuild what is being recorded",
+                     "%llu files were changed while the program ran: what stood in them is not known",
+                     (unsigned long long)files_stale(session->files));
+}
+
+// Where the kernel's records of it were lost.
+static void session_end_target(struct session *session, uint64_t end)
+{
+    const struct process *target = tasks_process(&session->tasks, session->pid);
+    uint64_t tid, value;
+    for (size_t at = 0; target && table_next(&session->tasks.threads, &at, &tid, &value);) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        if (thread->process != target)
+            continue;
+        session_end_thread(session, thread, end);
+        target = tasks_process(&session->tasks, session->pid);
+        at = 0; // the table has changed
+    }
+}
+
 int session_finish(struct session *session, const int *wait_status, uint64_t end)
 {
     session_messages(session);
@@ -374,14 +405,17 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_settle(session, NULL);
     pages_stop(&session->pages);
     session_read_counters(session, clock_now());
+    if (wait_status)
+        session_end_target(session, end);
     session_close_ended(session);
     session_write_end(session, wait_status, end);
     session_write_evidence(session);
     session_close_all_blocks(session);
+    session_note_blocks(session);
     session_write_losses(session);
     samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);
-    symbols_resolve(&session->stacks, &session->tasks.programs, session->queue, NULL);
+    session_resolve(session);
     RECORD(session->queue, RECORDING_COMPLETE);
     int status = record_queue_stop(session->queue);
     session->queue = NULL;
@@ -409,6 +443,7 @@ void session_close(struct session *session)
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
     variables_close(session->variables);
+    files_free(session->files);
     topology_free(&session->topology);
     free(session->streams);
 }

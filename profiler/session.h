@@ -10,6 +10,7 @@
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
+#include "profiler/files.h"
 #include "profiler/greeter.h"
 #include "profiler/run_options.h"
 #include "profiler/target.h"
@@ -37,6 +38,7 @@ struct session {
     int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
+    time_t started;                  // of the session, by the clock that files have
 
     struct record_queue *queue;
     struct tasks tasks;
@@ -44,7 +46,9 @@ struct session {
     struct samples samples;
     struct objects objects;
     struct block_stream *closing_blocks; // of processes that ended: closed after the drain
+    int64_t own_allocators;          // processes that bring their own malloc
     char preload_path[PATH_MAX];     // of the library that the target loads; "": none
+    struct files *files;             // that the target runs
     struct unwind *unwind;
     struct variables *variables;
     struct channel_server channel;
@@ -91,9 +95,6 @@ void session_start(struct session *session);
 // Does what is due. Returns how many records there were: a sign of how soon to come again.
 size_t session_tick(struct session *session, uint64_t now);
 
-// A process wants to be welcomed (channel.listener is readable).
-void session_connect(struct session *session);
-
 // The target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording. Returns 0, or the
 // first error of writing it.
 int session_finish(struct session *session, const int *wait_status, uint64_t end);
@@ -118,7 +119,7 @@ void session_note(struct session *session, const char *kind, int64_t value, cons
 int session_prepare_counters(struct session *session);
 void session_open_counters(struct session *session);
 void session_attach_counters(struct session *session, struct thread *thread, struct counter_set *set);
-void session_count_thread(struct session *session, struct thread *thread);
+bool session_count_thread(struct session *session, struct thread *thread);
 void session_forget_migrations(struct thread *thread);
 void session_end_counters(struct session *session, struct thread *thread, uint64_t time);
 void session_close_ended(struct session *session);
@@ -131,6 +132,7 @@ void session_open_blocks(struct session *session, struct process *process, int f
 void session_close_blocks(struct session *session, struct process *process);
 void session_close_ended_blocks(struct session *session);
 void session_close_all_blocks(struct session *session);
+void session_note_blocks(struct session *session); // what of them could not be seen
 
 // session_records.c
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample);
@@ -145,11 +147,31 @@ int64_t session_balancing_moved(void);
 void session_write_evidence(struct session *session);
 void session_write_losses(struct session *session);
 
+// session_records.c
+void session_end_thread(struct session *session, struct thread *thread, uint64_t time); // time 0: not known
+
 // session_records.c: handler of the streams of fault sources
 void session_fault_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
 
-// session_messages.c
+// session_connect.c
+size_t session_accept(struct session *session, struct channel_connection *connections, size_t max);
+void session_connect(struct session *session, struct channel_connection *connection);
+
+// session_messages.c: and connections, all in the order they were sent
 void session_messages(struct session *session);
+bool session_read_cpu_time(struct thread *thread); // false: it is not in /proc
+
+// session_scan.c
 void session_scan(struct session *session, uint64_t now);
+void session_mark_late(struct session *session, const struct thread *thread);
+
+// session_outside.c
+void session_outside_thread(struct session *session, struct process *process, struct thread *thread, pid_t creator_tid);
+void session_outside_release(const struct session *session, const struct thread *child, const struct thread *creator);
+
+// session_follow.c
+void session_announced(struct session *session, struct process *sender, const struct channel_received *message);
+void session_executed(struct session *session, struct process *process); // the announced, or another: it runs now
+bool session_is_outside(const struct process *process); // it cannot have our library
 
 #endif

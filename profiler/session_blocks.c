@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large blocks of memory, as the preload library tells of them: they become objects, by the call path that asked.
 #include <stdlib.h>
+#include <string.h>
 
 #include "collectors/alloc_record.h"
 #include "profiler/namespaces.h"
@@ -41,20 +42,74 @@ static int64_t blocks_stack(struct session *session, const struct process *proce
     return stacks_intern(&session->stacks, &process->maps, key, addresses + own, count - own, truncated);
 }
 
+static int64_t blocks_thread(const struct session *session, const struct process *process, uint32_t inner)
+{
+    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, (pid_t)inner) : (pid_t)inner;
+    const struct thread *thread = tasks_thread(&session->tasks, tid);
+    return thread ? thread->id : RECORDING_NULL;
+}
+
+static uint64_t blocks_since(const struct alloc_event *event, uint64_t time)
+{
+    return event->since > 0 && event->since < time ? event->since : time;
+}
+
+// --- variables of threads
+
+struct blocks_locals {
+    struct session *session;
+    struct process *process;
+    const struct alloc_event *event;
+    uint64_t time;
+};
+
+static void blocks_take_local(void *owner, const struct object_variable *variable)
+{
+    const struct blocks_locals *locals = owner;
+    const struct alloc_event *event = locals->event;
+    if (variable->start >= event->bytes || variable->bytes > event->bytes - variable->start)
+        return; // not the file that was loaded
+    const struct object_block block = {
+        .address = event->address + variable->start,
+        .bytes = variable->bytes,
+        .since = blocks_since(event, locals->time),
+        .kind = "tls",
+        .name = variable->name,
+        .stack = RECORDING_NULL,
+        .thread = blocks_thread(locals->session, locals->process, event->tid),
+    };
+    objects_allocated(&locals->session->objects, locals->process, &block);
+}
+
+static void blocks_locals(struct session *session, struct process *process, const struct alloc_event *event,
+                          uint64_t time)
+{
+    uint64_t module;
+    if (event->where.stack_bytes != sizeof module)
+        return;
+    memcpy(&module, event->where.stack, sizeof module);
+    const struct mapping *mapping = maps_find(&process->maps, module);
+    struct blocks_locals locals = {.session = session, .process = process, .event = event, .time = time};
+    if (mapping)
+        variables_each_local(session->variables, mapping->path, blocks_take_local, &locals);
+}
+
+// --- blocks
+
 static void blocks_allocated(struct session *session, struct process *process, const struct alloc_event *event,
                              uint64_t time)
 {
     static const char *const kinds[ALLOC_KINDS] = {
-        [ALLOC_HEAP] = "heap", [ALLOC_MAPPING] = "mapping", [ALLOC_SHARED] = "shared", [ALLOC_HUGE] = "huge"};
-    pid_t tid = process->other_namespace ? namespaces_outer_tid(process->pid, (pid_t)event->tid) : (pid_t)event->tid;
-    const struct thread *thread = tasks_thread(&session->tasks, tid);
+        [ALLOC_HEAP] = "heap", [ALLOC_MAPPING] = "mapping", [ALLOC_SHARED] = "shared",
+        [ALLOC_HUGE] = "huge", [ALLOC_STACK] = "stack",     [ALLOC_TLS] = "tls"};
     const struct object_block block = {
         .address = event->address,
         .bytes = event->bytes,
-        .since = event->since < time ? event->since : time,
+        .since = blocks_since(event, time),
         .kind = kinds[event->kind],
+        .name = event->kind == ALLOC_STACK ? "[thread stack]" : NULL,
         .stack = blocks_stack(session, process, &event->where),
-        .thread = thread ? thread->id : RECORDING_NULL,
+        .thread = blocks_thread(session, process, event->tid),
     };
     // For the symbols: a block weighs as much as touching it once. No more: sizes may be absurd.
     uint64_t pages = event->bytes / session->pages.page_bytes;
@@ -80,8 +135,12 @@ static void blocks_record(struct perf_stream *stream, const struct perf_event_he
     blocks->lost_frees = lost_frees;
     if (event.is_freed && event.kind == ALLOC_HEAP)
         objects_freed(&session->objects, process, event.address, time);
+    else if (event.is_freed && event.kind == ALLOC_TLS)
+        objects_freed_range(&session->objects, process, event.address, event.bytes, time);
     else if (event.is_freed)
         objects_unmapped(&session->objects, process, event.address, event.bytes, time);
+    else if (event.kind == ALLOC_TLS)
+        blocks_locals(session, process, &event, time);
     else
         blocks_allocated(session, process, &event, time);
 }
@@ -133,4 +192,20 @@ void session_close_all_blocks(struct session *session)
     for (size_t at = 0; table_next(&session->tasks.processes, &at, &pid, &value);)
         session_close_blocks(session, (struct process *)(uintptr_t)value);
     session_close_ended_blocks(session);
+}
+
+void session_note_blocks(struct session *session)
+{
+    bool is_static = session->target->kind == ELF_KIND_STATIC;
+    if (session->target->kind != ELF_KIND_GLIBC || !session->has_channel)
+        session_note(session, "objects", RECORDING_NULL, is_static ? "link it dynamically" : NULL,
+                     "allocations are not seen%s: memory is named by variable and mapping only",
+                     is_static ? " in a static program" : "");
+    if (session->own_allocators > 0)
+        session_note(session, "objects", session->own_allocators, NULL,
+                     "the program brings its own malloc: of its heap only what that maps is seen, not single blocks");
+    if (session->objects.unwritten > 0)
+        session_note(session, "instances", (int64_t)session->objects.unwritten, NULL,
+                     "%llu blocks of calls that made more than %d are counted, but recorded only where they were sampled",
+                     (unsigned long long)session->objects.unwritten, OBJECTS_BLOCKS_OF_ONE);
 }

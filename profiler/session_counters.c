@@ -80,13 +80,16 @@ void session_attach_counters(struct session *session, struct thread *thread, str
     counters_add_stream(session, set);
 }
 
-void session_count_thread(struct session *session, struct thread *thread)
+// Whether it is counted from now on.
+bool session_count_thread(struct session *session, struct thread *thread)
 {
-    if (!session->counters_on || thread->counters || session->cpu_set_count > 0)
-        return;
+    if (!session->counters_on || thread->counters || thread->counters_refused || session->cpu_set_count > 0)
+        return false;
     struct counter_set *set = counters_open(&session->counters, thread->tid, -1, (struct counters_how){0});
+    thread->counters_refused = !set;
     if (set)
         session_attach_counters(session, thread, set);
+    return set;
 }
 
 static void counters_open_cpus(struct session *session)

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "core/sysfile.h"
 #include "profiler/clock.h"
@@ -13,14 +11,15 @@
 
 static pid_t messages_tid(const struct process *process, pid_t inner)
 {
+    if (inner == process->inner_pid)
+        return process->pid;
     return process->other_namespace ? namespaces_outer_tid(process->pid, inner) : inner;
 }
 
-static struct thread *messages_thread(struct session *session, struct process *process, pid_t inner, uint64_t time)
+// NULL: it has ended, and what its number is here cannot be found out any more.
+static struct thread *messages_thread(struct session *session, struct process *process, pid_t tid, uint64_t time)
 {
-    pid_t tid = messages_tid(process, inner);
-    struct thread *thread = tasks_thread(&session->tasks, tid);
-    return thread ? thread : tasks_add_thread(&session->tasks, process, tid, time, true);
+    return tid > 0 ? tasks_add_thread(&session->tasks, process, tid, time, true) : NULL;
 }
 
 // NULL: the kernel's record of its end came before the library's message.
@@ -35,19 +34,21 @@ static struct thread *messages_ending_thread(struct session *session, const stru
 
 // --- messages
 
-static void messages_start(struct session *session, struct process *process, const struct channel_received *message)
+static void messages_start(struct session *session, struct process *process, pid_t tid,
+                           const struct channel_received *message)
 {
-    struct thread *thread = messages_thread(session, process, (pid_t)message->tid, message->time_ns);
+    struct thread *thread = messages_thread(session, process, tid, message->time_ns);
     bool known_pin = message->a >= CHANNEL_PIN_NONE && message->a <= CHANNEL_PIN_HELPER;
     if (thread && known_pin)
-        tasks_set_pin(&session->tasks, thread, (enum channel_pin)message->a, message->cpu, NULL);
+        tasks_set_pin(&session->tasks, thread, (enum channel_pin)message->a, message->cpu,
+                      *message->text ? message->text : NULL);
 }
 
 static void messages_affinity(struct session *session, struct process *process, const struct channel_received *message)
 {
     if (message->a == 0)
         return; // of a thread the library could not name: session_scan finds it
-    struct thread *thread = messages_thread(session, process, (pid_t)message->a, message->time_ns);
+    struct thread *thread = messages_thread(session, process, messages_tid(process, (pid_t)message->a), message->time_ns);
     if (thread)
         tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu, message->text);
 }
@@ -62,12 +63,13 @@ static void messages_set_cpu_time(struct thread *thread, int64_t ns)
 }
 
 // The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
-static void messages_read_cpu_time(struct thread *thread)
+bool session_read_cpu_time(struct thread *thread)
 {
     char text[128];
     int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
     if (status > 0)
         messages_set_cpu_time(thread, strtoll(text, NULL, 10));
+    return status > 0;
 }
 
 // Without records of the kernel's, the library is the only one who tells.
@@ -89,7 +91,7 @@ static void messages_exit_process(struct session *session, struct process *proce
     for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         if (other->process == process)
-            messages_read_cpu_time(other);
+            session_read_cpu_time(other);
     }
     session_drain_until(session, message->time_ns);
     session_settle(session, process);
@@ -104,13 +106,13 @@ static void messages_handle(struct session *session, const struct channel_receiv
         return;
     switch (message->kind) {
     case CHANNEL_THREAD_START:
-        messages_start(session, process, message);
+        messages_start(session, process, messages_tid(process, (pid_t)message->tid), message);
         break;
     case CHANNEL_THREAD_EXIT:
         messages_exit_thread(session, process, message);
         break;
     case CHANNEL_MAIN_PINNED: {
-        struct thread *thread = messages_thread(session, process, (pid_t)message->tid, message->time_ns);
+        struct thread *thread = messages_thread(session, process, messages_tid(process, (pid_t)message->tid), message->time_ns);
         if (thread) {
             session_forget_migrations(thread);
             tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PLANNED, message->cpu, NULL);
@@ -119,6 +121,9 @@ static void messages_handle(struct session *session, const struct channel_receiv
     }
     case CHANNEL_AFFINITY:
         messages_affinity(session, process, message);
+        break;
+    case CHANNEL_EXEC:
+        session_announced(session, process, message);
         break;
     case CHANNEL_REGION:
         session_switch(session, message->a == 1, "mark");
@@ -139,9 +144,11 @@ static void messages_arrivals(struct session *session)
         struct process *process = tasks_process_of_channel(&session->tasks, arrival.message.process);
         struct thread *thread = NULL;
         if (process) {
-            messages_start(session, process, &arrival.message);
+            messages_start(session, process, arrival.tid, &arrival.message);
             thread = tasks_thread(&session->tasks, arrival.tid);
         }
+        if (thread)
+            thread->counters_refused = !arrival.counters;
         if (arrival.counters && thread)
             session_attach_counters(session, thread, arrival.counters);
         else if (arrival.counters)
@@ -149,73 +156,37 @@ static void messages_arrivals(struct session *session)
     }
 }
 
+// All that were sent before the last of them are among them: what a scan passed by, the next one finds.
+static size_t messages_take(struct session *session, struct channel_received *messages, size_t max)
+{
+    size_t count = 0, more = 1;
+    while (more > 0 && count < max) {
+        more = channel_server_receive(&session->channel, false, messages + count, max - count);
+        count += more;
+    }
+    channel_server_sort(messages, count);
+    return count;
+}
+
 void session_messages(struct session *session)
 {
+    enum { AT_ONCE = 256, CONNECTIONS = 32 };
+    struct channel_received messages[AT_ONCE];
+    struct channel_connection connections[CONNECTIONS];
+    size_t count = 0, met = 0;
     messages_arrivals(session);
-    struct channel_received messages[64];
-    size_t count;
-    while (session->has_channel && (count = channel_server_receive(&session->channel, false, messages, 64)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            messages_handle(session, &messages[i]);
-            channel_server_answer(&messages[i]);
+    do {
+        if (!session->has_channel)
+            return;
+        count = messages_take(session, messages, AT_ONCE);
+        met = session_accept(session, connections, CONNECTIONS); // second: who has spoken has introduced itself
+        for (size_t i = 0, j = 0; i < count || j < met;) {
+            if (j < met && (i == count || connections[j].hello.time_ns <= messages[i].time_ns)) {
+                session_connect(session, &connections[j++]);
+            } else {
+                messages_handle(session, &messages[i]);
+                channel_server_answer(&messages[i++]);
+            }
         }
-    }
-}
-
-// --- connections
-
-void session_connect(struct session *session)
-{
-    struct channel_connection connection;
-    int status;
-    while ((status = channel_server_accept(&session->channel, &connection)) != -EAGAIN) {
-        if (status < 0)
-            continue;
-        session_drain(session); // its fork and exec are known before it is
-        struct process *process = tasks_process(&session->tasks, connection.pid);
-        if (!process)
-            process = tasks_add_process(&session->tasks, connection.pid, NULL, clock_now(), "preload");
-        if (process) {
-            process->channel = connection.hello.process;
-            process->other_namespace = connection.hello.pid != (uint32_t)connection.pid;
-            RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
-            struct thread *thread =
-                tasks_add_thread(&session->tasks, process, connection.pid, clock_now(), true);
-            if (connection.ring >= 0)
-                session_open_blocks(session, process, connection.ring);
-            if (process->other_namespace && session->greeter.runs)
-                greeter_introduce(&session->greeter, process->channel, process->pid);
-            if (thread)
-                session_count_thread(session, thread);
-        }
-        if (connection.ring >= 0)
-            close(connection.ring);
-        channel_server_welcome(&session->channel, &connection);
-    }
-}
-
-// --- what nobody tells
-
-// A planned thread whose mask is another one by now was moved by somebody's choice.
-static void scan_pin(struct session *session, struct thread *thread)
-{
-    struct cpulist mask = {0};
-    long bytes = syscall(SYS_sched_getaffinity, thread->tid, sizeof mask.bits, mask.bits);
-    if (bytes < 0 || thread->pin != CHANNEL_PIN_PLANNED)
-        return;
-    if (cpulist_count(&mask) == 1 && cpulist_has(&mask, thread->planned_cpu))
-        return;
-    char list[512];
-    tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu,
-                  cpulist_format(list, sizeof list, &mask));
-}
-
-void session_scan(struct session *session, uint64_t now)
-{
-    uint64_t tid, value;
-    session->scanned_at = now;
-    for (size_t at = 0; table_next(&session->tasks.threads, &at, &tid, &value);) {
-        scan_pin(session, (struct thread *)(uintptr_t)value);
-        messages_read_cpu_time((struct thread *)(uintptr_t)value);
-    }
+    } while (count == AT_ONCE || met == CONNECTIONS);
 }

@@ -63,7 +63,7 @@ static void records_sample(struct fault_source *source, struct session *session,
     faults_take(source, &sample, thread, session_stack(session, thread->process, &sample));
 }
 
-static void records_mmap(struct session *session, const struct perf_event_header *header)
+static void records_mmap(struct session *session, const struct perf_event_header *header, uint64_t time)
 {
     struct perf_mmap mmap;
     if (perf_record_mmap2(header, &mmap) < 0) {
@@ -71,8 +71,12 @@ static void records_mmap(struct session *session, const struct perf_event_header
         return;
     }
     struct process *process = tasks_process(&session->tasks, (pid_t)mmap.pid);
-    if (process)
-        maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
+    if (!process)
+        return;
+    maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
+    const struct mapping *mapping = maps_find(&process->maps, mmap.address);
+    if (mapping && mapping->executable && *mapping->path == '/')
+        files_see(session->files, process->pid, mapping->path, time);
 }
 
 static void records_comm(struct session *session, const struct perf_event_header *header)
@@ -86,9 +90,13 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (!thread)
         return;
     if (comm.exec) {
+        session_outside_release(session, thread, session_is_outside(thread->process) ? thread : NULL);
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
+        objects_forget_unnamed(&session->objects, thread->process);
+        session_close_blocks(session, thread->process);
         tasks_exec(&session->tasks, thread->process);
+        session_executed(session, thread->process);
     }
     tasks_set_name(&session->tasks, thread, comm.name);
 }
@@ -98,6 +106,7 @@ static void records_fork(struct session *session, const struct perf_task *task, 
     struct tasks *tasks = &session->tasks;
     struct process *parent = tasks_process(tasks, (pid_t)task->parent_pid);
     struct process *process = tasks_process(tasks, (pid_t)task->pid);
+    struct thread *thread = NULL;
     if (!process && parent) {
         session_settle(session, NULL); // what the parent touched before is shared from here on
         process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
@@ -105,14 +114,15 @@ static void records_fork(struct session *session, const struct perf_task *task, 
             objects_inherit(&session->objects, process, parent);
     }
     if (process)
-        tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
+        thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
+    if (thread && process == parent)
+        session_outside_thread(session, process, thread, (pid_t)task->parent_tid);
+    else if (thread && parent && session_is_outside(parent))
+        session_outside_release(session, thread, tasks_thread(tasks, (pid_t)task->parent_tid));
 }
 
-static void records_exit(struct session *session, const struct perf_task *task, uint64_t time)
+void session_end_thread(struct session *session, struct thread *thread, uint64_t time)
 {
-    struct thread *thread = tasks_thread(&session->tasks, (pid_t)task->tid);
-    if (!thread)
-        return;
     if (thread->process->threads == 1) {
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
@@ -122,6 +132,13 @@ static void records_exit(struct session *session, const struct perf_task *task, 
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_place && session->has_channel)
         channel_server_free_place(&session->channel, thread->planned_cpu); // it was killed
     tasks_end_thread(&session->tasks, thread, time);
+}
+
+static void records_exit(struct session *session, const struct perf_task *task, uint64_t time)
+{
+    struct thread *thread = tasks_thread(&session->tasks, (pid_t)task->tid);
+    if (thread)
+        session_end_thread(session, thread, time);
 }
 
 static void records_task(struct session *session, const struct perf_event_header *header, uint64_t time)
@@ -155,7 +172,7 @@ void session_fault_record(struct perf_stream *stream, const struct perf_event_he
         records_sample(source, session, header);
         break;
     case PERF_RECORD_MMAP2:
-        records_mmap(session, header);
+        records_mmap(session, header, time);
         break;
     case PERF_RECORD_COMM:
         records_comm(session, header);

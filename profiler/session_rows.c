@@ -95,13 +95,14 @@ static const char *rows_pin_policy(const struct run_options *options)
     return words[options->pin];
 }
 
+// NULL: there is none.
 static char *rows_plan(const struct session *session, char *out, size_t size)
 {
     size_t used = 0;
     out[0] = '\0';
     for (size_t i = 0; i < session->plan_count && used + 8 < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "", session->plan[i]);
-    return out;
+    return *out ? out : NULL;
 }
 
 void session_write_run(struct session *session)

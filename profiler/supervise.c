@@ -144,10 +144,8 @@ static void supervise_dispatch(struct supervision *s, struct session *session, c
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == s->signals)
             supervise_read_signals(s);
-        else if (session->has_channel && events[i].data.fd == session->channel.listener)
-            session_connect(session);
         else if (session->greeter.runs && events[i].data.fd == session->greeter.wake)
-            greeter_awake(&session->greeter); // the tick reads the messages
+            greeter_awake(&session->greeter); // the tick reads messages and connections
     }
 }
 

@@ -6,19 +6,24 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "profiler/debug_files.h"
 #include "profiler/demangle.h"
+#include "profiler/perf_map.h"
+#include "profiler/scopes.h"
 
 struct symbols {
-    struct record_queue *queue;
+    const struct symbols_request *request;
     int64_t next_place;            // ids for inlined callers, behind those of the recorder
     int64_t resolved;
+    struct scopes scopes;
     Dwfl_Module *module;
-    GElf_Addr bias;                // of the module's own addresses in dwfl's space
+    bool has_symtab;               // names of all functions, not only of those that others may call
     char build_id[64 + 1];
 };
 
@@ -124,7 +129,7 @@ static void symbols_write(struct symbols *s, const struct symbols_row *row)
 {
     char *readable = row->function ? demangle(row->function) : NULL;
     bool has_line = row->source.file && row->source.line > 0;
-    RECORD(s->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
+    RECORD(s->request->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
            RECORD_TEXT(readable ? readable : row->function), RECORD_NUMBER(row->offset),
            RECORD_TEXT(has_line ? row->source.file : NULL), has_line ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
            RECORD_NUMBER(row->inline_of));
@@ -134,53 +139,60 @@ static void symbols_write(struct symbols *s, const struct symbols_row *row)
 static int64_t symbols_new_place(struct symbols *s, const char *path)
 {
     int64_t id = s->next_place++;
-    RECORD(s->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL, RECORD_NULL,
+    RECORD(s->request->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL, RECORD_NULL,
            RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
     return id;
 }
 
 // --- one place
 
-static bool symbols_is_function(Dwarf_Die *die)
-{
-    int tag = dwarf_tag(die);
-    return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
-}
-
 // From the innermost function outwards: each inlined one stands at its own line, its caller at the line of the call.
 static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path, GElf_Addr address, int64_t offset)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), *scopes = NULL;
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), found[SCOPES_MAX];
+    int count = unit ? scopes_find(&s->scopes, unit, address - bias, found) : 0;
     struct symbols_row row = {.id = id, .offset = offset, .source = symbols_line(s->module, address)};
-    bool found = false;
     for (int i = 0; i < count; i++) {
-        if (!symbols_is_function(&scopes[i]))
-            continue;
-        bool is_inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-        row.function = symbols_die_name(&scopes[i]);
-        row.inline_of = is_inlined ? symbols_new_place(s, path) : RECORDING_NULL;
+        row.function = symbols_die_name(&found[i]);
+        row.inline_of = i + 1 < count ? symbols_new_place(s, path) : RECORDING_NULL;
         symbols_write(s, &row);
-        found = true;
-        if (!is_inlined)
-            break;
-        row = (struct symbols_row){
-            .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&scopes[i], unit)};
+        if (i + 1 < count)
+            row = (struct symbols_row){
+                .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&found[i], unit)};
     }
-    free(scopes);
-    return found;
+    return count > 0;
+}
+
+static bool symbols_find_symtab(Dwfl_Module *module)
+{
+    GElf_Addr bias;
+    GElf_Shdr header;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            return true;
+    return false;
+}
+
+// The function an address is in. One that does not say how long it is ends where the next begins, if all are there.
+static const char *symbols_function(const struct symbols *s, GElf_Addr address, int64_t *offset)
+{
+    GElf_Off distance = 0;
+    GElf_Sym symbol = {0};
+    const char *name = dwfl_module_addrinfo(s->module, address, &distance, &symbol, NULL, NULL, NULL);
+    bool is_in_it = symbol.st_size > 0 ? distance < symbol.st_size : s->has_symtab;
+    *offset = name && is_in_it ? (int64_t)distance : RECORDING_NULL;
+    return name && is_in_it ? name : NULL;
 }
 
 static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place, bool with_lines)
 {
     GElf_Addr address;
-    GElf_Off offset = 0;
-    GElf_Sym symbol;
+    int64_t known_offset;
     if (!s->module || !symbols_address(s->module, place->address, &address))
         return;
-    const char *name = dwfl_module_addrinfo(s->module, address, &offset, &symbol, NULL, NULL, NULL);
-    int64_t known_offset = name ? (int64_t)offset : RECORDING_NULL;
+    const char *name = symbols_function(s, address, &known_offset);
     if (!with_lines || !symbols_write_scopes(s, id, place->path, address, known_offset)) {
         struct symbols_row row = {.id = id, .function = name, .offset = known_offset, .inline_of = RECORDING_NULL};
         if (with_lines)
@@ -214,6 +226,8 @@ static int symbols_by_path(const void *a, const void *b, void *stacks)
     const struct stacks_place *right = &((const struct stacks *)stacks)->places[*(const int64_t *)b - 1];
     if (left->path != right->path) // interned: equal texts are one text
         return (uintptr_t)left->path < (uintptr_t)right->path ? -1 : 1;
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
     return left->address < right->address ? -1 : left->address > right->address;
 }
 
@@ -224,7 +238,7 @@ static int symbols_make_order(struct symbols_order *order)
     if (!order->ids)
         return -ENOMEM;
     for (int64_t i = 0; i < places; i++)
-        if (order->weights[i] > 0 && *order->stacks->places[i].path == '/')
+        if (order->weights[i] > 0 && (*order->stacks->places[i].path == '/' || order->stacks->places[i].pid > 0))
             order->ids[order->count++] = i + 1;
     for (int64_t i = 0; i < order->stacks->stack_count; i++)
         order->all += order->stacks->links[i].weight;
@@ -232,12 +246,12 @@ static int symbols_make_order(struct symbols_order *order)
     return 0;
 }
 
-// Places of the file that begins at i; weight gets the largest weight of one of them.
+// Places of the file, or of the process's code without one, that begins at i; weight gets the largest weight of one of them.
 static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint64_t *weight)
 {
-    const char *path = symbols_place(order, i)->path;
+    const struct stacks_place *first = symbols_place(order, i);
     *weight = 0;
-    for (; i < order->count && symbols_place(order, i)->path == path; i++)
+    for (; i < order->count && symbols_place(order, i)->path == first->path && symbols_place(order, i)->pid == first->pid; i++)
         if (order->weights[order->ids[i] - 1] > *weight)
             *weight = order->weights[order->ids[i] - 1];
     return i;
@@ -251,8 +265,12 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool 
     if (!*dwfl)
         return;
     dwfl_report_begin(*dwfl);
-    s->module = dwfl_report_offline(*dwfl, path, path, -1);
+    int fd = files_descriptor(s->request->files, path);
+    s->module = fd >= 0 ? dwfl_report_offline(*dwfl, path, path, fd) : NULL;
+    if (!s->module && fd >= 0)
+        close(fd);
     dwfl_report_end(*dwfl, NULL, NULL);
+    s->has_symtab = s->module && symbols_find_symtab(s->module);
     if (s->module)
         symbols_build_id(s);
 }
@@ -268,33 +286,61 @@ static bool symbols_wants_lines(const struct symbols_order *order, const struct 
            (weight >= SYMBOLS_LINES_LEAST && weight * 100 >= order->all * SYMBOLS_LINES_PERCENT);
 }
 
-static void symbols_resolve_files(struct symbols *s, const struct symbols_order *order, const struct table *programs,
-                                  void (*progress)(double done))
+static void symbols_resolve_file(struct symbols *s, const struct symbols_order *order, size_t i, size_t end,
+                                 bool with_lines)
+{
+    Dwfl *dwfl;
+    symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines);
+    for (; i < end; i++) {
+        symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
+        progress_tell(s->request->progress, i, order->count);
+    }
+    scopes_free(&s->scopes);
+    dwfl_end(dwfl);
+}
+
+// Code without a file: the compiler that made it may have left names.
+static void symbols_resolve_compiled(struct symbols *s, const struct symbols_order *order, size_t i, size_t end)
+{
+    struct perf_map map;
+    s->build_id[0] = '\0';
+    if (perf_map_read(&map, symbols_place(order, i)->pid, getuid(), s->request->since) < 0)
+        return;
+    for (; i < end; i++) {
+        uint64_t address = symbols_place(order, i)->address;
+        const struct perf_map_entry *entry = perf_map_find(&map, address);
+        if (!entry)
+            continue;
+        const struct symbols_row row = {.id = order->ids[i],
+                                        .function = entry->name,
+                                        .offset = (int64_t)(address - entry->start),
+                                        .inline_of = RECORDING_NULL};
+        symbols_write(s, &row);
+        s->resolved++;
+    }
+    perf_map_free(&map);
+}
+
+static void symbols_resolve_files(struct symbols *s, const struct symbols_order *order)
 {
     for (size_t i = 0, end; i < order->count; i = end) {
         uint64_t weight;
         const char *path = symbols_place(order, i)->path;
         end = symbols_file_end(order, i, &weight);
-        Dwfl *dwfl;
-        bool with_lines = symbols_wants_lines(order, programs, path, weight);
-        symbols_open(s, &dwfl, path, with_lines);
-        for (; i < end; i++) {
-            symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
-            if (progress && i % 256 == 0)
-                progress((double)i / (double)order->count);
-        }
-        dwfl_end(dwfl);
+        if (*path == '/')
+            symbols_resolve_file(s, order, i, end, symbols_wants_lines(order, s->request->programs, path, weight));
+        else if (*path == '\0')
+            symbols_resolve_compiled(s, order, i, end);
     }
 }
 
-int64_t symbols_resolve(const struct stacks *stacks, const struct table *programs, struct record_queue *queue,
-                        void (*progress)(double done))
+int64_t symbols_resolve(const struct symbols_request *request)
 {
-    struct symbols s = {.queue = queue, .next_place = stacks->place_count + 1};
-    uint64_t *weights = stacks_place_weights(stacks, programs);
-    struct symbols_order order = {.stacks = stacks, .weights = weights};
+    struct symbols s = {.request = request, .next_place = request->stacks->place_count + 1};
+    uint64_t *weights = stacks_place_weights(request->stacks, request->programs);
+    struct symbols_order order = {.stacks = request->stacks, .weights = weights};
     if (weights && symbols_make_order(&order) == 0)
-        symbols_resolve_files(&s, &order, programs, progress);
+        symbols_resolve_files(&s, &order);
     free(order.ids);
     free(weights);
     return s.resolved;

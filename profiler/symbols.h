@@ -5,13 +5,22 @@
 #define PROFILER_SYMBOLS_H
 
 #include "collectors/stacks.h"
+#include "profiler/files.h"
+#include "profiler/progress.h"
 
 // Resolves the places that matter (stacks_place_weights) and updates the recording; inlined callers become new places. Places
 // of programs get function, file and line; of other files too where they matter much, else the function, as far as the
 // file itself names it: the C library's debug information is large, and nobody changes its lines. What is not resolved
-// stays module and address. programs: interned paths of the executables. progress: called now and then with the share
-// that is done; may be NULL. Returns how many places got at least a function.
-int64_t symbols_resolve(const struct stacks *stacks, const struct table *programs, struct record_queue *queue,
-                        void (*progress)(double done));
+// stays module and address. programs: interned paths of the executables. Code without a file is looked for in
+// perf-PID.map, written since that time. progress: is told, as begun. Returns how many places got at least a function.
+struct symbols_request {
+    const struct stacks *stacks;
+    const struct table *programs;
+    struct files *files;
+    time_t since;
+    struct record_queue *queue;
+    struct progress *progress;
+};
+int64_t symbols_resolve(const struct symbols_request *request);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "core/diag.h"
+#include "core/exec_rights.h"
 
 // Sets path to the first match in PATH. -EACCES if there is one that cannot be executed, else -ENOENT.
 static int target_search(char *path, size_t size, const char *name)
@@ -27,17 +27,6 @@ static int target_search(char *path, size_t size, const char *name)
         status = -EACCES;
     }
     return status;
-}
-
-// A program that changes its rights at exec: the kernel ends all measuring by others, and the loader ignores preloads.
-static bool target_gains_rights(const char *program)
-{
-    struct stat file;
-    if (stat(program, &file) < 0 || geteuid() == 0)
-        return false;
-    bool set_user = (file.st_mode & S_ISUID) && file.st_uid != geteuid();
-    bool set_group = (file.st_mode & S_ISGID) && (file.st_mode & S_IXGRP) && file.st_gid != getegid();
-    return set_user || set_group || getxattr(program, "security.capability", NULL, 0) > 0;
 }
 
 static int target_refuse(int error, const char *name)
@@ -84,7 +73,7 @@ static int target_check(struct target *target)
     if (kind < 0)
         return kind;
     target->kind = (enum elf_kind)kind;
-    return target_gains_rights(target->program) ? -EPERM : 0;
+    return exec_rights_change(target->program) ? -EPERM : 0;
 }
 
 int target_find(struct target *target, const char *name)

@@ -5,7 +5,6 @@
 #include "profiler/unwind.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +54,7 @@ struct unwind_process {
 
 // The walk under way, for elfutils' callbacks.
 struct unwind_walk_state {
+    struct files *files;
     const struct process *process;
     const struct perf_sample *sample;
     struct unwind_process *known;
@@ -66,6 +66,7 @@ struct unwind_walk_state {
 };
 
 struct unwind {
+    struct files *files;
     struct unwind_process *processes;
     struct table memos;            // hash of process, generation and registers -> struct unwind_memo *
     size_t memo_bytes;
@@ -107,17 +108,14 @@ static void unwind_report(const struct unwind_walk_state *state, uint64_t addres
     const struct mapping *mapping = maps_find(&state->process->maps, address);
     if (dwfl_addrmodule(dwfl, address) || !mapping || !mapping->executable || *mapping->path != '/')
         return;
-    int fd = open(mapping->path, O_RDONLY | O_CLOEXEC);
+    int fd = files_descriptor(state->files, mapping->path);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
     GElf_Addr bias;
     bool known = elf && unwind_bias(elf, mapping, &bias);
     elf_end(elf);
-    if (fd >= 0)
-        close(fd);
-    if (!known)
-        return;
     dwfl_report_begin_add(dwfl);
-    dwfl_report_elf(dwfl, mapping->path, mapping->path, -1, bias, true);
+    if ((!known || !dwfl_report_elf(dwfl, mapping->path, mapping->path, fd, bias, true)) && fd >= 0)
+        close(fd); // else elfutils has it
     dwfl_report_end(dwfl, NULL, NULL);
 }
 
@@ -295,10 +293,12 @@ uint64_t unwind_stack_pointer(const struct perf_sample *sample)
 
 // --- walking
 
-struct unwind *unwind_open(void)
+struct unwind *unwind_open(struct files *files)
 {
     struct unwind *unwind = calloc(1, sizeof *unwind);
     elf_version(EV_CURRENT);
+    if (unwind)
+        unwind->files = files;
     return unwind;
 }
 
@@ -327,7 +327,7 @@ size_t unwind_walk(struct unwind *unwind, const struct process *process, const s
     }
     struct unwind_walk_state *state = &unwind->state;
     *state = (struct unwind_walk_state){
-        .process = process, .sample = sample, .addresses = addresses, .max = max};
+        .files = unwind->files, .process = process, .sample = sample, .addresses = addresses, .max = max};
     state->known = unwind_find_process(unwind, process);
     if (!state->known)
         return 0;

@@ -6,11 +6,12 @@
 
 #include "collectors/perf_record.h"
 #include "collectors/tasks.h"
+#include "profiler/files.h"
 
 struct unwind;
 
 // NULL: out of memory. One thread uses it.
-struct unwind *unwind_open(void);
+struct unwind *unwind_open(struct files *files);
 void unwind_close(struct unwind *unwind);
 
 // Addresses of the call path, innermost first; all but the first are return addresses. Returns how many, 0 if the

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/table.h"
 #include "profiler/debug_files.h"
@@ -18,8 +19,9 @@ enum {
 };
 
 struct variables_item {
-    uint64_t start, bytes;         // addresses of the file's own
+    uint64_t start, bytes;         // addresses of the file's own, or offsets in its thread-local block
     char *name;
+    bool is_local;                 // one for each thread
 };
 
 struct variables_segment {
@@ -28,13 +30,14 @@ struct variables_segment {
 
 // What is known of one file.
 struct variables_file {
-    struct variables_item *items;  // by start
-    size_t count;
+    struct variables_item *items;  // by start, those of threads behind the others
+    size_t count, shared_count;
     struct variables_segment segments[VARIABLES_SEGMENTS];
     size_t segment_count;
 };
 
 struct variables {
+    struct files *descriptors;
     struct table files;            // interned path -> struct variables_file *
 };
 
@@ -63,7 +66,8 @@ static void variables_read_segments(struct variables_file *file, Dwfl_Module *mo
 
 static bool variables_is_wanted(const GElf_Sym *symbol)
 {
-    return GELF_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF &&
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return (type == STT_OBJECT || type == STT_TLS) && symbol->st_shndx != SHN_UNDEF &&
            symbol->st_size >= VARIABLES_LEAST_BYTES;
 }
 
@@ -83,18 +87,24 @@ static void variables_read_symbols(struct variables_file *file, Dwfl_Module *mod
         if (!name || !variables_is_wanted(&symbol))
             continue;
         char *readable = demangle(name);
-        file->items[file->count++] = (struct variables_item){
-            .start = symbol.st_value, .bytes = symbol.st_size, .name = readable ? readable : strdup(name)};
+        bool is_local = GELF_ST_TYPE(symbol.st_info) == STT_TLS;
+        file->items[file->count++] = (struct variables_item){.start = symbol.st_value,
+                                                             .bytes = symbol.st_size,
+                                                             .name = readable ? readable : strdup(name),
+                                                             .is_local = is_local};
+        file->shared_count += !is_local;
     }
 }
 
 static int variables_by_start(const void *a, const void *b)
 {
     const struct variables_item *left = a, *right = b;
+    if (left->is_local != right->is_local)
+        return left->is_local ? 1 : -1;
     return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static struct variables_file *variables_read(const char *path)
+static struct variables_file *variables_read(struct files *descriptors, const char *path)
 {
     struct variables_file *file = calloc(1, sizeof *file);
     Dwfl *dwfl = dwfl_begin(&variables_callbacks);
@@ -103,7 +113,10 @@ static struct variables_file *variables_read(const char *path)
         return file;
     }
     dwfl_report_begin(dwfl);
-    Dwfl_Module *module = dwfl_report_offline(dwfl, path, path, -1);
+    int fd = files_descriptor(descriptors, path);
+    Dwfl_Module *module = fd >= 0 ? dwfl_report_offline(dwfl, path, path, fd) : NULL;
+    if (!module && fd >= 0)
+        close(fd);
     dwfl_report_end(dwfl, NULL, NULL);
     if (module) {
         variables_read_segments(file, module);
@@ -119,7 +132,7 @@ static const struct variables_file *variables_file(struct variables *variables, 
     uint64_t value;
     if (table_get(&variables->files, (uintptr_t)path, &value))
         return (const struct variables_file *)(uintptr_t)value;
-    struct variables_file *file = variables_read(path);
+    struct variables_file *file = variables_read(variables->descriptors, path);
     table_put(&variables->files, (uintptr_t)path, (uintptr_t)file);
     return file;
 }
@@ -142,7 +155,7 @@ static bool variables_address(const struct variables_file *file, uint64_t offset
 // The last one that begins at or before the address.
 static const struct variables_item *variables_search(const struct variables_file *file, uint64_t address)
 {
-    size_t low = 0, high = file->count;
+    size_t low = 0, high = file->shared_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (file->items[middle].start <= address)
@@ -171,11 +184,24 @@ bool variables_find(void *context, const struct mapping *mapping, uint64_t addre
     return true;
 }
 
+void variables_each_local(struct variables *variables, const char *path, variables_take_local *take, void *owner)
+{
+    const struct variables_file *file = *path == '/' ? variables_file(variables, path) : NULL;
+    for (size_t i = file ? file->shared_count : 0; file && i < file->count; i++) {
+        struct object_variable variable = {.start = file->items[i].start, .bytes = file->items[i].bytes};
+        snprintf(variable.name, sizeof variable.name, "%s", file->items[i].name ? file->items[i].name : "");
+        take(owner, &variable);
+    }
+}
+
 // --- life
 
-struct variables *variables_open(void)
+struct variables *variables_open(struct files *files)
 {
-    return calloc(1, sizeof(struct variables));
+    struct variables *variables = calloc(1, sizeof *variables);
+    if (variables)
+        variables->descriptors = files;
+    return variables;
 }
 
 static void variables_free_file(struct variables_file *file)

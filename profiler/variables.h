@@ -4,14 +4,19 @@
 #define PROFILER_VARIABLES_H
 
 #include "collectors/objects.h"
+#include "profiler/files.h"
 
 struct variables;
 
 // NULL: out of memory.
-struct variables *variables_open(void);
+struct variables *variables_open(struct files *files);
 void variables_close(struct variables *variables);
 
 // As object_find_variable; context is a struct variables. Each file is read once.
 bool variables_find(void *context, const struct mapping *mapping, uint64_t address, struct object_variable *variable);
+
+// Calls take with each thread-local variable of the file, whose start is then the offset in the module's own block of them.
+typedef void variables_take_local(void *owner, const struct object_variable *variable);
+void variables_each_local(struct variables *variables, const char *path, variables_take_local *take, void *owner);
 
 #endif

@@ -52,6 +52,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
+    "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }

@@ -3,7 +3,6 @@
 // omp_get_num_procs and the like see all CPUs; who sets one gets it, and we leave the thread alone from then on.
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -69,29 +68,13 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     return status;
 }
 
-// List format, as much as fits: "0-3,7".
-static void affinity_list(const cpu_set_t *set, size_t size, char *out, size_t room)
-{
-    size_t used = 0, cpus = size * 8 < CPULIST_MAX ? size * 8 : CPULIST_MAX;
-    out[0] = '\0';
-    for (size_t first = 0; first < cpus && used < room; first++) {
-        if (!CPU_ISSET_S(first, size, set))
-            continue;
-        size_t last = first;
-        while (last + 1 < cpus && CPU_ISSET_S(last + 1, size, set))
-            last++;
-        const char *comma = used ? "," : "";
-        used += (size_t)(first == last ? snprintf(out + used, room - used, "%s%zu", comma, first)
-                                       : snprintf(out + used, room - used, "%s%zu-%zu", comma, first, last));
-        first = last;
-    }
-}
-
 // tid 0: not known here, the recorder finds out by looking.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
-    affinity_list(set, size, list, sizeof list);
+    struct preload_mask mask = {0};
+    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
+    preload_list_mask(&mask, list, sizeof list);
     if (by_caller_for_itself)
         preload_own_choice();
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});

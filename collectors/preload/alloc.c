@@ -221,3 +221,10 @@ PRELOAD_EXPORT void *pvalloc(size_t bytes)
     void *block = next.pvalloc(bytes);
     return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
+
+extern __typeof__(malloc) alloc_own_malloc __attribute__((alias("malloc"), visibility("hidden"), copy(malloc)));
+
+bool alloc_is_bypassed(void)
+{
+    return dlsym(RTLD_DEFAULT, "malloc") != (void *)alloc_own_malloc;
+}

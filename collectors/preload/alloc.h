@@ -16,6 +16,7 @@ void alloc_ring_forked(void);        // the parent's is not ours
 // Write a record; drop it (and count it lost) where there is no room, or where this thread is writing one already.
 // since: when the allocating call began.
 void alloc_ring_allocated(enum alloc_kind kind, const void *address, size_t bytes, uint64_t since);
+void alloc_ring_tls(const void *address, size_t bytes, const void *module, uint64_t since); // module: an address in it
 void alloc_ring_freed(enum alloc_kind kind, const void *address, size_t bytes);
 uint64_t alloc_ring_now(void);
 
@@ -25,13 +26,18 @@ void alloc_note_free(void *address);
 // The calling thread's blocks are noted by somebody else (operator new, which asks malloc). Returns what was set before.
 bool alloc_set_quiet(bool quiet);
 
+// The program brings its own malloc, which stands before ours.
+bool alloc_is_bypassed(void);
+
 // --- alloc_filter.c: which addresses are large blocks, so that freeing a small one costs a look at one byte
 void alloc_filter_add(const void *address);
 bool alloc_filter_remove(const void *address); // false: it is not there
 bool alloc_filter_may_hold(const void *address); // that look; true also for some that are not there
 
-// --- alloc_stack.c
-void alloc_stack_thread(void);       // remembers where the calling thread's stack ends
+// --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
+void alloc_thread_began(uint64_t since); // when its creation began
+void alloc_thread_ended(void);
+void alloc_thread_variables(uint64_t since); // 0: they are gone
 // First address behind the part of the stack that can be read, from an address in it.
 uintptr_t alloc_stack_end(uintptr_t pointer);
 

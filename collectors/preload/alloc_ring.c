@@ -116,7 +116,7 @@ static uint64_t ring_limit(struct alloc_record *record, uint64_t used)
 {
     if (record->header.type == ALLOC_RECORD_FREED)
         return ALLOC_RING_BYTES;
-    if (used > ALLOC_RING_STACKS)
+    if (used > ALLOC_RING_STACKS && record->kind != ALLOC_TLS)
         record->header.misc = record->stack_bytes = 0;
     return ALLOC_RING_BLOCKS;
 }
@@ -184,7 +184,7 @@ __attribute__((noinline)) void alloc_ring_allocated(enum alloc_kind kind, const 
     if (!ring_is_ours() || ring_inside)
         return;
     ring_inside = true; // a signal handler that allocates must not wait for the thread it interrupts
-    size_t count = ring_registers(registers);
+    size_t count = kind == ALLOC_STACK ? 0 : ring_registers(registers);
     uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
     struct alloc_record record = {
         .header = {.type = ALLOC_RECORD_ALLOCATED, .misc = (uint16_t)count},
@@ -195,6 +195,21 @@ __attribute__((noinline)) void alloc_ring_allocated(enum alloc_kind kind, const 
         .stack_bytes = (uint32_t)ring_stack_bytes(pointer),
     };
     ring_write_locked(&record, registers, (const void *)pointer);
+    ring_inside = false;
+}
+
+void alloc_ring_tls(const void *address, size_t bytes, const void *module, uint64_t since)
+{
+    if (!ring_is_ours() || ring_inside)
+        return;
+    ring_inside = true;
+    struct alloc_record record = {.header = {.type = ALLOC_RECORD_ALLOCATED},
+                                  .address = (uintptr_t)address,
+                                  .bytes = bytes,
+                                  .since = since,
+                                  .kind = ALLOC_TLS,
+                                  .stack_bytes = sizeof module};
+    ring_write_locked(&record, NULL, &module);
     ring_inside = false;
 }
 

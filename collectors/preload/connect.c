@@ -2,7 +2,9 @@
 // Finds the recorder when the program starts, and again in every forked child.
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +23,8 @@ static struct {
     uint64_t process;
     pid_t pid;
     struct preload_mask mask;
+    bool other_namespace;            // our thread numbers are not the recorder's, or this is not known
+    char name[64], library[PATH_MAX];
 } self;
 
 void *preload_next(const char *name)
@@ -44,46 +48,62 @@ bool preload_is_this_process(void)
     return self.pid == getpid();
 }
 
+// Numbers of threads in another pid namespace can be looked up only while the threads live.
+bool preload_awaits(void)
+{
+    const struct channel *channel = preload_channel();
+    return channel && (channel->await_start || self.other_namespace);
+}
+
+const char *preload_channel_name(void)
+{
+    return self.name;
+}
+
+const char *preload_library(void)
+{
+    return self.library;
+}
+
 const struct preload_mask *preload_process_mask(void)
 {
     return &self.mask;
 }
 
-int preload_get_mask(pid_t tid, struct preload_mask *mask)
+static uint64_t connect_now(void)
 {
-    memset(mask, 0, sizeof *mask);
-    long n = syscall(SYS_sched_getaffinity, tid, sizeof *mask, mask);
-    return n < 0 ? -errno : (int)n;
-}
-
-int preload_set_mask(pid_t tid, const struct preload_mask *mask)
-{
-    return syscall(SYS_sched_setaffinity, tid, sizeof *mask, mask) < 0 ? -errno : 0;
-}
-
-bool preload_mask_has(const struct preload_mask *mask, int cpu)
-{
-    enum { BITS = 8 * sizeof(unsigned long) };
-    return mask->bits[cpu / BITS] >> (cpu % BITS) & 1;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
 // Numbers of processes must differ even where pids repeat: in several pid namespaces, or over time.
 static void connect_name_process(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
     self.pid = getpid();
-    self.process = (uint64_t)self.pid << 44 ^ (uint64_t)now.tv_sec * 1000000000U ^ (uint64_t)now.tv_nsec;
+    self.process = (uint64_t)self.pid << 44 ^ connect_now();
+}
+
+static void connect_find_namespace(const struct channel *channel)
+{
+    struct stat space;
+    self.other_namespace = stat("/proc/self/ns/pid", &space) < 0 || space.st_ino != channel->pid_namespace;
+}
+
+static void connect_keep_environment(void)
+{
+    const char *name = getenv(CHANNEL_ENVIRONMENT), *library = getenv(CHANNEL_PRELOAD_ENVIRONMENT);
+    snprintf(self.name, sizeof self.name, "%s", name ? name : "");
+    snprintf(self.library, sizeof self.library, "%s", library ? library : "");
 }
 
 static int connect_socket(void)
 {
-    const char *name = getenv(CHANNEL_ENVIRONMENT);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = name ? strlen(name) : 0;
-    if (length == 0 || length >= sizeof address.sun_path - 1)
+    size_t length = strlen(self.name);
+    if (length == 0)
         return -ENOENT;
-    memcpy(address.sun_path + 1, name, length); // the leading NUL makes it abstract
+    memcpy(address.sun_path + 1, self.name, length); // the leading NUL makes it abstract
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
@@ -122,7 +142,11 @@ static int connect_send(int fd, const struct channel_hello *hello, int ring)
 
 static int connect_hello(int fd, bool forked)
 {
-    const struct channel_hello hello = {.process = self.process, .pid = (uint32_t)self.pid, .forked = forked};
+    const struct channel_hello hello = {.process = self.process,
+                                        .time_ns = connect_now(),
+                                        .pid = (uint32_t)self.pid,
+                                        .forked = forked,
+                                        .own_allocator = alloc_is_bypassed()};
     int ring = alloc_ring_make(); // without one, blocks have no names
     int status = connect_send(fd, &hello, ring);
     if (ring >= 0)
@@ -174,19 +198,21 @@ static void connect_forked_child(void)
     if (!channel)
         return;
     connect_name_process();
+    connect_find_namespace(channel);
     preload_place_forked();
     alloc_ring_forked();
     int fd = connect_socket();
     if (fd < 0)
         return;
     char answer;
-    if (connect_hello(fd, true) == 0 && channel->await_start)
+    if (connect_hello(fd, true) == 0 && preload_awaits())
         (void)!recv(fd, &answer, 1, 0);
     close(fd);
 }
 
 static void connect_open(void)
 {
+    connect_keep_environment();
     int fd = connect_socket();
     if (fd < 0)
         return;
@@ -202,8 +228,11 @@ static void connect_open(void)
     close(fd);
     preload_place_start();
     preload_begin_at_first_place();
-    if (self.channel)
-        pthread_atfork(NULL, NULL, connect_forked_child);
+    alloc_thread_variables(1);
+    if (!self.channel)
+        return;
+    connect_find_namespace(self.channel);
+    pthread_atfork(NULL, NULL, connect_forked_child);
 }
 
 void preload_connect(void)

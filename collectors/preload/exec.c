@@ -15,6 +15,7 @@
 
 #include "collectors/preload/preload.h"
 #include "core/elf_kind.h"
+#include "core/exec_rights.h"
 
 extern char **environ;
 
@@ -62,18 +63,17 @@ static size_t exec_count(char *const *variables)
     return count;
 }
 
-// Makes the environment for a program of this kind from the caller's. Ours are taken from the process's own environment,
-// so that a program that starts others with a fresh one (env -i) is followed too.
+// Makes the environment for a program of this kind from the caller's. Ours are those the process began with, so that a
+// program that starts others with a fresh one (env -i) is followed too.
 static void exec_make_environment(struct exec_environment *e, char *const *variables, int kind)
 {
-    const char *library = exec_value(environ, CHANNEL_PRELOAD_ENVIRONMENT);
-    const char *channel = exec_value(environ, CHANNEL_ENVIRONMENT);
+    const char *library = preload_library(), *channel = preload_channel_name();
     size_t count = 0;
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))
             e->variables[count++] = variables[i];
     bool can_load = kind == ELF_KIND_GLIBC || kind == ELF_KIND_UNKNOWN || kind < 0;
-    if (library && channel) {
+    if (*library && *channel) {
         exec_preload_list(e->preload, sizeof e->preload, exec_value(variables, "LD_PRELOAD"), library, can_load);
         if (strcmp(e->preload, "LD_PRELOAD=") != 0)
             e->variables[count++] = e->preload;
@@ -103,7 +103,8 @@ static void exec_find(const char *file, char *path, size_t size)
 static int exec_kind(const char *path)
 {
     char program[PATH_MAX];
-    return elf_kind_of_path(path, program, sizeof program);
+    int kind = elf_kind_of_path(path, program, sizeof program);
+    return kind >= 0 && exec_rights_change(program) ? -EPERM : kind;
 }
 
 static int exec_kind_of_descriptor(int fd)

@@ -127,7 +127,7 @@ bool preload_program_pins(void)
 // Looked at when the runtimes look: at the start. Also a setting that says "do not bind" is a choice to respect.
 void preload_place_start(void)
 {
-    static const char *const settings[] = {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"};
+    static const char *const settings[] = CHANNEL_PIN_SETTINGS;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const char *value = getenv(settings[i]);
         place_program_pins |= value && *value;

@@ -22,8 +22,10 @@ void *preload_next(const char *name);
 struct preload_mask {
     unsigned long bits[CPULIST_MAX / (8 * sizeof(unsigned long))];
 };
+// --- mask.c
 int preload_get_mask(pid_t tid, struct preload_mask *mask); // bytes the kernel wrote, or -errno
 int preload_set_mask(pid_t tid, const struct preload_mask *mask);
+void preload_list_mask(const struct preload_mask *mask, char *out, size_t room); // as much as fits: "0-3,7"
 bool preload_mask_has(const struct preload_mask *mask, int cpu);
 
 // --- connect.c: the process and its channel
@@ -31,6 +33,9 @@ void preload_connect(void);                      // once; when the library start
 struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
+bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer
+const char *preload_channel_name(void);          // as the environment said when the process began; "": nothing ...
+const char *preload_library(void);               // ... whatever the program made of it since
 const struct preload_mask *preload_process_mask(void); // as the process got it
 
 // --- message.c

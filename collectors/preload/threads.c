@@ -15,6 +15,7 @@ struct thread_start {
     thrd_start_t c11_routine;
     void *argument;
     enum channel_pin pin;
+    uint64_t since;          // when its creation began: its creator touches its memory
 };
 
 static pthread_key_t thread_end_key;
@@ -24,6 +25,7 @@ static pthread_once_t thread_end_once = PTHREAD_ONCE_INIT;
 static void thread_ended(void *unused)
 {
     (void)unused;
+    alloc_thread_ended();
     preload_leave_place();
     struct timespec used = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -55,7 +57,7 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 }
 
 // In the new thread, which has its creator's mask.
-static void thread_begin(enum channel_pin pin)
+static void thread_begin(enum channel_pin pin, uint64_t since)
 {
     const struct channel *channel = preload_channel();
     if (!channel)
@@ -67,17 +69,22 @@ static void thread_begin(enum channel_pin pin)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
-    alloc_stack_thread();
+    alloc_thread_began(since);
+    char chosen[CHANNEL_TEXT] = "";
+    struct preload_mask mask;
+    if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
+        preload_list_mask(&mask, chosen, sizeof chosen);
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
-    preload_send((struct preload_note){.kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .waits = channel->await_start});
+    preload_send((struct preload_note){
+        .kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .text = chosen, .waits = preload_awaits()});
 }
 
 static struct thread_start thread_take(void *argument)
 {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
-    thread_begin(start.pin);
+    thread_begin(start.pin, start.since);
     return start;
 }
 
@@ -98,6 +105,7 @@ static struct thread_start *thread_prepare(struct thread_start start)
     struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
     if (kept) {
         preload_place_main();
+        start.since = alloc_ring_now();
         *kept = start;
     }
     return kept;

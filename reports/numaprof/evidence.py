@@ -16,7 +16,7 @@ from numaprof.objects import Objects, load_objects
 from numaprof.places import Site
 from numaprof.populations import Population, sort_events
 from numaprof.recording import Recording
-from numaprof.samples import Samples, Touched, load_samples
+from numaprof.samples import LibraryCall, Samples, Touched, load_samples
 from numaprof.thresholds import WORKER_TIME
 from numaprof.touches import Touches
 from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
@@ -47,7 +47,7 @@ class InitSite(Touches):
     """A place that first touches memory: how much, by whom, and where it went."""
 
     site: Site
-    library_call: str | None = None  # what the place calls that does the touching, e.g. memset
+    library_call: LibraryCall | None = None  # what the place calls that does the touching, e.g. memset
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from math import sqrt
 
 from numaprof.evidence import Evidence, Thread
 from numaprof.queries import HINT, LOAD, STORE
-from numaprof.thresholds import MIN_GAIN, MIN_REMOTE_READS, MIN_SAMPLES, REMOTE_HEAVY, REMOTE_LIGHT
+from numaprof.thresholds import MIN_GAIN, MIN_REMOTE_READS, MIN_SAMPLES, READS_UNDER_WAY, REMOTE_HEAVY, REMOTE_LIGHT
 
 
 class Judgement(Enum):
@@ -93,15 +93,22 @@ def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShar
 
 @dataclass(frozen=True)
 class Gain:
-    """What remote reads cost: each so many nanoseconds more than a local one, none overlapping another."""
+    """What remote reads cost: each so many nanoseconds more than a local one."""
 
     remote: float
+    waited_for: float | None  # of these, the ones that an instruction waits for: demand reads; None: not told apart
     extra_ns: float
     cpu_ns: int
 
     @property
+    def least(self) -> float | None:
+        """Of the CPU time: nobody waits for prefetches, and as many reads overlap as a core can have under way."""
+        waited_for = self.remote if self.waited_for is None else self.waited_for
+        return waited_for / READS_UNDER_WAY * self.extra_ns / self.cpu_ns if self.cpu_ns else None
+
+    @property
     def share(self) -> float | None:
-        """Of the CPU time; None where time says nothing."""
+        """Of the CPU time, if none overlaps another; None where time says nothing."""
         return self.remote * self.extra_ns / self.cpu_ns if self.cpu_ns else None
 
 
@@ -110,7 +117,9 @@ def gain(evidence: Evidence) -> Gain | None:
     remote = evidence.traffic.remote.estimate
     if not evidence.counted or remote is None:
         return None
-    return Gain(remote, evidence.machine.remote_extra_ns, 0 if evidence.run.emulated else evidence.cpu_ns)
+    demand = evidence.columns.get("demand")
+    waited_for = demand.remote.estimate if demand is not None else None
+    return Gain(remote, waited_for, evidence.machine.remote_extra_ns, 0 if evidence.run.emulated else evidence.cpu_ns)
 
 
 def negligible(evidence: Evidence) -> bool:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 
 from numaprof.evidence import Evidence, Thread
+from numaprof.objects import Object
 from numaprof.places import Site
-from numaprof.text import clean, number_list, plural, words
+from numaprof.text import clean, number_list, plural, size, words
 
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
@@ -48,6 +50,41 @@ def list_of_sites(sites: Iterable[Site], most: int = 3) -> str:
     labels = [site_label(site) for site in sites]
     rest = len(labels) - most
     return words([*labels[:most], f"{plural(rest, 'more place')}"] if rest > 0 else labels)
+
+
+def object_name(found: Object) -> str:
+    """table, sum.c:14 main, util.c:5 xmalloc < setup, stacks, or memory of sum.c:17 main."""
+    if found.kind == "stack":
+        return "stacks of threads"
+    if found.name is not None:
+        name = os.path.basename(found.name) if found.name.startswith("/") else found.name
+        return clean(f"data of {name}" if found.kind == "static" and name != found.name else name, 2 * NAME_LIMIT)
+    if found.allocated is not None:
+        caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
+        return site_label(found.allocated) + caller
+    return f"memory of {site_label(found.site)}" if found.site is not None else "unnamed memory"
+
+
+def object_in_text(found: Object) -> str:
+    """`table`, the memory allocated at sum.c:14 main."""
+    if found.allocated is not None:
+        return f"the memory allocated at {object_name(found)}"
+    return f"`{object_name(found)}`" if found.name is not None else object_name(found)
+
+
+def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
+    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
+    pages = sum(found.pages for found in group)
+    bytes_ = size(evidence.bytes(pages) if pages else sum(found.bytes or 0.0 for found in group))
+    if all(found.allocated is not None for found in group):
+        places = list(dict.fromkeys(object_name(found) for found in group))
+        more = [plural(len(places) - most, "more place")] if len(places) > most else []
+        return f"{bytes_} allocated at {words([*places[:most], *more])}"
+    names = list(dict.fromkeys(f"`{object_name(found)}`" for found in group if found.name is not None))
+    if not names:
+        return bytes_
+    rest = len(group) - min(most, len(names))
+    return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
 
 
 def command_line(evidence: Evidence) -> str:

@@ -36,6 +36,7 @@ class Object(Touches):
     name: str | None
     allocated: Site | None
     caller: Site | None  # of the function that allocates
+    is_wrapped: bool  # other callers use the same place to allocate
     blocks: int | None
     bytes: float | None  # most that lived at one time
     used: tuple[Used, ...]  # accesses that DRAM answered, or hint faults
@@ -43,6 +44,12 @@ class Object(Touches):
     touch_shape: Shape  # who first touched which part
     use_shape: Shape  # who uses which part, after the initialisation
     before: tuple[Before, ...]
+    huge: queries.HugeRegions | None = None
+
+    @property
+    def came_in_huge_pages(self) -> bool:
+        """Most page faults on it brought more than one page each."""
+        return self.pages >= 64 * max(1, sum(row.samples for row in self.touched))
 
     @property
     def named(self) -> bool:
@@ -94,6 +101,7 @@ class Objects:
     found: tuple[Object, ...]
     attributed: tuple[queries.Attributed, ...]
     answers: tuple[queries.Answer, ...]  # of all samples, also those of no object
+    file_pages: tuple[queries.FilePages, ...]
 
 
 Row = TypeVar("Row", queries.Cell, queries.RegionCell, queries.Answer, Touched, Used)
@@ -115,7 +123,10 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     shapes = _Shapes(recording, page_bytes)
     named = {row.id: row for row in recording.rows(queries.Named, queries.NAMED)}
     paths = _paths(recording)
+    wrapped = _wrapped(paths)
     before = _before(recording, samples)
+    regions = recording.rows(queries.HugeRegions, queries.HUGE_REGIONS, page_bytes=page_bytes)
+    huge = {row.thing: row for row in regions}
     parts = [
         Object(
             touched=tuple(touched[thing]),
@@ -123,6 +134,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             name=named[thing].name if thing in named else None,
             allocated=paths[thing][0] if thing in paths else None,
             caller=paths[thing][1] if thing in paths else None,
+            is_wrapped=thing in wrapped,
             blocks=named[thing].blocks if thing in named else None,
             bytes=named[thing].bytes if thing in named else None,
             used=tuple(used[thing]),
@@ -130,13 +142,15 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             touch_shape=shapes.touched(thing),
             use_shape=shapes.used(thing),
             before=tuple(before[thing]),
+            huge=huge.get(thing),
         )
-        for thing in sorted({*touched, *used, *answers, *named})
+        for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
     ]
     found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
     attributed = tuple(recording.rows(queries.Attributed, queries.ATTRIBUTED))
-    return Objects(tuple(found), attributed, tuple(all_answers))
+    files = tuple(recording.rows(queries.FilePages, queries.FILE_PAGES))
+    return Objects(tuple(found), attributed, tuple(all_answers), files)
 
 
 def _merged(parts: list[Object]) -> list[Object]:
@@ -158,6 +172,7 @@ def _sum(group: list[Object]) -> Object:
         name=used.name,
         allocated=used.allocated,
         caller=used.caller,
+        is_wrapped=used.is_wrapped,
         blocks=sum(part.blocks or 0 for part in group) or None,
         bytes=sum(part.bytes or 0.0 for part in group) or None,
         used=tuple(row for part in group for row in part.used),
@@ -165,6 +180,7 @@ def _sum(group: list[Object]) -> Object:
         touch_shape=touched.touch_shape,
         use_shape=used.use_shape,
         before=tuple(row for part in group for row in part.before),
+        huge=used.huge,
     )
 
 
@@ -220,6 +236,13 @@ def _paths(recording: Recording) -> dict[int, tuple[Site | None, Site | None]]:
         mine = [site for rank, site in path if rank == best]
         found[object] = mine[0], next((site for site in mine if site.function != mine[0].function), None)
     return found
+
+
+def _wrapped(paths: dict[int, tuple[Site | None, Site | None]]) -> set[int]:
+    callers: dict[Site | None, set[Site | None]] = defaultdict(set)
+    for site, caller in paths.values():
+        callers[site].add(caller)
+    return {object for object, (site, _) in paths.items() if len(callers[site]) > 1}
 
 
 def _before(recording: Recording, samples: Samples) -> dict[int, list[Before]]:

@@ -27,6 +27,8 @@ class Run(NamedTuple):
     page_bytes: int
     balancing: int | None
     balancing_moved_pages: int | None
+    huge_pages: str | None
+    allowed_nodes: str | None
     pin_policy: str
     pin_plan: str | None
     tool_cpu_ns: int | None
@@ -62,9 +64,10 @@ class Node(NamedTuple):
     id: int
     mem_bytes: int | None
     allowed: int
+    free_bytes: int | None
 
 
-NODES = "SELECT id, mem_bytes, allowed FROM node ORDER BY id"
+NODES = "SELECT id, mem_bytes, allowed, free_bytes FROM node ORDER BY id"
 
 
 class Cpu(NamedTuple):
@@ -171,7 +174,7 @@ class SampleKind(NamedTuple):
 OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE = 1, 2, 3, 10, 12, 13, 14, 15
 TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
 FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, 19)
-PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT)  # those whose place in the program is looked at
+PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
 TOUCH = "kind IN (10, 12, 13)"
 
 # The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
@@ -183,7 +186,10 @@ KIND_SUMS = (
     INSERT INTO kind_sum SELECT kind, 1, weight, 0 FROM sample WHERE NOT EXISTS (SELECT 1 FROM sample_sum)
         ON CONFLICT DO UPDATE SET samples = samples + 1, weight = weight + excluded.weight
     """,
-    "UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples) WHERE kind IN (1, 2, 3, 10, 12, 13, 14)",
+    """
+    UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples)
+     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15)
+    """,
 )
 SAMPLE_KINDS = """
 SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
@@ -228,17 +234,18 @@ SELECT id, inline_of, CASE
 # on top; a circle, which only damage makes, ends there.
 _BEST_PLACES = """
 CREATE TEMP TABLE best_place AS
-WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth) AS (
-    SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0
+WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
+    SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0, NULL
       FROM (SELECT DISTINCT stack FROM picked) u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
      UNION ALL
-    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1
+    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1,
+           w.place
       FROM walk w
       LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
       JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
      WHERE w.rank < 3 AND depth < 256
 )
-SELECT stack, place AS site, max(1000 * rank - depth) FROM walk GROUP BY stack
+SELECT stack, place AS site, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 """
 
 ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
@@ -261,8 +268,8 @@ STACK_SITES = (
     _BEST_PLACES,
     _MAIN_PLACES,
     _SAME_PLACES,
-    "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL)",
-    "INSERT INTO stack_site SELECT stack, ifnull(s.one, 0) FROM best_place b LEFT JOIN same_place s USING (site)",
+    "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL, called INTEGER)",
+    "INSERT INTO stack_site SELECT stack, ifnull(one, 0), called FROM best_place LEFT JOIN same_place USING (site)",
 )
 
 
@@ -321,17 +328,32 @@ SELECT thing, site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight
 class LibraryCall(NamedTuple):
     site: int
     function: str
+    container: int  # of C++'s standard library
     pages: float
 
 
-# First touches whose instruction is not in the module of the site: memset, memcpy, a read into fresh memory.
+# First touches within what the site calls and the user cannot edit: memset, calloc, a read into fresh memory, a
+# vector's constructor that was inlined.
 LIBRARY_CALLS = f"""
-SELECT site, leaf.function, sum(weight)
-  FROM picked JOIN stack_site USING (stack) JOIN stack k ON k.id = picked.stack
-  JOIN place leaf ON leaf.id = k.place JOIN place mine ON mine.id = site
- WHERE {TOUCH} AND leaf.function IS NOT NULL AND leaf.module <> mine.module
- GROUP BY site, leaf.function ORDER BY sum(weight) DESC
+SELECT site, c.function, ifnull(c.file GLOB '*/include/c++/*', 0), sum(weight)
+  FROM picked JOIN stack_site USING (stack) JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
+ WHERE {TOUCH} AND c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
+ GROUP BY site, c.function ORDER BY sum(weight) DESC
 """
+
+
+# Does a runtime of OpenMP call the program's functions?
+_OPENMP = "module GLOB '*/libgomp*' OR module GLOB '*/libomp*' OR module GLOB '*/libiomp*'"
+OPENMP = f"""
+SELECT EXISTS (SELECT 1 FROM place WHERE function GLOB '*._omp_fn.*' OR function GLOB '*.omp_outlined*')
+    OR EXISTS (SELECT 1 FROM stack k JOIN stack c ON c.id = k.caller JOIN place p ON p.id = k.place
+                WHERE c.place IN (SELECT id FROM place WHERE {_OPENMP})
+                  AND p.module NOT IN (SELECT module FROM place WHERE {_OPENMP}))
+"""
+
+
+class Truth(NamedTuple):
+    answer: int
 
 
 class Overflow(NamedTuple):
@@ -345,4 +367,20 @@ class Overflow(NamedTuple):
 OVERFLOWS = """
 SELECT site, thread, node, sum(weight), count(*) FROM picked LEFT JOIN stack_site USING (stack)
  WHERE kind = 1 GROUP BY site, thread, node
+"""
+
+
+class ModuleReads(NamedTuple):
+    overflows: int  # 1: the counters' overflow samples; 0: sampled loads and stores
+    module: str | None
+    events: float
+    samples: int
+
+
+# In whose code the instructions stand that read remotely, by overflow samples; not who called it.
+MODULE_READS = """
+SELECT kind = 1, module, sum(weight), count(*)
+  FROM picked JOIN stack ON stack.id = picked.stack JOIN place ON place.id = stack.place
+ WHERE kind = 1 OR (kind IN (2, 3) AND (source = 2 OR (source IS NULL AND node <> page_node)))
+ GROUP BY kind = 1, module
 """

@@ -278,12 +278,14 @@ SELECT object, depth, rank, p.id, module, address, function, offset, file, line
 class Attributed(NamedTuple):
     kind: int
     named: float  # weight of samples in objects with a name or an allocation site
+    by_line: float  # in memory that goes by the line that first touched it
     total: float
 
 
-ATTRIBUTED = """
-SELECT kind, sum(CASE WHEN object IS NULL THEN 0 ELSE weight END), sum(weight)
-  FROM picked WHERE kind <> 1 AND address IS NOT NULL GROUP BY kind
+ATTRIBUTED = f"""
+SELECT kind, total((thing >= 0) * weight), total((thing < 0) * weight), sum(weight)
+  FROM (SELECT kind, thing, weight FROM access UNION ALL SELECT kind, thing, weight FROM picked WHERE {TOUCH})
+ GROUP BY kind
 """
 
 
@@ -304,4 +306,43 @@ SELECT b.object, t.site, t.thread, sum(t.pages)
    AND t.t_ns < b.start_ns
  WHERE rank <= 16
  GROUP BY b.object, t.site, t.thread
+"""
+
+
+class FilePages(NamedTuple):
+    name: str | None
+    node: int | None
+    home: int | None
+    pages: float
+
+
+# Pages of mapped files that threads got from the page cache, wherever that had put them.
+FILE_PAGES = """
+SELECT o.name, node, page_node, sum(weight) FROM picked JOIN object o ON o.id = picked.object
+ WHERE picked.kind = 15 GROUP BY o.name, node, page_node
+"""
+
+
+class HugeRegions(NamedTuple):
+    thing: int
+    remote: float
+    mixed: float  # of these, in regions that threads of several nodes use
+    pages: int  # pages seen in mixed regions
+    one_node: int  # of these, used by one node only
+
+
+# Aligned stretches of the size of a huge page, 2 MiB on x86-64 and with 4 KiB pages on Arm.
+HUGE_REGIONS = """
+WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS page FROM access
+              WHERE thing > 0 AND steady),
+     mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AS several FROM use
+                GROUP BY thing, process, region),
+     page AS (SELECT thing, process, region, count(DISTINCT node) AS nodes FROM use
+               GROUP BY thing, process, region, page),
+     seen AS (SELECT thing, count(*) AS pages, sum(nodes = 1) AS one FROM page JOIN mixed USING (thing, process, region)
+               WHERE several GROUP BY thing)
+SELECT thing, sum(weight), sum(CASE WHEN several THEN weight ELSE 0 END), ifnull(max(pages), 0), ifnull(max(one), 0)
+  FROM use JOIN mixed USING (thing, process, region) LEFT JOIN seen USING (thing)
+ WHERE source = 2 OR (source IS NULL AND node <> page_node)
+ GROUP BY thing
 """

@@ -57,6 +57,11 @@ class Used:
     samples: int
 
 
+class LibraryCall(NamedTuple):
+    function: str
+    container: bool  # of C++'s standard library
+
+
 class Tally(NamedTuple):
     remote: float
     total: float
@@ -72,7 +77,9 @@ class Samples:
     nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
     sites: dict[int | None, Site]  # by the recording's number of a place
-    library_calls: dict[Site, str]  # first touch happens inside this function of somebody else's module
+    library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
+    openmp: bool  # a runtime of OpenMP calls the program's functions
+    modules: tuple[queries.ModuleReads, ...]
 
     @cached_property
     def tallies(self) -> dict[tuple[int, int], Tally]:
@@ -110,6 +117,8 @@ def load_samples(recording: Recording, page_bytes: int) -> Samples:
         nodes_of_thread=_nodes_of_thread(recording.rows(queries.ThreadNode, queries.THREAD_NODES)),
         sites=dict(sites),
         library_calls=_library_calls(recording.rows(queries.LibraryCall, queries.LIBRARY_CALLS), sites),
+        openmp=bool(recording.one(queries.Truth, queries.OPENMP).answer),
+        modules=tuple(recording.rows(queries.ModuleReads, queries.MODULE_READS)),
         homed_pages={row.node: row.pages for row in recording.rows(queries.HomedPages, queries.HOMED_PAGES)},
     )
 
@@ -148,11 +157,11 @@ def _merged_overflows(rows: list[queries.Overflow], sites: dict[int | None, Site
     return tuple(sorted(merged, key=lambda caused: -caused.events))
 
 
-def _library_calls(rows: list[queries.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, str]:
+def _library_calls(rows: list[queries.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, LibraryCall]:
     """The rows come with what touches most first."""
-    calls: dict[Site, str] = {}
+    calls: dict[Site, LibraryCall] = {}
     for row in rows:
-        calls.setdefault(sites[row.site], row.function)
+        calls.setdefault(sites[row.site], LibraryCall(row.function, bool(row.container)))
     return calls
 
 

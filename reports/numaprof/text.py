@@ -82,9 +82,9 @@ def duration(nanoseconds: float) -> str:
     return f"{value:.{digits}f} {name}"
 
 
-def plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str, ending: str = "s") -> str:
     """1 thread, 8 threads."""
-    return f"{number(count)} {noun}" + ("" if count == 1 else "s")
+    return f"{number(count)} {noun}" + ("" if count == 1 else ending)
 
 
 def words(items: list[str]) -> str:

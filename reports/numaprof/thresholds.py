@@ -53,6 +53,13 @@ MIN_GAIN = 0.01
 # Reads that would take more of the CPU time than this, one after the other, did overlap: the sum says nothing then.
 MOST_SERIAL_COST = 0.50
 
+# Reads that a core can have under way at once: ten line fill buffers from Nehalem to Broadwell, twelve since Skylake
+# (Intel, Optimization Reference Manual). With all in use, waiting divides by so many.
+READS_UNDER_WAY = 10.0
+
+# A mean latency of fewer samples is chance: single loads take from 100 to 1000 cycles.
+MIN_LATENCIES = 30
+
 # Emulated time says nothing, so there it is counted: so many remote reads of a thread cost a millisecond in all.
 MIN_REMOTE_READS = 10_000
 
@@ -100,6 +107,25 @@ BINS = 256
 
 # "Spread over the nodes": no node holds less than this share of what an even spread would give it.
 EVEN_SPREAD = 0.50
+
+# Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
+ONE_HOME = 0.90
+
+# First touch did not decide if so much of all memory lies elsewhere than on the node of its first toucher. A policy
+# that binds to one of two nodes moves half of what a balanced program touches, one that interleaves likewise.
+FORCED = 0.25
+
+# An object is recycled memory if so much of it was touched before it was allocated.
+RECYCLED = 0.50
+
+# Remote cache lines are "mostly dirty" if more than half of what other nodes answered are.
+MOSTLY_DIRTY = 0.50
+
+# What is remote is at the seams of huge pages if so much of it is in pages that several nodes use.
+IN_MIXED_PAGES = 0.80
+
+# One controller serves "nearly all": with two nodes and even work each would serve a half.
+ONE_CONTROLLER = 0.80
 
 # All threads read everything: each one's remote share lies this close to the share of memory on other nodes.
 ALL_TO_ALL = 0.10

@@ -1,56 +1,107 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who uses what somebody first touched: the shape of the use, and the line it happens at."""
+"""Which objects matter, who uses what somebody first touched, and the line it happens at."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from enum import Enum
 
 from numaprof.evidence import Evidence, InitSite, Thread
+from numaprof.objects import Object
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
 from numaprof.shapes import Shape
-from numaprof.thresholds import (
-    MIN_OBJECT_BYTES,
-    MIN_OBJECT_SHARE,
-    MIN_SAMPLES,
-    SERIAL_TOUCH,
-)
+from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, SERIAL_TOUCH
+from numaprof.touches import Touches
+
+# Not made by an initialisation of the program's own.
+_NO_DATA = ("file", "stack")
 
 
-def big_sites(evidence: Evidence) -> list[InitSite]:
-    """Places whose memory is big enough to matter, and that have a name."""
-    return [
-        site
-        for site in evidence.init_sites
-        if site.site not in (UNKNOWN, ELSEWHERE)
-        and evidence.bytes(site.pages) >= MIN_OBJECT_BYTES
-        and site.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+class Team(Enum):
+    """How the program shares out its work."""
+
+    OPENMP = "OpenMP"
+    THREADS = "threads"
+    PROCESSES = "processes"
+
+
+def measured(evidence: Evidence) -> bool:
+    """There are enough accesses with addresses to say which objects are used remotely."""
+    return not evidence.machine.single and remote_samples(evidence) >= MIN_SAMPLES
+
+
+def remote_samples(evidence: Evidence) -> int:
+    return sum(row.samples for row in evidence.samples.used if row.remote)
+
+
+def remote_accesses(evidence: Evidence) -> float:
+    return sum(row.accesses for row in evidence.samples.used if row.remote)
+
+
+def suspects(evidence: Evidence) -> list[Object]:
+    """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
+    nameless = (UNKNOWN, ELSEWHERE, None)
+    data = [o for o in evidence.objects.found if o.kind not in _NO_DATA and (o.named or o.site not in nameless)]
+    if measured(evidence):
+        least = MIN_OBJECT_SHARE * remote_accesses(evidence)
+        return [found for found in data if found.remote >= least]
+    big = [found for found in data if _is_big(evidence, found)]
+    return sorted(big, key=lambda found: -found.pages)
+
+
+def _is_big(evidence: Evidence, found: Touches) -> bool:
+    return evidence.bytes(found.pages) >= MIN_OBJECT_BYTES and found.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+
+
+def serial_suspects(evidence: Evidence) -> list[Object]:
+    """Those that one thread first touches, all by the same thread, and that lie on its node for that."""
+    recycled = {before.site for found in evidence.objects.found for before in found.before}
+    serial = [
+        found
+        for found in suspects(evidence)
+        if found.pages
+        and found.main_share >= SERIAL_TOUCH
+        and has_own_line(found)
+        and found.site not in recycled
+        and not used_by_owner(evidence, found)
     ]
+    return [found for found in serial if found.main_thread == serial[0].main_thread]
+
+
+def has_own_line(found: Object) -> bool:
+    return found.site not in (None, UNKNOWN, ELSEWHERE)
+
+
+def used_by_owner(evidence: Evidence, found: Object) -> bool:
+    """Most of its remote accesses are by the very thread that first touched it: it moved."""
+    own = sum(row.accesses for row in found.used if row.remote and row.init_thread == row.thread)
+    return measured(evidence) and own > found.remote / 2
+
+
+def init_sites(group: Iterable[Object]) -> list[Site]:
+    """The places that first touch them, those with most pages first; a few stray pages are left out."""
+    sums: dict[Site, float] = defaultdict(float)
+    for found in group:
+        for site, pages in found.pages_by_site.items():
+            sums[site] += pages
+    least = MIN_OBJECT_SHARE * sum(sums.values())
+    named = [site for site in sums if site not in (UNKNOWN, ELSEWHERE) and sums[site] >= least]
+    return sorted(named, key=lambda site: -sums[site])
 
 
 def serial_sites(evidence: Evidence) -> list[InitSite]:
     """Big places that one thread first touches, all by the thread that touches most; biggest first."""
-    serial = [site for site in big_sites(evidence) if site.main_share >= SERIAL_TOUCH]
+    big = [site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site)]
+    serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
     return [site for site in serial if site.main_thread == serial[0].main_thread]
 
 
-def uses_of(evidence: Evidence, sites: Iterable[InitSite]) -> list[Used]:
-    """Accesses with addresses to what these places first touched, by other threads than the one that touched. None
-    if there are too few of them to speak for all."""
-    wanted = {site.site for site in sites}
-    uses = [row for row in evidence.samples.used if row.init in wanted and row.thread != row.init_thread]
+def later_uses(group: Iterable[Object]) -> list[Used]:
+    """Accesses with addresses, after the initialisation. None if there are too few to speak for all."""
+    uses = [row for found in group for row in found.later]
     return uses if sum(row.samples for row in uses) >= MIN_SAMPLES else []
-
-
-def shape_of(evidence: Evidence, sites: Iterable[InitSite]) -> Shape:
-    """Of the object that holds most of what these places first touched, by its accesses."""
-    wanted = {site.site for site in sites}
-    uses: dict[int, float] = defaultdict(float)
-    for number, found in enumerate(evidence.objects.found):
-        uses[number] += sum(row.samples for row in found.used if row.init in wanted)
-    best = max(uses, key=lambda number: uses[number], default=None)
-    return evidence.objects.found[best].use_shape if best is not None and uses[best] else Shape.UNKNOWN
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:
@@ -71,20 +122,44 @@ def _heaviest(weights: Iterable[tuple[Site, float]]) -> Site | None:
     return max(named, key=lambda site: sums[site], default=None)
 
 
-def home_of(evidence: Evidence, site: InitSite) -> int | None:
+def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
+    """Who makes more than stray accesses."""
+    sums: dict[int, int] = defaultdict(int)
+    for row in uses:
+        sums[row.thread] += row.samples
+    least = max(1.0, 0.01 * sum(sums.values()) / max(1, len(sums)))
+    return [evidence.by_id[thread] for thread in sums if thread in evidence.by_id and sums[thread] >= least]
+
+
+def shape_of(group: Iterable[Object]) -> Shape:
+    """Of the one that is used most."""
+    return max(group, key=lambda found: sum(row.samples for row in found.later)).use_shape
+
+
+def home_of(evidence: Evidence, found: Touches) -> int | None:
     """The node that holds most of it; where homes are not known, the node on which it was touched."""
-    known = {home: pages for home, pages in site.pages_by_home.items() if home is not None}
+    known = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
     if known:
         return max(known, key=lambda home: known[home])
-    toucher = evidence.by_id.get(site.main_thread)
+    toucher = evidence.by_id.get(found.main_thread)
     return toucher.node if toucher else None
 
 
-def others(evidence: Evidence, site: InitSite) -> tuple[Thread, ...]:
+def others(evidence: Evidence, found: Touches) -> tuple[Thread, ...]:
     """Working threads, other than the one that touched, that are not known to sit at the memory's home."""
-    home = home_of(evidence, site)
+    home = home_of(evidence, found)
     return tuple(
         thread
         for thread in evidence.workers
-        if thread.row.id != site.main_thread and (evidence.machine.single or thread.node is None or thread.node != home)
+        if thread.row.id != found.main_thread
+        and (evidence.machine.single or thread.node is None or thread.node != home)
     )
+
+
+def team(evidence: Evidence, toucher: int, working: Iterable[Thread]) -> Team:
+    """Processes, if most of the work is done in others than the one that touched."""
+    origin = evidence.by_id.get(toucher)
+    elsewhere = [origin is not None and thread.row.process != origin.row.process for thread in working]
+    if sum(elsewhere) > len(elsewhere) / 2:
+        return Team.PROCESSES
+    return Team.OPENMP if evidence.samples.openmp else Team.THREADS

@@ -150,8 +150,9 @@ def _cost(evidence: Evidence) -> str:
         return ""
     each = f"{duration(found.extra_ns)} more each, {'measured' if evidence.machine.latencies else 'assumed'}"
     return (
-        f"Remote reads cost up to {percent(found.share)} of the CPU time ({each}, none overlapping); "
-        "a crowded memory controller comes on top."
+        f"Remote reads cost {percent(found.least)} to {percent(found.share)} of the CPU time ({each}; at best ten "
+        "demand reads overlap and no prefetch is waited for, at worst none overlap); a crowded memory controller comes "
+        "on top."
     )
 
 

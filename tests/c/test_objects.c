@@ -88,6 +88,16 @@ TEST(what_calloc_touches_is_the_block_it_returns)
     end();
 }
 
+TEST(a_touch_is_the_blocks_even_if_that_lived_shortly)
+{
+    begin();
+    struct object_found taken = objects_live(&objects, &process, 0x10800, 15);
+    allocate("heap", 0x10000, 0x1000, 10);
+    objects_freed(&objects, &process, 0x10000, 20);
+    CHECK(objects_block(&objects, &process, 0x10800, 15, taken) > 0);
+    end();
+}
+
 TEST(a_use_after_free_is_not_the_next_blocks)
 {
     begin();

@@ -63,6 +63,16 @@ def one(path: Path, question: str) -> Any:
     return found[0]
 
 
+def touched_pages(recording: Path, process: int = 1) -> int:
+    """First touches of a process, and what may have been some: without a last look at its memory their kind is not
+    known, and on a busy machine the kernel drops records, which it says."""
+    threads = f"thread IN (SELECT id FROM thread WHERE process = {process})"
+    seen = one(recording, f"SELECT sum(weight) FROM sample WHERE kind IN (10, 19) AND {threads}")
+    lost = one(recording, "SELECT sum(value) FROM note WHERE kind = 'lost'")
+    assert seen, "nothing was seen of it"
+    return int(seen) + int(lost or 0)
+
+
 def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
     """Asks until the answer is true."""
     end = time.monotonic() + seconds

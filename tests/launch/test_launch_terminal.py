@@ -12,23 +12,9 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
-from running import Terminal, children_of, is_alive, one, state_of, until
+from running import Terminal, children_of, is_alive, one, state_of, target, until
 
 CTRL_C, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x1a", "\x1c"
-
-# Handles INT, as a shell or an editor does; "end N" makes it exit with N.
-READER = """
-trap 'echo caught' INT
-echo ready $$
-while :; do
-    read word number || continue
-    echo "read $word"
-    [ "$word" = end ] && exit $number
-done
-"""
-
-# Survives TERM and says so.
-STUBBORN = "trap 'echo not yet' TERM; echo ready $$; while :; do read word; [ $? = 1 ] && exit; done"
 
 
 @pytest.fixture
@@ -38,8 +24,8 @@ def recording(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def terminal(tmp_path: Path, recording: Path) -> Iterator[Terminal]:
-    """numaprof runs READER there, which is ready."""
-    with Terminal([PROGRAM, "record", "-q", "-o", recording, "bash", "-c", READER], tmp_path) as terminal:
+    """numaprof runs targets/reader.c there, which is ready."""
+    with Terminal([PROGRAM, "record", "-q", "-o", recording, target("reader")], tmp_path) as terminal:
         terminal.expect(r"ready \d+")
         yield terminal
 
@@ -76,9 +62,9 @@ def are_all(pids: tuple[int, ...], *, stopped: bool) -> bool:
 def test_ctrl_z_and_fg(tmp_path: Path, recording: Path) -> None:
     with Terminal(["/bin/bash", "--norc", "--noprofile", "-i"], tmp_path) as shell:
         shell.expect("prompt> ")
-        (tmp_path / "reader").write_text(READER)
+        reader = target("reader")
         for _ in range(2):
-            shell.type(f"{PROGRAM} record -q -o {recording} bash reader\n")
+            shell.type(f"{PROGRAM} record -q -o {recording} {reader}\n")
             both = int(shell.expect(r"ready (\d+)")[1]), children_of(shell.pid)[0]
             for _ in range(2):
                 shell.type(CTRL_Z)
@@ -111,6 +97,8 @@ def test_a_shell_with_jobs_of_its_own(tmp_path: Path, recording: Path) -> None:
         terminal.expect("Stopped")
         terminal.type("fg\n")
         terminal.expect("fg\r\n.*cat")
+        terminal.type("again\n")
+        terminal.expect("again\r\nagain")
         terminal.type(CTRL_C)
         terminal.expect("prompt> ")
         terminal.type("exit 9\n")
@@ -119,10 +107,10 @@ def test_a_shell_with_jobs_of_its_own(tmp_path: Path, recording: Path) -> None:
 
 
 def test_term_is_handed_on_and_a_second_one_gives_up(recording: Path) -> None:
-    command = [str(PROGRAM), "record", "-q", "-o", str(recording), "bash", "-c", STUBBORN]
+    command = [str(PROGRAM), "record", "-q", "-o", str(recording), str(target("reader"))]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as recorder:
         assert recorder.stdin and recorder.stdout
-        target = int(recorder.stdout.readline().split()[1])
+        reader = int(recorder.stdout.readline().split()[1])
         recorder.terminate()
         assert recorder.stdout.readline() == "not yet\n"
         assert recorder.poll() is None
@@ -134,8 +122,8 @@ def test_term_is_handed_on_and_a_second_one_gives_up(recording: Path) -> None:
 
         until(gave_up)
         assert recorder.returncode == -signal.SIGTERM
-        assert is_alive(target)
-        recorder.stdin.close()  # ends the target
+        assert is_alive(reader)
+        recorder.stdin.close()  # ends it
         recorder.stdout.read()
     assert how_it_ended(recording) == (1, None, None)
 

@@ -182,8 +182,8 @@ def test_share_of_samples_in_objects(tmp_path: Path) -> None:
     book = STORIES["hinted"]()
     with_array(book)
     book.hints(book.stack(book.place(LOOP)), 3, range(PAGE, 65 * PAGE, PAGE), 1)  # of nothing that is known
-    attributed = {row.kind: row.named / row.total for row in read(book, tmp_path).objects.attributed}
-    assert attributed == {FIRST_TOUCH: 1.0, HINT: pytest.approx(256 / 320)}
+    attributed = {row.kind: (row.named, row.by_line, row.total) for row in read(book, tmp_path).objects.attributed}
+    assert attributed == {FIRST_TOUCH: (PAGES, 0, PAGES), HINT: (256, 0, 320)}
 
 
 def test_homes_do_not_come_from_numa_maps_addresses(tmp_path: Path) -> None:

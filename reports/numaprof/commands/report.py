@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof report [FILE...]: on the terminal, as JSON, as tables."""
+"""numaprof report [FILE...]: on the terminal, or as a page, as JSON, as tables."""
 
 from __future__ import annotations
 
@@ -16,17 +16,21 @@ from numaprof.views.paper import BOLD, Paper
 from numaprof.views.report import print_repeats, print_report
 
 SUFFIX = ".numaprof"
-USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--json OUT] [--csv DIR]"
+USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", USAGE)
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
-    parser.add_argument("--json", metavar="OUT", help="write all that is known (docs/json.md); - is stdout")
+    parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
+    parser.add_argument("--open", action="store_true", help="open it")
+    parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
     parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
     options = parser.parse_args(arguments)
     files = options.files or [newest()]
-    if options.json or options.csv:
+    if options.open and not options.html:
+        raise Failure("--open opens a page, and none is written", "add --html OUT")
+    if options.html or options.json or options.csv:
         return _written(files, options)
     return _printed([load(file) for file in files])
 
@@ -35,8 +39,10 @@ def _written(files: list[str], options: argparse.Namespace) -> int:
     from numaprof.commands.written import write_report  # noqa: PLC0415 (only then: start-up is part of every report)
 
     if len(files) > 1:
-        raise Failure(f"--json and --csv take one recording, got {len(files)}", "compare several: numaprof diff")
-    write_report(files[0], options.json, options.csv)
+        raise Failure(
+            f"--html, --json and --csv take one recording, got {len(files)}", "compare several: numaprof diff --html"
+        )
+    write_report(files[0], options.html, options.json, options.csv, options.open)
     return 0
 
 

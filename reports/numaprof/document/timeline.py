@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import TypeVar
 
 from numaprof import queries, queries_page
 from numaprof.counts import Amount, Count, together
@@ -18,27 +19,24 @@ from numaprof.populations import LOCAL, REMOTE, Column
 from numaprof.text import clean
 
 STEPS = 200  # of the time line: a step is a few pixels wide
+WIDEST = 8  # steps put together at most, where counters take turns
+KNOWN = 0.8  # part of the steps in which every counter should have had its turn
 THREAD_CELLS = 60_000  # steps of all threads together: keeps a page of 2 000 threads at some hundred kilobytes
 LEAST_STEPS = 20
 
 
 def timeline(source: Reading) -> model.Timeline:
     evidence = source.evidence
-    step = _step(source)
-    wide = max(1, STEPS // max(LEAST_STEPS, min(STEPS, THREAD_CELLS // max(1, len(evidence.threads)))))
+    fine = _step(source)
     counted = basis(evidence) == COUNTERS
-    series = _counted(source, step, wide) if counted else _sampled(source, step, wide)
-    touches = {
-        row.bin: row.pages
-        for row in source.recording.rows(
-            queries_page.Touches, queries_page.TOUCHES_OVER_TIME, step=step, last=STEPS - 1
-        )
-    }
-    moments, threads = series
+    wide, moments, threads = _counted(source, fine) if counted else (1, *_sampled(source, fine))
+    step = fine * wide
+    rows = source.recording.rows(queries_page.Touches, queries_page.TOUCHES_OVER_TIME, step=step, last=STEPS // wide)
+    touches = {row.bin: row.pages for row in rows}
     last = max([*moments, *touches], default=-1)
     return model.Timeline(
         step_ns=step,
-        thread_step_ns=step * wide,
+        thread_step_ns=fine * max(wide, _coarse(evidence)),
         population=population(evidence),
         phases=tuple(model.Phase(row.start_ns, row.end_ns, clean(row.cause)) for row in evidence.windows),
         moments=tuple(_moment(at, step, moments.get(at), touches.get(at, 0), counted) for at in range(last + 1)),
@@ -67,25 +65,56 @@ def _split(evidence: Evidence) -> tuple[Column, ...]:
     return evidence.population.columns if evidence.population else ()
 
 
-def _counted(source: Reading, step: int, wide: int) -> tuple[dict[int, Sides], tuple[model.ThreadLine, ...]]:
+Found = tuple[dict[int, Sides], tuple[model.ThreadLine, ...]]
+
+
+def _coarse(evidence: Evidence) -> int:
+    """Fine steps in one of a thread's: the more threads, the more."""
+    cells = THREAD_CELLS // max(1, len(evidence.threads))
+    return STEPS // max(LEAST_STEPS, min(STEPS, cells))
+
+
+def _counted(source: Reading, step: int) -> tuple[int, dict[int, Sides], tuple[model.ThreadLine, ...]]:
+    """With how many fine steps make one in which the counters that take turns all had theirs."""
     events, columns = source.evidence.ledger.events, _split(source.evidence)
     local = [event for column in columns for event in events.of(column, LOCAL)]
     remote = [event for column in columns for event in events.of(column, REMOTE)]
     if not remote:  # this CPU counts both together: what is remote shows only over the whole run
-        return {}, ()
+        return 1, {}, ()
     lists = {"events": json.dumps([*local, *remote]), "clocks": json.dumps(list(events.time))}
     source.recording.run(queries_page.SLOTS, step=step, last=STEPS - 1, **lists)
     slots = source.recording.rows(queries_page.Slot, queries_page.SLOTS_OF_ALL)
+    wide, moments = 1, _pooled(slots, events.time, local, remote)
+    while wide < WIDEST and _known(moments) < KNOWN * len(moments):
+        wide *= 2
+        moments = _pooled(_wider(slots, wide), events.time, local, remote)
     rows = source.recording.rows(
-        queries_page.ThreadSlot, queries_page.THREAD_SLOTS, wide=wide, local=json.dumps(local), **lists
+        queries_page.ThreadSlot,
+        queries_page.THREAD_SLOTS,
+        wide=max(wide, _coarse(source.evidence)),
+        local=json.dumps(local),
+        **lists,
     )
-    return _pooled(slots, events.time, local, remote), _lines((r.thread, r.bin, r.local, r.remote) for r in rows)
+    return wide, moments, _lines((row.thread, row.bin, row.local, row.remote) for row in rows)
+
+
+def _known(moments: dict[int, Sides]) -> int:
+    return sum(1 for local, remote in moments.values() if local.estimate is not None and remote.estimate is not None)
+
+
+def _wider(slots: list[queries_page.Slot], wide: int) -> list[queries_page.Slot]:
+    sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0])
+    for slot in slots:
+        total = sums[slot.bin // wide, slot.event]
+        for at, value in enumerate((slot.value, slot.running_ns, slot.enabled_ns)):
+            total[at] += value
+    return [queries_page.Slot(*key, *total) for key, total in sums.items()]
 
 
 def _pooled(
     slots: list[queries_page.Slot], clocks: Iterable[int], local: list[int], remote: list[int]
 ) -> dict[int, Sides]:
-    """All threads together, each event scaled by its own coverage of the step."""
+    """All threads together, each event scaled by its own coverage of the step, however little that is."""
     by_bin: dict[int, dict[int, queries_page.Slot]] = defaultdict(dict)
     for slot in slots:
         by_bin[slot.bin][slot.event] = slot
@@ -99,10 +128,9 @@ def _pooled(
 def _side(events: dict[int, queries_page.Slot], wanted: list[int], ran: int) -> Amount:
     amounts = []
     for event in wanted:
-        slot = events.get(event)
-        time = ran or (slot.enabled_ns if slot else 0)
-        count = Count(slot.value, slot.running_ns, time) if slot else Count(0, 0, time or None)
-        amounts.append(Amount(count.estimate, count.coverage))
+        slot = events.get(event, queries_page.Slot(0, event, 0, 0, 0))
+        coverage = Count(slot.value, slot.running_ns, ran or slot.enabled_ns or None).coverage
+        amounts.append(Amount(slot.value / coverage if coverage else None, coverage))
     return together(amounts)
 
 
@@ -126,18 +154,26 @@ def _whole(value: float | None) -> float | None:
     return None if value is None else float(round(value))
 
 
-def _sampled(source: Reading, step: int, wide: int) -> tuple[dict[int, Sides], tuple[model.ThreadLine, ...]]:
+def _sampled(source: Reading, step: int) -> Found:
     if basis(source.evidence) is None:
         return {}, ()
     kinds = [queries.LOAD, queries.STORE] if basis(source.evidence) == LOADS else [queries.HINT]
     rows = source.recording.rows(
         queries_page.Accesses, queries_page.ACCESSES_OVER_TIME, step=step, last=STEPS - 1, kinds=json.dumps(kinds)
     )
-    sums: dict[int, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-    wider: dict[tuple[int, int], tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-    for row in rows:
-        for table, key in ((sums, row.bin), (wider, (row.thread, row.bin // wide))):
-            old = table[key]  # type: ignore[index]
-            table[key] = (old[0] + row.local, old[1] + row.remote)  # type: ignore[index]
-    all_threads = {at: (Amount(local, None), Amount(remote, None)) for at, (local, remote) in sums.items()}
-    return all_threads, _lines((thread, at, *sides) for (thread, at), sides in wider.items())
+    wide = _coarse(source.evidence)
+    whole = _added((row.bin, row.local, row.remote) for row in rows)
+    threads = _added(((row.thread, row.bin // wide), row.local, row.remote) for row in rows)
+    sides = {at: (Amount(local, None), Amount(remote, None)) for at, (local, remote) in whole.items()}
+    return sides, _lines((*key, *both) for key, both in threads.items())
+
+
+Key = TypeVar("Key")
+
+
+def _added(rows: Iterable[tuple[Key, float, float]]) -> dict[Key, tuple[float, float]]:
+    sums: dict[Key, tuple[float, float]] = {}
+    for key, local, remote in rows:
+        old = sums.get(key, (0.0, 0.0))
+        sums[key] = (old[0] + local, old[1] + remote)
+    return sums

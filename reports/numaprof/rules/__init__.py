@@ -10,11 +10,19 @@ from collections.abc import Callable
 
 from numaprof.evidence import Evidence
 from numaprof.rules import (
+    dirty_lines,
     disturbed,
+    file_pages,
+    huge_page,
+    mismatched_init,
     nothing_to_gain,
+    one_controller,
     owner_moved,
     plan_leaves_node,
+    policy,
     prefetch_border,
+    read_by_all,
+    recycled,
     serial_init,
     shared_by_all,
 )
@@ -22,10 +30,18 @@ from numaprof.rules.advice import Advice
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
+    mismatched_init.rule,
     shared_by_all.rule,
+    read_by_all.rule,
+    recycled.rule,
+    huge_page.rule,
     owner_moved.rule,
+    policy.rule,
+    file_pages.rule,
+    dirty_lines.rule,
     prefetch_border.rule,
     nothing_to_gain.rule,
+    one_controller.rule,
     plan_leaves_node.rule,
     disturbed.rule,
 )
@@ -34,4 +50,4 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
 def advise(evidence: Evidence) -> list[Advice]:
     """All that applies, what pays most first."""
     found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
-    return sorted(found, key=lambda advice: (advice.kind.value, -(advice.removes or 0.0)))
+    return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))

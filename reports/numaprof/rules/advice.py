@@ -23,3 +23,9 @@ class Advice:
     evidence: str  # what that rests on, and what it does not know
     code: tuple[str, ...] = ()  # the change as code or command
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
+    concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about
+    saves: str | None = None  # what that can be worth in time, a range with its assumptions
+
+    @property
+    def benefit(self) -> float:
+        return self.removes or self.concerns or 0.0

@@ -1,64 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All threads read all of it: no initialisation makes that local. Spread it, or keep a copy on each node."""
+"""All threads use all of it: no initialisation makes that local. Spread it, or keep a copy on each node."""
 
 from __future__ import annotations
 
 from numaprof.evidence import Evidence
-from numaprof.judgement import COUNTERS, basis, judge
-from numaprof.naming import command_line, list_of_sites, site_label, threads_on_nodes
+from numaprof.judgement import judge
+from numaprof.naming import (
+    command_line,
+    list_of_sites,
+    objects_in_text,
+    site_label,
+    site_position,
+    threads_on_nodes,
+)
+from numaprof.objects import Object
+from numaprof.queries import STORE
+from numaprof.rules import policy
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import percent, size, words
-from numaprof.thresholds import ALL_TO_ALL, EVEN_SPREAD
-from numaprof.uses import main_use, serial_sites, shape_of, uses_of
+from numaprof.text import percent, plural
+from numaprof.thresholds import ONE_HOME
+from numaprof.uses import (
+    Team,
+    init_sites,
+    later_uses,
+    main_use,
+    measured,
+    remote_accesses,
+    suspects,
+    team,
+    used_by_owner,
+    users,
+)
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or evidence.machine.single:
+    """Addresses show that every thread reaches all of what lies on one node."""
+    if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
         return None
-    return _on_one_node(evidence) or _spread_already(evidence)
-
-
-def _on_one_node(evidence: Evidence) -> Advice | None:
-    """Addresses show that every thread reaches all of what one thread first touched."""
-    sites = serial_sites(evidence)
-    uses = uses_of(evidence, sites)
-    if not sites or not shape_of(evidence, sites).shared:
+    group = [o for o in suspects(evidence) if o.use_shape.shared and _one_home(o) and not used_by_owner(evidence, o)]
+    uses = later_uses(group)
+    if not uses:
         return None
-    use = main_use(uses)
-    users = [thread for thread in evidence.threads if thread.row.id in {row.thread for row in uses}]
+    use, sites = main_use(uses), init_sites(group)
     where = f", most at {site_label(use)}" if use is not None else ""
+    first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
     return Advice(
         kind=Kind.CURE,
-        finding=f"{list_of_sites([site.site for site in sites])}: "
-        f"{size(evidence.bytes(sum(site.pages for site in sites)))} first touched by one thread are used whole by "
-        f"{threads_on_nodes(users)}{where}. One node's memory serves all.",
-        change="Spread it over the nodes; if it is only read, a copy for each node makes all reads local. "
-        "A parallel initialisation would not help: no thread has a part of its own.",
-        code=(f"numactl --interleave=all {command_line(evidence)}",),
-        evidence=f"addresses of {sum(row.samples for row in uses)} accesses: each thread's span all of it. "
-        "The remote share stays; the load on the one memory controller goes.",
+        finding=first.format(objects_in_text(evidence, group))
+        + f" used whole by {threads_on_nodes(users(evidence, uses))}{where}. One node's memory serves all.",
+        change=_change(evidence, group),
+        code=_code(evidence, group),
+        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}: each thread's span all of "
+        f"it, {percent(sum(o.remote for o in group) / remote_accesses(evidence))} of the remote ones are here. "
+        "Interleaved, the remote share stays about as it is; the load on the one memory controller goes.",
+        concerns=sum(o.remote for o in group) / remote_accesses(evidence),
     )
 
 
-def _spread_already(evidence: Evidence) -> Advice | None:
-    """Memory lies evenly on all nodes, and every thread's remote share is that of memory elsewhere."""
-    nodes, homed = evidence.machine.memory_nodes, evidence.samples.homed_pages
-    total = sum(homed.values())
-    if basis(evidence) != COUNTERS or not total or len(nodes) < 2 or len(evidence.worker_nodes) < 2:
-        return None
-    shares = {node: homed.get(node, 0) / total for node in nodes}
-    if min(shares.values()) < EVEN_SPREAD / len(nodes):
-        return None
-    for thread in evidence.workers:
-        expected = 1 - shares.get(thread.node, 0.0) if thread.node is not None else None
-        if expected is None or thread.traffic.share is None or abs(thread.traffic.share - expected) > ALL_TO_ALL:
-            return None
-    spread = words([f"{percent(share)} on node {node}" for node, share in shares.items()])
-    return Advice(
-        kind=Kind.CURE,
-        finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
-        "remotely about as much as lies elsewhere: every thread reads everything.",
-        change="If what is read does not change, give each node a copy of its own. Otherwise leave it: neither a "
-        "parallel initialisation nor interleaving would help, no thread has a part of its own.",
-        evidence="each thread's remote share, beside where the pages are; the addresses were not seen.",
+def _one_home(found: Object) -> bool:
+    """By the pages' homes, else by those that the accesses found."""
+    homes = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
+    if not homes:
+        for row in found.used:
+            if row.page_node is not None:
+                homes[row.page_node] = homes.get(row.page_node, 0.0) + row.accesses
+    return bool(homes) and max(homes.values()) >= ONE_HOME * sum(homes.values())
+
+
+def _change(evidence: Evidence, group: list[Object]) -> str:
+    written = sum(found.stores for found in group)
+    stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
+    if written:
+        copies = ""
+    elif stores_seen:
+        copies = "Only loads of it were sampled: a copy for each node would make all reads local. "
+    else:
+        copies = "If it is only read, a copy for each node makes all reads local. "
+    working = users(evidence, later_uses(group))
+    schedule = (
+        " If a dynamic schedule makes it so, a static one would give each thread a part."
+        if team(evidence, group[0].main_thread, working) is Team.OPENMP
+        else ""
     )
+    return (
+        f"Spread it over the nodes. {copies}A parallel initialisation would not help: no thread has a part of its own."
+        + schedule
+    )
+
+
+def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
+    """For the whole program to try it, and for this memory alone."""
+    allocated = next((found.allocated for found in group if found.allocated is not None), None)
+    after = f"      after {site_position(allocated)}, before it is touched" if allocated else ""
+    alone = (f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);{after}",) if allocated else ()
+    return (f"numactl --interleave=all {command_line(evidence)}", *alone)

@@ -42,6 +42,21 @@ class Paper:
         for row in rows:
             self._row(row, widths, right, ALARM if row[-1].startswith("<-") else "")
 
+    def table_with_remarks(
+        self,
+        head: Sequence[str],
+        rows: Sequence[Sequence[str]],
+        right: Sequence[bool],
+        remarks: Sequence[Sequence[str]],
+    ) -> None:
+        """Below each row its remarks, each a paragraph."""
+        widths = [max(map(cells, column)) for column in zip(head, *rows)]
+        self._row(head, widths, right, BOLD)
+        for row, texts in zip(rows, remarks):
+            self._row(row, widths, right, "")
+            for text in texts:
+                self.paragraph(text, first="    ", indent="      ")
+
     def _row(self, row: Sequence[str], widths: list[int], right: Sequence[bool], style: str) -> None:
         padded = []
         for text, width, number in zip(row, widths, right):

@@ -14,7 +14,7 @@ from numaprof.text import clean, duration, percent, round_percent
 from numaprof.thresholds import MOST_ADVICES
 from numaprof.uses import main_cause
 from numaprof.verdict import verdict
-from numaprof.views import header, tables
+from numaprof.views import header, objects, tables
 from numaprof.views.paper import BOLD, Paper
 
 
@@ -29,7 +29,10 @@ def print_report(evidence: Evidence, paper: Paper) -> None:
     tables.threads(evidence, paper)
     tables.cpus(evidence, paper)
     tables.nodes(evidence, paper)
-    tables.first_touches(evidence, paper)
+    objects.table(evidence, paper)
+    if not objects.shown(evidence):
+        tables.first_touches(evidence, paper)
+    objects.modules(evidence, paper)
     _what_to_do(evidence, advise(evidence), paper)
     _footer(evidence, paper)
 
@@ -61,6 +64,8 @@ def _advice(number: int, advice: Advice, paper: Paper) -> None:
         paper.line("        " + code)
     if advice.removes is not None:
         paper.paragraph(f"Up to {round_percent(advice.removes)} of all remote accesses would be gone.", first="    ")
+    if advice.saves is not None:
+        paper.paragraph(advice.saves, first="    ")
     paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
 
 

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program in bin, what it needs of its own in libexec/numaprof (it finds that beside itself: profiler/beside.c), manual
+# pages and the header. The reports run with the system's Python, kept apart from whatever else is installed for it.
+
+DESTDIR ?=
+PRIVATE := $(PREFIX)/libexec/numaprof
+INTO     = $(DESTDIR)$(PRIVATE)
+HEADERS := $(wildcard include/*.h)
+
+install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packagers
+	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)install -Dm755 $(BUILD)/numaprof $(DESTDIR)$(PREFIX)/bin/numaprof
+	$(Q)install -Dm644 $(PRELOAD) $(INTO)/libnumaprof-preload.so
+	$(Q)$(VENV)/bin/python mk/install-reports $(INTO)
+	$(Q)for page in $(MAN_PAGES); do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit 1; done
+	$(Q)for header in $(HEADERS); do install -Dm644 $$header $(DESTDIR)$(PREFIX)/include/$${header##*/} || exit 1; done
+
+uninstall: ## remove what install put there
+	$(Q)rm -rf $(INTO)
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/numaprof $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))
+	$(Q)rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN_PAGES)))
+.PHONY: install uninstall

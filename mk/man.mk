@@ -1,0 +1,3 @@
+man:
+.PHONY: man
+MAN_PAGES :=

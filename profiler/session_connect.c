@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes with our library introduce themselves.
+#include <errno.h>
+#include <unistd.h>
+
+#include "profiler/clock.h"
+#include "profiler/session.h"
+
+static void connect_know(struct session *session, struct process *process, const struct channel_connection *connection)
+{
+    process->channel = connection->hello.process;
+    process->inner_pid = (pid_t)connection->hello.pid;
+    process->other_namespace = process->inner_pid != process->pid;
+    process->has_library = true;
+    RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
+    tasks_set_exe(&session->tasks, process);
+    struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true);
+    session->own_allocators += connection->hello.own_allocator != 0;
+    if (connection->ring >= 0)
+        session_open_blocks(session, process, connection->ring);
+    if (process->other_namespace && session->greeter.runs)
+        greeter_introduce(&session->greeter, process->channel, process->pid);
+    if (!thread)
+        return;
+    tasks_read_name(&session->tasks, thread);
+    session_count_thread(session, thread);
+}
+
+void session_connect(struct session *session, struct channel_connection *connection)
+{
+    uint64_t now = clock_now(), said = connection->hello.time_ns;
+    // Its fork and exec are known before it is, but not its end.
+    session_drain_until(session, said < now ? said : now);
+    struct process *process = tasks_process(&session->tasks, connection->pid);
+    if (!process)
+        process = tasks_add_process(&session->tasks, connection->pid, NULL, now, "preload");
+    if (process)
+        connect_know(session, process, connection);
+    if (connection->ring >= 0)
+        close(connection->ring);
+    channel_server_welcome(&session->channel, connection);
+}
+
+size_t session_accept(struct session *session, struct channel_connection *connections, size_t max)
+{
+    size_t count = 0;
+    while (count < max) {
+        int status = channel_server_accept(&session->channel, &connections[count]);
+        if (status == 0)
+            count++;
+        else if (status != -EPROTO && status != -ECONNABORTED && status != -EINTR)
+            break; // none, or no descriptors or memory: perhaps later
+    }
+    return count;
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the charts draw. How they look stands in charts/NAME.vl.json; docs/adding-a-chart.md."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numaprof.document import model
+from numaprof.text import NOT_KNOWN, number
+
+MOST_BARS = 48  # threads in one chart: what a screen holds
+BAR = 18  # pixels
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Chart:
+    name: str  # of the specification
+    data: dict[str, list[Row]]
+    params: dict[str, object] = field(default_factory=dict)
+    colours: dict[str, str] = field(default_factory=dict)  # by value, where the data decides which there are
+    height: int | None = None  # where the data decides it
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The specification with parameters, colours and data in place, without layers that have no data."""
+        spec: dict[str, Any] = json.loads((Path(__file__).parent / "charts" / f"{self.name}.vl.json").read_text())
+        for param in spec.get("params", ()):
+            param["value"] = self.params.get(param["name"], param["value"])
+        if "layer" in spec:
+            spec["layer"] = [
+                layer for layer in spec["layer"] if "data" not in layer or self.data[layer["data"]["name"]]
+            ]
+        if self.height is not None:
+            spec["height"] = self.height
+        if self.colours:
+            spec["encoding"]["color"]["scale"] = {"domain": [*self.colours], "range": [*self.colours.values()]}
+        return {**spec, "datasets": self.data}
+
+
+def charts(report: model.Report) -> dict[str, Chart]:
+    """Those that have something to show."""
+    found = (matrix(report.machine), threads(report.threads), timeline(report.timeline), touches(report))
+    return {chart.name: chart for chart in found if all(chart.data[name] for name in list(chart.data)[:1])}
+
+
+def matrix(machine: model.Machine) -> Chart:
+    total = sum(pair.requests or 0 for pair in machine.pairs)
+    rows: list[Row] = [
+        {
+            "from": str(pair.from_node),
+            "to": str(pair.to_node),
+            "share": (pair.requests or 0) / total,
+            "text": NOT_KNOWN if pair.requests is None else number(pair.requests),
+            "distance": pair.distance,
+        }
+        for pair in machine.pairs
+        if total
+    ]
+    return Chart("matrix", {"pairs": rows})
+
+
+def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:
+    """The threads with most remote accesses, in the order of their CPUs."""
+    most = sorted(threads, key=lambda thread: (-remote(thread), thread.position))[:MOST_BARS]
+    return sorted(most, key=lambda thread: (thread.cpu is None, thread.cpu or 0, thread.position))
+
+
+def remote(thread: model.Thread) -> float:
+    total = thread.samples if thread.requests is None else thread.requests
+    return (thread.remote_share or 0.0) * (total or 0.0)
+
+
+def threads(rows: tuple[model.Thread, ...]) -> Chart:
+    """Kinds of requests one behind the other, local before remote."""
+    bars: list[Row] = []
+    names: dict[str, list[str]] = {"local": [], "remote": []}
+    for thread in shown(rows):
+        for placement, kinds in names.items():
+            for request in thread.classes or _sampled(thread):
+                kind = f"{request.request}, {placement}"
+                if kind not in kinds:
+                    kinds.append(kind)
+                amount = request.local if placement == "local" else request.remote
+                if amount is not None:
+                    bars.append(_bar(thread, kind, amount, len(bars)))
+    colours = {kind: colour for side, kinds in names.items() for kind, colour in zip(kinds, _SHADES[side])}
+    return Chart("threads", {"requests": bars}, colours=colours, height=BAR * min(MOST_BARS, len(rows)))
+
+
+# Blue and orange are told apart whatever one's colour vision; within a side, the first kind is the darkest.
+_SHADES = {"local": ("#2b6cb0", "#7fb0dd", "#c5dcf0"), "remote": ("#c2410c", "#f08a4b", "#f9c9a5")}
+
+
+def _bar(thread: model.Thread, kind: str, amount: float, order: int) -> Row:
+    text = number(amount)
+    return {"thread": _label(thread), "kind": kind, "amount": round(amount), "text": text, "order": order}
+
+
+def _label(thread: model.Thread) -> str:
+    where = "" if thread.cpu is None else f"CPU {thread.cpu} · "
+    return where + thread.name + (" (strayed)" if thread.strayed else "")
+
+
+def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
+    if thread.samples is None or thread.remote_share is None:
+        return ()
+    away = thread.samples * thread.remote_share
+    return (model.Requests("sampled accesses", thread.samples - away, away, None),)
+
+
+def timeline(line: model.Timeline) -> Chart:
+    seconds = line.step_ns / 1e9
+    rates: list[Row] = [
+        {"t": _seconds(moment.start_ns), "placement": placement, "rate": None if value is None else value / seconds}
+        for moment in line.moments
+        for placement, value in (("local", moment.local), ("remote", moment.remote))
+    ]
+    known = [row for row in rates if row["rate"] is not None]
+    end = len(line.moments) * seconds
+    phases: list[Row] = [
+        {"start": _seconds(phase.start_ns), "end": _seconds(phase.end_ns) or end, "cause": phase.cause}
+        for phase in line.phases
+        if phase.cause != "run"
+    ]
+    return Chart("timeline", {"rates": rates if known else [], "phases": phases}, {"end": end})
+
+
+def _seconds(time_ns: int | None) -> float | None:
+    return None if time_ns is None else time_ns / 1e9
+
+
+def touches(report: model.Report) -> Chart:
+    line = report.timeline
+    rows: list[Row] = [
+        {
+            "t": _seconds(moment.start_ns),
+            "until": _seconds(moment.start_ns + line.step_ns),
+            "mib": moment.touched_pages * report.run.page_bytes / (1 << 20),
+        }
+        for moment in line.moments
+        if moment.touched_pages
+    ]
+    return Chart("touches", {"touches": rows}, {"end": len(line.moments) * line.step_ns / 1e9})

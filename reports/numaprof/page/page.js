@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the charts, sorts tables, copies code. Everything else of the page is there without it.
+"use strict";
+(() => {
+  const data = (id) => JSON.parse(document.getElementById("data-" + id)?.textContent ?? "null");
+  const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+  const charts = data("charts") ?? {};
+
+  // currentColor: a chart follows the page from light to dark, and to paper.
+  const ink = "currentColor";
+  const config = {
+    background: "transparent",
+    font: "system-ui, sans-serif",
+    view: { stroke: null },
+    axis: { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink, gridColor: ink, gridOpacity: 0.12, labelFontSize: 12, titleFontWeight: "normal" },
+    legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, orient: "top", titleFontWeight: "normal" },
+    title: { color: ink },
+  };
+
+  async function draw(place) {
+    if (place.dataset.drawn) return;
+    place.dataset.drawn = "yes";
+    try {
+      const options = { mode: "vega-lite", actions: false, renderer: "svg", config, tooltip: { theme: "dark" } };
+      const result = await vegaEmbed(place, charts[place.dataset.chart], options);
+      place.view = result.view;
+      // Vega labels its drawing piece by piece; the place as a whole has one label.
+      place.querySelector("svg")?.setAttribute("aria-hidden", "true");
+    } catch (error) {
+      place.classList.add("failed");
+      console.error(error);
+    }
+  }
+
+  function drawWhenSeen() {
+    const watch = new IntersectionObserver(
+      (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => { watch.unobserve(entry.target); draw(entry.target); }),
+      { rootMargin: "600px" },
+    );
+    each("[data-chart]", (place) => watch.observe(place));
+    window.addEventListener("beforeprint", () => each("[data-chart]", draw));
+  }
+
+  function value(row, column) {
+    const cell = row.cells[column];
+    return cell.dataset.sort === undefined ? cell.textContent.trim() : Number(cell.dataset.sort);
+  }
+
+  function compare(a, b) {
+    return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  }
+
+  function sort(table, column, head) {
+    const downwards = head.getAttribute("aria-sort") === "ascending" || (!head.hasAttribute("aria-sort") && head.classList.contains("number"));
+    table.querySelectorAll("th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", downwards ? "descending" : "ascending");
+    const body = table.tBodies[0];
+    const rows = [...body.rows].sort((a, b) => compare(value(a, column), value(b, column)) * (downwards ? -1 : 1));
+    body.append(...rows);
+  }
+
+  function makeSortable(table) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      if (!head.textContent.trim()) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, column, head));
+    });
+    table.querySelectorAll(".sorting").forEach((hint) => { hint.hidden = false; });
+  }
+
+  function makeCopyable(button) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const code = button.parentElement.querySelector("pre");
+      try {
+        await navigator.clipboard.writeText(code.textContent);
+        button.textContent = "Copied";
+      } catch {
+        getSelection().selectAllChildren(code); // a page from a file may not write to the clipboard everywhere
+        button.textContent = "Selected: press Ctrl+C";
+      }
+    });
+  }
+
+  // The time line of one thread, in place of all.
+  function chooseThread(menu) {
+    const place = document.querySelector('[data-chart="timeline"]');
+    const threads = data("threads-over-time");
+    if (!place || !threads) return;
+    menu.closest("[hidden]").hidden = false;
+    menu.addEventListener("change", () => {
+      const rows = menu.value === "" ? charts.timeline.datasets.rates : rates(threads, threads.lines[menu.value]);
+      place.view?.data("rates", rows).runAsync();
+    });
+  }
+
+  function rates(threads, [local, remote]) {
+    const rows = (values, placement) => values.map((amount, at) => ({ t: at * threads.seconds, placement, rate: amount === null ? null : amount / threads.seconds }));
+    const end = { t: local.length * threads.seconds, rate: 0 };
+    return [...rows(local, "local"), { ...end, placement: "local" }, ...rows(remote, "remote"), { ...end, placement: "remote" }];
+  }
+
+  // A link into a closed part opens it.
+  function openTarget() {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    target.querySelectorAll("details").forEach((part) => { part.open = true; });
+    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+    target.scrollIntoView();
+  }
+
+  each("table.sortable", makeSortable);
+  each("button.copy", makeCopyable);
+  each("#whose", chooseThread);
+  drawWhenSeen();
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+})();

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From templates to one file that needs nothing beside itself. The only user of Jinja2."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from numaprof.diag import Failure
+from numaprof.page import words
+from numaprof.page.bundle import script as vega_script
+from numaprof.text import percent, round_percent
+
+HERE = Path(__file__).parent
+
+try:
+    import jinja2
+    from jinja2.utils import htmlsafe_json_dumps
+    from markupsafe import Markup
+except ImportError:
+    raise Failure("the page needs the Python package Jinja2", "pip install jinja2") from None
+
+
+def page(template: str, data: dict[str, object], **context: object) -> str:
+    """`data`: what the page's script reads, by name."""
+    vega, own = vega_script(), (HERE / "page.js").read_text(encoding="utf-8")
+    found = _environment().get_template(template)
+    return found.render(
+        **context,
+        data={name: value for name, value in data.items() if value},
+        policy=_policy(vega, own),
+        style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
+        vega=Markup(vega),
+        script=Markup(own),
+    )
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {
+        "percent": percent,
+        "round_percent": round_percent,
+        "words": words.words,
+        "nodes": words.nodes,
+        "nodes_or_none": words.nodes_or_none,
+        "step": words.step,
+        "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
+    }
+    environment.filters.update(filters)
+    environment.globals.update(marks=words.marks, legend=words.LEGEND)
+    return environment
+
+
+def _policy(*scripts: str) -> str:
+    """Only these scripts run, and nothing is fetched from anywhere. Vega compiles its expressions: unsafe-eval."""
+    hashes = " ".join(f"'sha256-{_hash(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")

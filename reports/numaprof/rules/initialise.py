@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to say "initialise it where it is used" in the program's own terms: OpenMP, threads, processes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from numaprof.naming import NAME_LIMIT, site_position
+from numaprof.places import Site
+from numaprof.samples import LibraryCall
+from numaprof.shapes import Shape
+from numaprof.text import clean, words
+from numaprof.uses import Team
+
+_FORTRAN = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
+
+
+@dataclass(frozen=True)
+class Initialisation:
+    """What is known of it, and of the use that it should be made for."""
+
+    sites: tuple[Site, ...]
+    use: Site | None
+    shape: Shape
+    team: Team
+    call: LibraryCall | None  # what the first site calls that does the touching
+    command: str
+
+    @property
+    def where(self) -> str:
+        return words([site_position(site) for site in self.sites[:3]])
+
+    @property
+    def loop(self) -> str:
+        return f"the loop at {site_position(self.use)}" if self.use is not None else "the loop that uses it"
+
+    @property
+    def fortran(self) -> bool:
+        return any(os.path.splitext(site.file or "")[1].lower() in _FORTRAN for site in self.sites)
+
+
+def change(init: Initialisation) -> str:
+    return _CHANGE[init.team](init)
+
+
+def code(init: Initialisation) -> tuple[str, ...]:
+    return _CODE[init.team](init)
+
+
+_BY_ONE = "One thread alone uses it: let that thread initialise it, and not the one that does so now."
+
+
+def _openmp_change(init: Initialisation) -> str:
+    if init.shape is Shape.ONE:
+        return _BY_ONE
+    text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it. "
+    if init.call is None:
+        return text + "With OpenMP and a static schedule there:"
+    name = clean(init.call.function, NAME_LIMIT)
+    if init.call.container:
+        return f"{text}{name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
+    # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
+    return (
+        f"{text}What touches is {name}: if {init.where} calls it, let each thread do so for its own block; "
+        "if it is a loop, with OpenMP and a static schedule there:"
+    )
+
+
+def _openmp_code(init: Initialisation) -> tuple[str, ...]:
+    if init.shape is Shape.ONE:
+        return ()
+    chunk = ", CHUNK" if init.shape is Shape.INTERLEAVED else ""
+    if init.fortran:
+        pragma = f"!$omp parallel do schedule(static{chunk})"
+    else:
+        pragma = f"#pragma omp parallel for schedule(static{chunk})"
+    like = f", CHUNK as at {site_position(init.use)}" if chunk and init.use is not None else ""
+    if init.call is not None and init.call.container:
+        return (*_raw_array(init), f"{pragma}      above the loop that fills it{like}")
+    return (f"{pragma}      above {init.where}{like}",)
+
+
+def _raw_array(init: Initialisation) -> tuple[str, ...]:
+    return (f"std::unique_ptr<T[]> a(new T[n]);      for the container at {init.where}: new T[n] writes nothing",)
+
+
+def _threads_change(init: Initialisation) -> str:
+    if init.shape is Shape.ONE:
+        return _BY_ONE
+    text = "Let each thread initialise the part that it uses later, before it begins to use it."
+    if init.call is None:
+        return text
+    name = clean(init.call.function, NAME_LIMIT)
+    if init.call.container:
+        return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
+    return f"{text} What touches is {name}, called at {init.where}, or made of a loop there."
+
+
+def _threads_code(init: Initialisation) -> tuple[str, ...]:
+    if init.shape is Shape.ONE:
+        return ()
+    raw = _raw_array(init) if init.call is not None and init.call.container else ()
+    function = clean(init.use.function, NAME_LIMIT) if init.use is not None and init.use.function else None
+    start = f"at the start of {function}" if function else "where each thread begins its work"
+    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {start}")
+
+
+def _processes_change(init: Initialisation) -> str:
+    return (
+        "Let each process initialise after fork what it uses (a page that a child writes first comes from the child's "
+        "node). What they all only read, spread over the nodes before they are forked:"
+    )
+
+
+def _processes_code(init: Initialisation) -> tuple[str, ...]:
+    return (f"numactl --interleave=all {init.command}",)
+
+
+_CHANGE = {Team.OPENMP: _openmp_change, Team.THREADS: _threads_change, Team.PROCESSES: _processes_change}
+_CODE = {Team.OPENMP: _openmp_code, Team.THREADS: _threads_code, Team.PROCESSES: _processes_code}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Initialised in parallel, but divided otherwise than it is used: each part lies with a thread that does not use it."""
+
+from __future__ import annotations
+
+from numaprof.evidence import Evidence
+from numaprof.gains import saves
+from numaprof.judgement import judge
+from numaprof.naming import list_of_sites, objects_in_text, site_label, site_position, threads_on_nodes
+from numaprof.objects import Object
+from numaprof.rules import policy
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text import percent, plural
+from numaprof.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
+from numaprof.uses import Team, init_sites, later_uses, main_use, measured, remote_accesses, suspects, team, users
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
+        return None
+    group = [found for found in suspects(evidence) if _is_mismatched(found)]
+    uses = later_uses(group)
+    if not uses:
+        return None
+    sites, use = init_sites(group), main_use(uses)
+    part = sum(found.remote for found in group) / remote_accesses(evidence)
+    line = site_label(use) if use is not None else "code without line numbers"
+    openmp = team(evidence, group[0].main_thread, users(evidence, uses)) is Team.OPENMP
+    there = site_position(use) if use is not None else "the loop that uses it"
+    return Advice(
+        kind=Kind.CURE,
+        finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
+        f"{objects_in_text(evidence, group)} in parallel, but divided among the threads otherwise than {line} uses it "
+        f"from {threads_on_nodes(users(evidence, uses))}.",
+        change="Divide both loops alike: the same bounds, the same number of threads, the same static schedule.",
+        code=(f"#pragma omp parallel for schedule(static)      above {site_position(sites[0])} and above {there}",)
+        if openmp and sites
+        else (),
+        evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
+        f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
+        removes=part,
+        saves=saves(evidence, part, group),
+    )
+
+
+def _is_mismatched(found: Object) -> bool:
+    """Parts of their own, touched by several threads, and yet remote, because somebody else touched them."""
+    if not found.use_shape.divided or not found.pages or found.main_share >= SERIAL_TOUCH or not found.known:
+        return False
+    foreign = sum(
+        r.accesses for r in found.used if r.remote and r.init_thread is not None and r.init_thread != r.thread
+    )
+    return found.remote / found.known >= REMOTE_HEAVY and foreign > found.remote / 2

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that the allocator hands out again has its home already: the loop that seems to touch first does not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from numaprof.evidence import Evidence
+from numaprof.gains import saves
+from numaprof.judgement import judge
+from numaprof.naming import command_line, object_in_text, site_label, site_position, thread_in_text, threads_on_nodes
+from numaprof.objects import Object
+from numaprof.places import Site
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text import percent, plural, size
+from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, RECYCLED, SERIAL_TOUCH
+from numaprof.uses import later_uses, main_use, measured, remote_accesses, users
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    group = recycled(evidence)
+    if not judge(evidence).curable or not group:
+        return None
+    threads, sites = _before(group)
+    toucher = max(threads, key=lambda thread: threads[thread])
+    site = max(sites, key=lambda site: sites[site])
+    uses = later_uses(group)
+    use = main_use(uses)
+    where = f"{site_label(use)} uses it from {threads_on_nodes(users(evidence, uses))}. " if use is not None else ""
+    part = sum(found.remote for found in group) / remote_accesses(evidence) if measured(evidence) else None
+    return Advice(
+        kind=Kind.CURE,
+        finding=f"{object_in_text(group[0])}{_more(group)} gets memory that was used before: "
+        f"{site_label(site)} first touched it, {size(evidence.bytes(sum(threads.values())))}, from "
+        f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"
+        "The allocator kept the pages, and their homes.",
+        change=f"What initialises it after {_allocation(group)} is too late to place it. Let large blocks come fresh "
+        f"from the kernel (glibc), or initialise in parallel at {site_position(site)}:",
+        code=(f"MALLOC_MMAP_THRESHOLD_=1000000 {command_line(evidence)}",),
+        evidence=_rests_on(evidence, group, part),
+        removes=part,
+        saves=saves(evidence, part, group),
+    )
+
+
+def recycled(evidence: Evidence) -> list[Object]:
+    """Objects most of whose pages one thread touched before they were allocated."""
+    found = []
+    for each in evidence.objects.found:
+        before = sum(row.pages for row in each.before)
+        enough = evidence.bytes(before) >= max(MIN_OBJECT_BYTES, RECYCLED * (each.bytes or 0.0))
+        if not enough or before < each.pages or before < MIN_OBJECT_SHARE * evidence.touched_pages:
+            continue
+        threads, _ = _before([each])
+        serial = max(threads.values()) >= SERIAL_TOUCH * before
+        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * remote_accesses(evidence)
+        if serial and matters:
+            found.append(each)
+    return found
+
+
+def _before(group: list[Object]) -> tuple[dict[int, float], dict[Site, float]]:
+    threads: dict[int, float] = defaultdict(float)
+    sites: dict[Site, float] = defaultdict(float)
+    for found in group:
+        for row in found.before:
+            threads[row.thread] += row.pages
+            sites[row.site] += row.pages
+    return threads, sites
+
+
+def _more(group: list[Object]) -> str:
+    return f" (and {plural(len(group) - 1, 'more object')})" if group[1:] else ""
+
+
+def _allocation(group: list[Object]) -> str:
+    site = group[0].allocated
+    return f"the allocation at {site_position(site)}" if site is not None else "its allocation"
+
+
+def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
+    text = "page faults at its addresses from before it was allocated, and hardly any after"
+    if part is None:
+        return f"{text}; who uses it is not known here."
+    return f"{text}; {percent(part)} of the remote accesses with a known address reach it."

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of objects: how large, how much of its use is remote, where it lies; who touched it, who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from numaprof import queries
+from numaprof.evidence import Evidence
+from numaprof.gains import stall_cycles
+from numaprof.judgement import COUNTERS, HINTS, LOADS, basis
+from numaprof.naming import list_of_sites, object_name, site_label, thread_in_text, threads_on_nodes
+from numaprof.objects import Object
+from numaprof.shapes import Shape
+from numaprof.text import NOT_KNOWN, clean, number, percent, plural, size, words
+from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_SHOWN_BYTES, MOST_SITES
+from numaprof.uses import init_sites, main_use, remote_accesses, users
+from numaprof.views.paper import Paper
+
+_KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", queries.HINT: "hint faults"}
+
+
+def shown(evidence: Evidence) -> list[Object]:
+    """Data that matters by size or by remote accesses; empty if there is nothing that first touches do not tell."""
+    remote = remote_accesses(evidence)
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
+    chosen = [
+        found
+        for found in evidence.objects.found
+        if (remote and found.remote >= MIN_SHOWN * remote)
+        or (found.kind not in ("file", "stack") and _bytes(evidence, found) >= least and (found.pages or found.used))
+    ][:MOST_SITES]
+    return chosen if any(found.named or found.used for found in chosen) else []
+
+
+def table(evidence: Evidence, paper: Paper) -> None:
+    chosen = shown(evidence)
+    if not chosen:
+        return
+    remote = remote_accesses(evidence)
+    paper.line()
+    head = ["OBJECT", "size", "remote", "of all remote", "home"]
+    right = [False, True, True, True, False]
+    cells = [
+        [
+            clean(object_name(found), max(24, paper.width - 52)),
+            size(_bytes(evidence, found)),
+            f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
+            percent(found.remote / remote) if remote else NOT_KNOWN,
+            homes(found),
+        ]
+        for found in chosen
+    ]
+    paper.table_with_remarks(head, cells, right, [_remarks(evidence, found) for found in chosen])
+    for line in _attribution(evidence):
+        paper.paragraph(line)
+
+
+def _bytes(evidence: Evidence, found: Object) -> float:
+    return found.bytes or evidence.bytes(found.pages)
+
+
+def homes(found: Object) -> str:
+    """node 0, or the shares where there are several; by the accesses where first touches do not tell."""
+    sums: dict[int, float] = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
+    if not sums:
+        for row in found.used:
+            if row.page_node is not None:
+                sums[row.page_node] = sums.get(row.page_node, 0.0) + row.accesses
+    total = sum(sums.values())
+    if not total:
+        return NOT_KNOWN
+    main = max(sums, key=lambda home: sums[home])
+    if sums[main] >= ALL_OF_IT * total:
+        return f"node {main}"
+    ordered = sorted(sums, key=lambda home: -sums[home])
+    return ", ".join(f"node {home} {100 * sums[home] / total:.0f} %" for home in ordered[:3])
+
+
+def _remarks(evidence: Evidence, found: Object) -> list[str]:
+    return [text for text in (_touched(evidence, found), _used(evidence, found), _more(evidence, found)) if text]
+
+
+def _touched(evidence: Evidence, found: Object) -> str:
+    if not found.pages:
+        if found.before:
+            return f"touched before it was allocated, at {site_label(found.before[0].site)}"
+        return "first touch not seen"
+    by = thread_in_text(evidence.by_id.get(found.main_thread))
+    if found.main_share < ALL_OF_IT:
+        by = plural(len(found.pages_by_thread), "thread")
+    at = list_of_sites(init_sites([found]), 2) or "an unknown place"
+    return f"first touched at {at} by {by}"
+
+
+def _used(evidence: Evidence, found: Object) -> str:
+    if not found.later:
+        return ""
+    use = main_use(found.later)
+    at = f" at {site_label(use)}" if use is not None else ""
+    shape = "which part by whom: too few samples" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
+    return f"used{at} by {threads_on_nodes(users(evidence, found.later))}: {shape}"
+
+
+def _more(evidence: Evidence, found: Object) -> str:
+    parts = []
+    if (found.blocks or 0) > 1:
+        parts.append(f"{plural(found.blocks or 0, 'block')}, size: most at one time")
+    if found.stores and found.loads:
+        parts.append(f"{percent(found.stores / (found.stores + found.loads))} of its sampled accesses write")
+    cycles = stall_cycles(evidence.objects.answers)
+    if cycles and not evidence.run.emulated:
+        parts.append(f"{percent(stall_cycles(found.answers) / cycles)} of the time that sampled loads took")
+    parts.append(_phases(found))
+    return "; ".join(part for part in parts if part)
+
+
+def _phases(found: Object) -> str:
+    """Said where the initialisation is a good part of the accesses, and differs."""
+    early = [row for row in found.used if not row.steady and row.remote is not None]
+    late = [row for row in found.used if row.steady and row.remote is not None]
+    before, after = (sum(row.accesses for row in rows) for rows in (early, late))
+    if not before or not after or before < MIN_OBJECT_SHARE * (before + after):
+        return ""
+    shares = [sum(r.accesses for r in rows if r.remote) / total for rows, total in ((early, before), (late, after))]
+    return f"remote while initialised {percent(shares[0])}, later {percent(shares[1])}"
+
+
+def _attribution(evidence: Evidence) -> Iterable[str]:
+    """How much of what was sampled lies in objects, and how much nobody knows."""
+    known = [row for row in evidence.objects.attributed if row.total and row.kind in _KIND_NAMES]
+    if known:
+        total = sum(row.total for row in known)
+        named, by_line = (sum(getattr(row, part) for row in known) / total for part in ("named", "by_line"))
+        parts = [(named, "named objects"), (by_line, "unnamed memory"), (1 - named - by_line, "unknown memory")]
+        what = words([_KIND_NAMES[row.kind] for row in known])
+        yield f"of the {what}: " + ", ".join(f"{percent(part)} in {name}" for part, name in parts if part > 1e-9)
+    seen = fault_coverage(evidence)
+    if seen is not None and seen < ALL_OF_IT:
+        yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
+
+
+def fault_coverage(evidence: Evidence) -> float | None:
+    """Page faults that samples stand for, of those that were counted."""
+    counted = sum(note.value or 0 for note in evidence.notes if note.kind == "faults")
+    seen = sum(row.weight for row in evidence.samples.kinds if row.kind in queries.FAULT_KINDS)
+    return min(1.0, seen / counted) if counted else None
+
+
+def modules(evidence: Evidence, paper: Paper) -> None:
+    """In whose code the remote reads happen: the program's, a library's, the kernel's."""
+    overflow = basis(evidence) == COUNTERS and any(row.overflows for row in evidence.samples.modules)
+    rows = [row for row in evidence.samples.modules if bool(row.overflows) == overflow]
+    total = sum(row.events for row in rows)
+    if not total or basis(evidence) not in (COUNTERS, LOADS, HINTS):
+        return
+    sums: dict[str, float] = {}
+    for row in rows:
+        name = module_name(row.module)
+        sums[name] = sums.get(name, 0.0) + row.events
+    ordered = sorted(sums, key=lambda name: -sums[name])[:4]
+    samples = plural(
+        sum(row.samples for row in rows), "overflow sample" if overflow else "sampled access", "s" if overflow else "es"
+    )
+    kernel = "" if _sees_kernel(evidence) else "; the kernel was not looked at"
+    paper.line()
+    text = " · ".join(f"{name} {percent(sums[name] / total)}" for name in ordered)
+    paper.paragraph(f"{text} ({samples}{kernel})", first="REMOTE READS BY  ")
+
+
+def _sees_kernel(evidence: Evidence) -> bool:
+    return any(not event.exclude_kernel for event in evidence.events if event.placement.startswith("remote"))
+
+
+def module_name(module: str | None) -> str:
+    if module is None:
+        return "unknown code"
+    return clean(module if module.startswith("[") else module.rpartition("/")[2], 24)

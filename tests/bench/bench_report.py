@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal report of a recording of a million samples, beside `perf report --stdio` of as many."""
+
+from __future__ import annotations
+
+from bench import BUILD, build, folder, line, medians, perf, run
+from big_recording import write
+
+SAMPLES = 1_000_000
+
+
+def main() -> None:
+    reports = BUILD / "numaprof-reports"
+    with folder() as place:
+        big, small, data = place / "big.numaprof", place / "small.numaprof", place / "perf.data"
+        write(big, SAMPLES)
+        write(small, 1_000)
+        sides = {"big": lambda: run([reports, "report", big]), "small": lambda: run([reports, "report", small])}
+        costs = medians(5, **sides)
+        line(
+            f"report of {SAMPLES:,} samples", f"{costs['big'].wall:.2f} s, CPU time {costs['big'].cpu:.2f} s", "<= 1 s"
+        )
+        line("  of 1,000", f"{costs['small'].wall:.2f} s, CPU time {costs['small'].cpu:.2f} s")
+        if perf():
+            run([perf(), "record", "-q", "-e", "page-faults", "-c", "1", "-g", "-o", data, build("faults"), SAMPLES])
+            theirs = run([perf(), "report", "--stdio", "-q", "-i", data])
+            line(
+                "  perf report --stdio",
+                f"{theirs.wall:.2f} s, CPU time {theirs.cpu:.2f} s   (one run, as many samples)",
+            )
+        else:
+            line("  perf report --stdio", "not measured: perf is not installed")
+
+
+if __name__ == "__main__":
+    main()

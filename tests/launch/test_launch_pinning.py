@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads sit where the plan says, and nothing of it shows: programs and their children see the CPUs they see alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM
+from running import one, rows, run, run_command, target
+
+PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return tmp_path / "r.numaprof"
+
+
+def both_ways(recording: Path, *words: object, options: tuple[str, ...] = ()) -> str:
+    """What the program prints, which is the same alone and under numaprof."""
+    alone = run_command(*words)
+    done = run("record", "-q", "-o", recording, *options, *words)
+    assert done == alone
+    assert alone.status == 0, alone
+    return alone.out
+
+
+def planned(recording: Path) -> list[int]:
+    return json.loads("[" + one(recording, "SELECT pin_plan FROM run") + "]")
+
+
+@pytest.mark.parametrize("command", ["nproc", "grep Cpus_allowed_list /proc/self/status"])
+def test_the_program_and_its_children_see_all_cpus(command: str, recording: Path) -> None:
+    out = both_ways(recording, target("masks"), command)
+    assert len(out.splitlines()) == 9
+    assert one(recording, "SELECT count(*) FROM thread WHERE pin = 'planned'") == 2
+
+
+PYTHON = """
+import multiprocessing, os, threading
+def look():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        forked = pool.map(os.sched_getaffinity, [0])
+    print(multiprocessing.cpu_count(), os.sched_getaffinity(0), forked, os.popen("nproc").read())
+look()
+thread = threading.Thread(target=look)
+thread.start()
+thread.join()
+"""
+
+
+def test_python_sees_all_cpus(recording: Path) -> None:
+    both_ways(recording, sys.executable, "-c", PYTHON)
+
+
+def test_openmp_sees_all_cpus_and_is_pinned(recording: Path) -> None:
+    cpus = os.sched_getaffinity(0)
+    program = target("openmp", "-fopenmp")
+    assert both_ways(recording, program) == f"procs {len(cpus)} threads {len(cpus)}\n"
+    places = rows(recording, PLACES)
+    assert [place[0] for place in places] == ["planned"] * len(cpus)
+    assert sorted(place[1] for place in places) == sorted(planned(recording))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("OMP_PROC_BIND", "true"), ("OMP_PLACES", "{0}"), ("GOMP_CPU_AFFINITY", "0"), ("KMP_AFFINITY", "compact")],
+)
+def test_a_choice_for_the_runtime_is_respected(
+    name: str, value: str, recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    both_ways(recording, target("openmp", "-fopenmp"))
+    assert {place[0] for place in rows(recording, PLACES)[1:]} == {"program"}
+    assert rows(recording, "SELECT pin FROM thread WHERE pin = 'planned'") == []
+
+
+def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    both_ways(recording, target("chooses"), cpu)
+    moved, attributed, left = rows(recording, "SELECT pin, own_cpus FROM thread ORDER BY id")[1:]
+    assert moved == attributed == ("program", str(cpu))
+    assert left == ("planned", None)
+
+
+def test_the_first_thread_pins_main_as_well(recording: Path) -> None:
+    both_ways(recording, "true")
+    assert rows(recording, PLACES) == [("none", None, None)]
+    recording.unlink()
+    both_ways(recording, target("touch"), 1, 64)
+    assert [place[0] for place in rows(recording, PLACES)] == ["planned", "planned"]
+
+
+@pytest.mark.parametrize("policy", ["compact", "scatter"])
+def test_threads_follow_the_plan(policy: str, recording: Path) -> None:
+    both_ways(recording, target("touch"), 3, 64, options=("--pin", policy))
+    plan = planned(recording)
+    assert one(recording, "SELECT pin_policy FROM run") == policy
+    assert sorted(place[1] for place in rows(recording, PLACES)) == sorted(plan[i % len(plan)] for i in range(4))
+
+
+def test_a_list_is_followed(recording: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    both_ways(recording, target("where"), options=("--pin", str(cpu)))
+    assert one(recording, "SELECT pin_policy, pin_plan FROM run") == ("list", str(cpu))
+    assert {place[1] for place in rows(recording, PLACES)} == {cpu}
+
+
+def test_none(recording: Path) -> None:
+    both_ways(recording, target("touch"), 3, 64, options=("--pin", "none"))
+    assert {place[0] for place in rows(recording, PLACES)} == {"none"}
+    assert one(recording, "SELECT pin_policy, pin_plan FROM run") == ("none", None)
+
+
+def test_within_the_mask_it_was_started_with(recording: Path) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    command = ["taskset", "-c", str(cpu), PROGRAM, "record", "-q", "-o", recording, target("masks"), "nproc"]
+    assert run_command(*command).out.split()[:4] == ["main", "1", "thread", "1"]
+    assert planned(recording) == [cpu]
+
+
+@pytest.mark.parametrize("flags", [("-static",), ()])
+def test_threads_really_sit_there(flags: tuple[str, ...], recording: Path) -> None:
+    """Asked from outside the program, which cannot see it."""
+    program = target("sits", *flags, output="sits" + "".join(flags))
+    done = run("record", "-q", "-o", recording, program, 3)
+    assert done.status == 0, done
+    masks = [int(word) for word in done.out.split()]
+    places = rows(recording, PLACES)
+    assert [place[0] for place in places] == ["planned"] * 4
+    assert masks == [1] * 4

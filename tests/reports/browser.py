@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages in a headless Chromium: what a reader sees, what the console says, what was fetched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+PATIENCE = 60  # seconds; a busy machine draws slowly
+
+_SWITCHES = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"),
+    *("--disable-background-networking", "--disable-component-update", "--no-first-run", "--disable-sync"),
+)
+
+
+class Browser:
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, page: Path, anchor: str = "") -> None:
+        """Until every chart is drawn or has failed."""
+        self.driver.get("about:blank")
+        self.log("browser"), self.log("performance")  # what earlier pages left
+        self.driver.get(page.as_uri() + anchor)
+        self.run("dispatchEvent(new Event('beforeprint'))")
+        undrawn = "return document.querySelectorAll('[data-chart]:not(:has(svg)):not(.failed)').length === 0"
+        WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script(undrawn))
+
+    def run(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.driver.find_elements(By.CSS_SELECTOR, selector))
+
+    def texts(self, selector: str) -> list[str]:
+        return [element.text for element in self.all(selector)]
+
+    def text(self) -> str:
+        return str(self.run("return document.body.innerText"))
+
+    def log(self, kind: str) -> list[Any]:
+        return list(self.driver.get_log(kind))
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+    def requests(self) -> list[str]:
+        """Everything the page asked for, but for itself and what stands in it."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.log("performance")]
+        urls = [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
+        return [url for url in urls if not url.startswith(("data:", "blob:", "file:"))]
+
+    def resize(self, width: int, height: int = 900) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def dark(self, wanted: bool) -> None:
+        value = "dark" if wanted else "light"
+        features = [{"name": "prefers-color-scheme", "value": value}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def without_scripts(self, wanted: bool) -> None:
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": wanted})
+
+    def screenshot(self, path: Path) -> None:
+        """The whole page."""
+        width = self.run("return document.documentElement.clientWidth")
+        self.resize(width, min(8000, self.run("return document.documentElement.scrollHeight")))
+        self.driver.save_screenshot(str(path))
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    options = webdriver.ChromeOptions()
+    for switch in _SWITCHES:
+        options.add_argument(switch)
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    try:
+        yield Browser(driver)
+    finally:
+        driver.quit()

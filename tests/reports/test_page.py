@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML page in a real browser: no complaint, nothing fetched, links lead to evidence, names stay text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from book import Book
+from browser import Browser, browser
+from conftest import TREE
+from numaprof.diag import EXIT_FAILED
+from numaprof.document.build import document
+from numaprof.page.report import report_page
+from stories import STORIES
+from test_report_recording import reports
+
+pytestmark = pytest.mark.requires("chromium")
+
+# Where to leave pictures for people to look at; make test leaves none.
+PICTURES = os.environ.get("NUMAPROF_PICTURES")
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+def written(book: Book, folder: Path) -> Path:
+    page = folder / "page.html"
+    page.write_text(report_page(document(str(book.write(folder / "x.numaprof")))), encoding="utf-8")
+    return page
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_every_story(story: str, window: Browser, tmp_path: Path) -> None:
+    window.resize(1200)
+    window.open(written(STORIES[story](), tmp_path))
+    assert window.complaints() == []
+    assert window.requests() == []
+    assert not window.all(".failed")
+    assert window.texts("h1") != [""]
+    if PICTURES:
+        picture(window, Path(PICTURES), story)
+
+
+def picture(window: Browser, folder: Path, name: str) -> None:
+    for width, dark in ((1200, False), (600, True)):
+        window.dark(dark)
+        window.resize(width)
+        window.screenshot(folder / f"{name}-{width}.png")
+    window.dark(False)
+
+
+@pytest.mark.parametrize("width", [1200, 600, 320])
+def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None:
+    window.resize(width)
+    for story in ("serial_init", "multiplexed", "hostile"):
+        folder = tmp_path / story
+        folder.mkdir()
+        window.open(written(STORIES[story](), folder))
+        assert window.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -> None:
+    window.resize(1200)
+    page = written(STORIES["serial_init"](), tmp_path)
+    window.open(page)
+    targets = window.run("return [...document.querySelectorAll('.advice a')].map(a => [a.textContent, a.hash])")
+    assert [text for text, _ in targets] == ["sum.c:17 main", "sum.c:22 main._omp_fn.0", "threads", "who reads where"]
+    for text, anchor in targets:
+        window.open(page, anchor)
+        found = window.run("return document.querySelector(':target').innerText")
+        assert text.lower() in found.lower()
+        top = window.run("return document.querySelector(':target').getBoundingClientRect().top")
+        assert 0 <= top < 900
+
+
+def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
+    for story in STORIES:
+        text = report_page(document(str(STORIES[story]().write(tmp_path / story)))).partition("<script")[0]
+        ids = re.findall(r'\bid="([^"]+)"', text)
+        assert set(re.findall(r'href="#([^"]+)"', text)) <= set(ids)
+        assert len(ids) == len(set(ids))
+
+
+def test_tables_sort_by_any_column(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["multiplexed"](), tmp_path))
+    column = (
+        "return [...document.querySelectorAll('#thread-table tbody tr')].map(row => row.cells[arguments[0]].innerText)"
+    )
+    heads = window.texts("#thread-table thead th")
+    remote = next(at for at, head in enumerate(heads) if head.startswith("remote"))
+    assert window.run(column, remote) == ["0.0 %"] * 4 + ["100.0 %"] * 4
+    click = "document.querySelectorAll('#thread-table thead th')[arguments[0]].querySelector('button').click()"
+    window.run(click, remote)
+    assert window.run(column, remote) == ["100.0 %"] * 4 + ["0.0 %"] * 4
+    assert window.run("return document.querySelector('[aria-sort]').ariaSort") == "descending"
+    window.run(click, remote)
+    assert window.run(column, remote) == ["0.0 %"] * 4 + ["100.0 %"] * 4
+
+
+def test_numbers_sort_as_numbers(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["many_threads"](), tmp_path))
+    column = (
+        "return [...document.querySelectorAll('#thread-table tbody tr')].map(row => Number(row.cells[0].dataset.sort))"
+    )
+    window.run("document.querySelector('#thread-table thead th button').click()")
+    assert window.run(column) == sorted(range(200), reverse=True)
+
+
+def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
+    window.resize(1200)
+    window.open(written(STORIES["serial_init"](), tmp_path))
+    rates = "document.querySelector('[data-chart=timeline]').view.data('rates')"
+    drawn = f"return {rates}.filter(row => row.rate > 0).map(row => row.placement)"
+    assert set(window.run(drawn)) == {"local", "remote"}
+    window.run(
+        "const menu = document.getElementById('whose'); menu.value = '8'; menu.dispatchEvent(new Event('change'))"
+    )
+    assert set(window.run(drawn)) == {"remote"}
+
+
+def test_all_text_and_tables_are_there_without_scripts(window: Browser, tmp_path: Path) -> None:
+    page = written(STORIES["serial_init"](), tmp_path)
+    window.without_scripts(True)
+    try:
+        window.driver.get(page.as_uri())
+        assert len(window.all("#thread-table tbody tr")) == 8
+        assert any("The chart needs JavaScript" in text for text in window.texts("noscript p"))
+        assert not any(element.is_displayed() for element in window.all("button, select, .sorting"))
+    finally:
+        window.without_scripts(False)
+
+
+def test_keyboard_reaches_everything_that_acts(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["serial_init"](), tmp_path))
+    unreachable = (
+        "return [...document.querySelectorAll('button, a, select, summary')].filter(e => e.tabIndex < 0).length"
+    )
+    assert window.run(unreachable) == 0
+    wider = "[...document.querySelectorAll('.wide, pre')].filter(e => e.scrollWidth > e.clientWidth)"
+    assert window.run(f"return {wider}.filter(e => e.tabIndex < 0).length") == 0
+
+
+def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["serial_init"](), tmp_path))
+    assert window.run("return document.documentElement.lang") == "en"
+    assert len(window.all("h1")) == 1
+    assert window.run("return [...document.querySelectorAll('table')].every(t => t.caption && t.caption.innerText)")
+    assert window.run("return [...document.querySelectorAll('.chart')].every(c => c.role === 'img' && c.ariaLabel)")
+    assert window.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
+    levels = window.run("return [...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:]))
+
+
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_text_stands_out_from_its_ground(dark: bool, window: Browser, tmp_path: Path) -> None:
+    window.dark(dark)
+    try:
+        window.open(written(STORIES["multiplexed"](), tmp_path))
+        assert window.run(CONTRAST) == []
+    finally:
+        window.dark(False)
+
+
+NASTY = (
+    "</script><script>window.owned=1</script><img src=x onerror=window.owned=1>"
+    "'\"`${window.owned=1}{{7*7}}<!--\x1b]0;x\x07\u202e"
+)
+
+
+def test_hostile_names_stay_text(window: Browser, tmp_path: Path) -> None:
+    """Of thread, function, file, module, command, host, machine, note, in every place where a page names them."""
+    book = STORIES["serial_init"](emulated=NASTY, host=NASTY, cwd=NASTY, kernel=NASTY, cpu_name=NASTY, uarch=NASTY)
+    book.note(NASTY, NASTY, remedy=NASTY).change("thread", name=NASTY).change("run", command=NASTY, program=NASTY)
+    book.change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY).change("evidence", detail=NASTY)
+    page = written(book, tmp_path)
+    window.open(page)
+    assert window.complaints() == []
+    assert window.requests() == []
+    assert window.run("return window.owned") is None
+    assert not window.all("main img")
+    text = window.text()
+    assert "</script><script>" in text
+    assert "{{7*7}}" in text
+    assert "\u202e" not in page.read_text()
+    assert "\x1b" not in page.read_text()
+
+
+def test_small_enough(tmp_path: Path) -> None:
+    for story in ("serial_init", "hinted"):
+        assert (
+            written(STORIES[story](), tmp_path / story if (tmp_path / story).mkdir() is None else tmp_path)
+            .stat()
+            .st_size
+            < 2 << 20
+        )
+
+
+# The command
+
+
+def test_page_by_command(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    done = reports("report", path, "--html", tmp_path / "out.html")
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert (tmp_path / "out.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "out.html").stat().st_mode & 0o777 == 0o666 & ~umask()
+
+
+def umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_open_runs_the_browser_of_the_user(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    opener = tmp_path / "opener"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    opener.chmod(0o755)
+    environment = {**os.environ, "BROWSER": str(opener)}
+    done = reports("report", path, "--html", tmp_path / "out.html", "--open", env=environment)
+    assert done.returncode == 0
+    assert (tmp_path / "opened").read_text().strip() == (tmp_path / "out.html").as_uri()
+
+
+def test_no_browser_to_open_it_with(tmp_path: Path) -> None:
+    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    environment = {"PATH": "/nonexistent", "BROWSER": "/nonexistent/browser"}
+    done = reports("report", path, "--html", tmp_path / "out.html", "--open", env=environment)
+    assert done.returncode == EXIT_FAILED
+    assert "open the file by hand" in done.stderr
+    assert (tmp_path / "out.html").exists()
+
+
+def test_no_third_party_file_is_part_of_the_tree() -> None:
+    assert all(path.stat().st_size < 64 << 10 for path in (TREE / "reports" / "numaprof").rglob("*.js"))

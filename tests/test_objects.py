@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording calls memory: objects by allocation call path, variables, stacks, mappings."""
+
+from __future__ import annotations
+
+import ctypes.util
+import sqlite3
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, TREE
+
+SOURCES = TREE / "tests" / "objects"
+PAGES = 256  # each object of the test programs has 1 MiB
+THIN = 97  # faults that come in masses are sampled one in this many
+TRIES = 4  # on a machine with no CPU to spare, records are lost
+
+pytestmark = pytest.mark.requires("gcc", "perf_event", "x86_64")
+
+
+@dataclass(frozen=True)
+class Named:
+    """An object that samples name, with the functions of its allocation path from the innermost out."""
+
+    kind: str
+    name: str | None
+    path: tuple[str, ...]
+    lines: tuple[int, ...]
+    pages: int
+    blocks: int
+
+
+def build(source: str, output: str, *flags: str) -> Path:
+    path = BUILD / "tests" / "objects" / output
+    path.parent.mkdir(parents=True, exist_ok=True)
+    compiler = "g++" if source.endswith(".cpp") else "gcc"
+    done = subprocess.run(
+        [compiler, "-g", "-O1", "-pthread", str(SOURCES / source), *flags, "-o", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def record(program: Path, folder: Path, *command: str | Path, env: dict[str, str] | None = None) -> sqlite3.Connection:
+    """The recording of a run in which no record was lost, if one of a few was such a run."""
+    db = None
+    for attempt in range(TRIES):
+        output = folder / f"{attempt}.numaprof"
+        done = subprocess.run(
+            [program, "record", "-o", output, *command],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+            env=env,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        db = sqlite3.connect(f"file:{output}?mode=ro&immutable=1", uri=True)
+        db.text_factory = lambda raw: raw.decode(errors="replace")
+        if not notes(db, "lost"):
+            return db
+    assert db
+    return db
+
+
+def notes(db: sqlite3.Connection, kind: str) -> list[str]:
+    return [text for (text,) in db.execute("SELECT text FROM note WHERE kind = ?", (kind,))]
+
+
+def call_path(db: sqlite3.Connection, stack: int | None) -> list[tuple[str, int, str]]:
+    """Function, line and file of each place, inlined ones too, innermost first."""
+    path: list[tuple[str, int, str]] = []
+    while stack is not None:
+        place, stack = db.execute("SELECT place, caller FROM stack WHERE id = ?", (stack,)).fetchone()
+        while place is not None:
+            function, line, file, place = db.execute(
+                "SELECT function, line, file, inline_of FROM place WHERE id = ?", (place,)
+            ).fetchone()
+            path.append((function or "?", line or 0, file or ""))
+    return path
+
+
+def named(db: sqlite3.Connection) -> list[Named]:
+    rows = db.execute(
+        "SELECT object.kind, object.name, object.alloc_stack, sum(sample.weight), count(DISTINCT block.id)"
+        " FROM object JOIN block ON block.object = object.id JOIN sample ON sample.block = block.id GROUP BY object.id"
+    ).fetchall()
+    result = []
+    for kind, name, stack, pages, blocks in rows:
+        path = call_path(db, stack)
+        result.append(Named(kind, name, tuple(p[0] for p in path), tuple(p[1] for p in path), pages, blocks))
+    return result
+
+
+def line_of(source: str, text: str) -> int:
+    lines = (SOURCES / source).read_text().splitlines()
+    (number,) = (i for i, line in enumerate(lines, 1) if text in line)
+    return number
+
+
+@pytest.fixture(scope="module")
+def kinds(program: Path, tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
+    return record(program, tmp_path_factory.mktemp("kinds"), build("kinds.c", "kinds"))
+
+
+def require_whole(db: sqlite3.Connection) -> None:
+    if notes(db, "lost"):
+        pytest.skip("records were lost in every run: this machine has no CPU to spare")
+
+
+def of_path(db: sqlite3.Connection, function: str) -> list[Named]:
+    return [found for found in named(db) if any(function == place.split("(")[0] for place in found.path[:1])]
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        ("by_malloc", "heap"),
+        ("by_calloc", "heap"),
+        ("by_realloc", "heap"),
+        ("by_reallocarray", "heap"),
+        ("by_aligned_alloc", "heap"),
+        ("by_posix_memalign", "heap"),
+        ("by_memalign", "heap"),
+        ("by_valloc", "heap"),
+        ("by_mmap", "mapping"),
+        ("by_shared_mmap", "shared"),
+        ("by_memset", "heap"),
+    ],
+)
+def test_a_block_is_named_by_the_call_that_made_it(kinds: sqlite3.Connection, function: str, kind: str) -> None:
+    require_whole(kinds)
+    found = of_path(kinds, function)
+    assert found and {each.kind for each in found} == {kind}
+    assert found[0].path[:2] == (function, "main")
+    assert abs(found[0].pages - PAGES) <= THIN
+
+
+def test_an_address_used_again_has_the_name_of_its_time(kinds: sqlite3.Connection) -> None:
+    require_whole(kinds)
+    first, second = line_of("kinds.c", "char *first = malloc(MIB)"), line_of("kinds.c", "char *second = malloc")
+    found = {each.lines[0]: each.pages for each in of_path(kinds, "by_reuse")}
+    assert set(found) == {first, second}
+    assert abs(found[first] - PAGES) <= THIN and abs(found[second] - PAGES) <= THIN
+
+
+@pytest.mark.parametrize("name", ["static_array", "filled_array"])
+def test_a_static_variable_is_named(kinds: sqlite3.Connection, name: str) -> None:
+    require_whole(kinds)
+    (found,) = (each for each in named(kinds) if each.name == name)
+    assert found.kind == "static" and abs(found.pages - PAGES) <= THIN
+
+
+def test_thread_local_variables_are_one_object_with_a_block_for_each_thread(kinds: sqlite3.Connection) -> None:
+    require_whole(kinds)
+    (found,) = (each for each in named(kinds) if each.name == "thread_array")
+    assert found.kind == "tls" and found.blocks == 2  # of main and of the thread
+    assert abs(found.pages - 2 * PAGES) <= 2 * THIN
+
+
+def test_a_threads_stack_is_one(kinds: sqlite3.Connection) -> None:
+    require_whole(kinds)
+    pages = sum(each.pages for each in named(kinds) if each.kind == "stack")
+    assert pages >= PAGES - THIN
+
+
+def test_a_file_is_named_by_its_path(kinds: sqlite3.Connection) -> None:
+    require_whole(kinds)
+    found = [each for each in named(kinds) if each.kind == "file" and each.name and "/kinds." in each.name]
+    assert found and abs(found[0].pages - PAGES) <= THIN
+
+
+def test_a_forked_child_has_objects_of_its_own(kinds: sqlite3.Connection) -> None:
+    require_whole(kinds)
+    assert len(of_path(kinds, "by_malloc")) == 2
+
+
+def test_memset_is_called_by_a_line_that_can_be_edited(kinds: sqlite3.Connection) -> None:
+    """The first touch is libc's; the recording leads to the caller's line."""
+    require_whole(kinds)
+    line = line_of("kinds.c", "memset(block, 1, MIB); // memset")
+    stacks = kinds.execute(
+        "SELECT DISTINCT sample.stack FROM sample JOIN block ON block.id = sample.block"
+        " JOIN object ON object.id = block.object WHERE object.alloc_stack IS NOT NULL"
+    ).fetchall()
+    firsts = [next((p for p in call_path(kinds, stack) if p[2].endswith("kinds.c")), None) for (stack,) in stacks]
+    assert ("by_memset", line, str(SOURCES / "kinds.c")) in firsts
+
+
+@pytest.fixture(scope="module")
+def news(program: Path, tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
+    return record(program, tmp_path_factory.mktemp("news"), build("news.cpp", "news", "-std=c++17"))
+
+
+@pytest.mark.requires("g++")
+@pytest.mark.parametrize(
+    "function",
+    ["by_new", "by_new_nothrow", "by_new_aligned", "by_new_aligned_nothrow", "by_operator", "by_failing"],
+)
+def test_operator_new_is_named_by_its_caller(news: sqlite3.Connection, function: str) -> None:
+    require_whole(news)
+    objects = news.execute("SELECT alloc_stack FROM object WHERE kind = 'heap' AND alloc_stack IS NOT NULL")
+    paths = [call_path(news, stack) for (stack,) in objects]
+    assert any(path[0][0] == f"{function}()" for path in paths), paths
+
+
+@pytest.mark.requires("g++")
+@pytest.mark.parametrize(("function", "text"), [("by_resize", "// resize"), ("by_constructor", "// constructor")])
+def test_containers_lead_to_the_users_line(news: sqlite3.Connection, function: str, text: str) -> None:
+    """Of the touch and of the allocation: behind the containers' own places there is one in the user's file."""
+    require_whole(news)
+    users = set()
+    for touched, allocated in news.execute(
+        "SELECT DISTINCT sample.stack, object.alloc_stack FROM sample JOIN block ON block.id = sample.block"
+        " JOIN object ON object.id = block.object WHERE sample.stack IS NOT NULL AND object.alloc_stack IS NOT NULL"
+    ):
+        mine = [
+            next((p for p in call_path(news, stack) if p[2] == str(SOURCES / "news.cpp")), ("", 0, ""))
+            for stack in (touched, allocated)
+        ]
+        users.add(tuple((p[0], p[1]) for p in mine))
+    place = (f"{function}()", line_of("news.cpp", text))
+    assert (place, place) in users, users
+
+
+def test_a_child_that_no_handler_saw_does_not_disturb_its_parent(program: Path, tmp_path: Path) -> None:
+    db = record(program, tmp_path, build("forks.c", "forks"))
+    made = [
+        blocks
+        for (blocks,) in db.execute(
+            "SELECT count(*) FROM block JOIN object ON object.id = block.object"
+            " WHERE alloc_stack IS NOT NULL GROUP BY object.id"
+        )
+    ]
+    left_out = sum(value for (value,) in db.execute("SELECT value FROM note WHERE kind = 'instances'"))
+    assert max(made) + left_out >= 2000
+
+
+def test_blocks_of_a_librarys_constructor_are_seen(program: Path, tmp_path: Path) -> None:
+    library = build("early.c", "libearly.so", "-shared", "-fPIC")
+    source = tmp_path / "main.c"
+    source.write_text("extern char *early_block; int main(void) { return !early_block; }\n")
+    target = tmp_path / "main"
+    subprocess.run(["gcc", "-g", source, library, f"-Wl,-rpath,{library.parent}", "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    paths = [call_path(db, s) for (s,) in db.execute("SELECT alloc_stack FROM object WHERE alloc_stack IS NOT NULL")]
+    assert any(path[0][0] == "early_constructor" for path in paths), paths
+
+
+@pytest.mark.parametrize("library", ["jemalloc", "tcmalloc_minimal"])
+def test_blocks_of_another_allocator_are_seen(program: Path, tmp_path: Path, library: str) -> None:
+    name = ctypes.util.find_library(library)
+    if not name:
+        pytest.skip(f"needs lib{library}")
+    target = build("kinds.c", f"kinds-{library}", "-Wl,--no-as-needed", f"-l:{name}")
+    db = record(program, tmp_path, target)
+    require_whole(db)
+    assert {"by_malloc", "by_calloc", "by_posix_memalign"} <= {each.path[0] for each in named(db) if each.path}
+
+
+def test_an_allocator_in_the_program_itself_is_said_to_hide_blocks(program: Path, tmp_path: Path) -> None:
+    source = tmp_path / "own.c"
+    source.write_text(
+        "#include <stddef.h>\n#include <sys/mman.h>\n#include <string.h>\n"
+        "void *malloc(size_t n) { return mmap(NULL, n + 4096, 3, 34, -1, 0); }\nvoid free(void *p) { (void)p; }\n"
+        "int main(void) { char *p = malloc(1 << 20); memset(p, 1, 1 << 20); return p[7] != 1; }\n"
+    )
+    target = tmp_path / "own"
+    subprocess.run(["gcc", "-g", "-fno-builtin", source, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    assert any("own malloc" in text for text in notes(db, "objects"))
+    assert any(each.kind == "mapping" and each.path[:2] == ("malloc", "main") for each in named(db))
+
+
+def test_a_static_program_has_mappings_and_variables_and_says_so(program: Path, tmp_path: Path) -> None:
+    db = record(program, tmp_path, build("kinds.c", "kinds-static", "-static"))
+    assert any("static program" in text for text in notes(db, "objects"))
+    require_whole(db)
+    assert "static_array" in {each.name for each in named(db)}

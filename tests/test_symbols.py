@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From addresses to names: where the names are kept elsewhere, are missing, damaged, or belong to something else."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import TREE
+from test_objects import notes, record
+
+SOURCE = TREE / "tests" / "objects" / "named.c"
+FUNCTION = "known_function"
+LINE = next(i for i, text in enumerate(SOURCE.read_text().splitlines(), 1) if "// the line" in text)
+
+pytestmark = pytest.mark.requires("gcc", "perf_event", "x86_64")
+
+
+def build(folder: Path, *flags: str, name: str = "named") -> Path:
+    path = folder / name
+    subprocess.run(["gcc", "-g", "-O1", str(SOURCE), *flags, "-o", path], check=True)
+    return path
+
+
+def toucher(db: sqlite3.Connection) -> tuple[str | None, str | None, int | None, int | None, str | None]:
+    """Function, file, line, offset and module of the place that first touches most."""
+    return db.execute(
+        "SELECT function, file, line, offset, module FROM sample JOIN stack ON stack.id = sample.stack"
+        " JOIN place ON place.id = stack.place WHERE kind = 10 GROUP BY place.id ORDER BY sum(weight) DESC LIMIT 1"
+    ).fetchone()
+
+
+@pytest.mark.parametrize("flags", [("-pie", "-fPIE"), ("-no-pie",), ("-gdwarf-4",), ("-Wl,--build-id=none",), ("-gz",)])
+def test_function_and_line(program: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    function, file, line, _, _ = toucher(record(program, tmp_path, build(tmp_path, *flags)))
+    assert (function, file, line) == (FUNCTION, str(SOURCE), LINE)
+
+
+def split(target: Path, debug: Path) -> None:
+    debug.parent.mkdir(exist_ok=True)
+    subprocess.run(["objcopy", "--only-keep-debug", target, debug], check=True)
+    subprocess.run(["strip", target], check=True)
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", target], check=True)
+
+
+@pytest.mark.parametrize("beside", ["named.debug", ".debug/named.debug"])
+def test_a_debug_file_of_its_own(program: Path, tmp_path: Path, beside: str) -> None:
+    target = build(tmp_path)
+    split(target, tmp_path / beside)
+    assert toucher(record(program, tmp_path, target))[:3] == (FUNCTION, str(SOURCE), LINE)
+
+
+def test_a_debug_file_of_another_build_is_not_believed(program: Path, tmp_path: Path) -> None:
+    target = build(tmp_path)
+    split(target, tmp_path / "named.debug")
+    other = build(tmp_path, "-DOTHER", "-O0", name="other")
+    subprocess.run(["objcopy", "--only-keep-debug", other, tmp_path / "named.debug"], check=True)
+    assert toucher(record(program, tmp_path, target))[:3] == (None, None, None)
+
+
+def test_without_debug_information_there_is_function_and_offset(program: Path, tmp_path: Path) -> None:
+    target = build(tmp_path)
+    subprocess.run(["strip", "--strip-debug", target], check=True)
+    function, file, line, offset, _ = toucher(record(program, tmp_path, target))
+    assert (function, file, line) == (FUNCTION, None, None)
+    assert offset is not None and 0 < offset < 64
+
+
+def test_without_any_name_there_is_the_module(program: Path, tmp_path: Path) -> None:
+    target = build(tmp_path)
+    subprocess.run(["strip", target], check=True)
+    assert toucher(record(program, tmp_path, target)) == (None, None, None, None, str(target))
+
+
+def test_a_program_that_was_replaced_keeps_its_names(program: Path, tmp_path: Path) -> None:
+    target = build(tmp_path)
+    (tmp_path / "other").write_text("another file by now\n")
+    for attempt in range(4):
+        running = tmp_path / f"running{attempt}"
+        shutil.copy(target, running)
+        db = record(program, tmp_path, running, "replace", tmp_path / "other")
+        if running.read_text() == "another file by now\n":
+            break
+    assert toucher(db)[:3] == (FUNCTION, str(SOURCE), LINE)
+
+
+def test_a_file_that_was_changed_has_no_names_and_a_note(program: Path, tmp_path: Path) -> None:
+    source = tmp_path / "library.c"
+    source.write_text("void library_function(volatile char *b) { for (int i = 0; i < 1 << 20; i += 4096) b[i] = 1; }\n")
+    library = tmp_path / "library.so"
+    subprocess.run(["gcc", "-g", "-shared", "-fPIC", source, "-o", library], check=True)
+    db = record(program, tmp_path, build(tmp_path), "library", library)
+    assert toucher(db) == (None, None, None, None, str(library))
+    assert any("changed" in text for text in notes(db, "replaced"))
+
+
+def test_compiled_code_has_the_name_its_compiler_told(program: Path, tmp_path: Path) -> None:
+    function, file, _, offset, module = toucher(record(program, tmp_path, build(tmp_path), "jit", "LMain;::run(int)"))
+    assert (function, file, offset, module) == ("LMain;::run(int)", None, 0, "[anonymous code]")
+
+
+def test_compiled_code_with_two_names_has_none(program: Path, tmp_path: Path) -> None:
+    assert toucher(record(program, tmp_path, build(tmp_path), "jit", "first", "second"))[0] is None
+
+
+def sections(path: Path) -> dict[str, tuple[int, int]]:
+    """File offset and size of each section."""
+    text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
+    rows = (line.split("]", 1)[1].split() for line in text.splitlines() if line.strip().startswith("[") and "]" in line)
+    return {row[0]: (int(row[3], 16), int(row[4], 16)) for row in rows if len(row) > 5 and row[0].startswith(".")}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_files_cost_names_but_no_recording(program: Path, tmp_path: Path, seed: int) -> None:
+    """Bytes of what only describes the program are overwritten at random: it still runs, and is still recorded."""
+    target = build(tmp_path)
+    chance = random.Random(seed)
+    content = bytearray(target.read_bytes())
+    for name, (offset, size) in sections(target).items():
+        if name.startswith((".debug_", ".symtab", ".strtab", ".eh_frame_hdr", ".shstrtab")):
+            for _ in range(max(4, size // 40)):
+                content[offset + chance.randrange(size)] = chance.randrange(256)
+    if seed % 2:
+        start = int.from_bytes(content[40:48], "little")  # the section headers themselves
+        for _ in range(40):
+            content[start + chance.randrange(len(content) - start)] = chance.randrange(256)
+    target.write_bytes(content)
+    db = record(program, tmp_path, target)
+    assert db.execute("SELECT complete FROM run").fetchone() == (1,)
+    assert toucher(db)[4] == str(target)
