@@ -94,7 +94,7 @@ def perf_reads(*words: object) -> str:
 
 
 def check_record(tmp_path: Path, event: str) -> None:
-    how = ["record", "-q", "-d", "--phys-data", "-W", "-c", str(PERIOD), "-e", event]
+    how = ["record", "-q", "-d", "--phys-data", "-W", "-B", "-N", "-c", str(PERIOD), "-e", event]
     data, memory, loads = record(tmp_path, (1, 5), how)
     lines = perf_reads("script", "-i", data, "-F", "addr,data_src,weight,phys_addr").splitlines()
     seen = {0: 0, 1: 0}
@@ -114,7 +114,7 @@ def check_record(tmp_path: Path, event: str) -> None:
 
 def check_mem(tmp_path: Path) -> None:
     """perf mem names the processor's load event by itself; half of what it samples of the chain is remote."""
-    data, _, _ = record(tmp_path, (1, 5), ["mem", "-t", "load", "record", "-c", str(PERIOD)])
+    data, _, _ = record(tmp_path, (1, 5), ["mem", "-t", "load", "record", "-B", "-N", "-c", str(PERIOD)])
     report = perf_reads("mem", "-t", "load", "report", "-i", data, "--stdio", "--sort", "mem")
     samples = {name: int(count) for count, name in re.findall(r"%\s+(\d+)\s+(\S.*\S)\s*$", report, re.MULTILINE)}
     local = sum(count for name, count in samples.items() if "RAM" in name and "Remote" not in name)
