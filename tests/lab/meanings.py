@@ -12,6 +12,7 @@ OWN_NODE = {HIT, HIT_CLEAN, HIT_MODIFIED}
 # Another node's cache: from (near, far) and home (here, near, far).
 CACHE = {(source, home): 7 + 3 * source + home for source in range(2) for home in range(3)}
 DIRTY = {place: number + 6 for place, number in CACHE.items()}
+WRITTEN = {HIT, MEMORY_HERE, MEMORY_NEAR, MEMORY_FAR}  # where a write-back can go: the shared cache, memory
 REMOTE_MEMORY = {MEMORY_NEAR, MEMORY_FAR}
 EVERYTHING = set(range(1, 19))
 
