@@ -45,7 +45,7 @@ def main() -> None:
         for side, events in SIDES.items():
             times[side].append(boot_and_run(events))
     boots = [one.boot for runs in times.values() for one in runs]
-    line("lab: first command after", f"{min(boots):.1f} to {max(boots):.1f} s", "<= 10 s on two idle cores")
+    line("lab: first command after", f"{min(boots):.1f} to {max(boots):.1f} s", "<= 10 s, two idle cores")
     sweeps = {side: statistics.median(one.sweeps for one in runs) for side, runs in times.items()}
     for side, name in (("memory", "memory simulated"), ("all", "and instructions")):
         text = (
