@@ -11,7 +11,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' reports/pyproject.toml)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(WARNINGS) -fno-omit-frame-pointer -pthread $(CFLAGS)
-LIBS     := -lpfm -ldw -lelf -lnuma -lsqlite3 -pthread
+LIBS     := -lm -lpfm -ldw -lelf -lnuma -lsqlite3 -pthread
 
 ifeq ($(V),1)
 Q :=

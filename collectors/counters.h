@@ -70,7 +70,8 @@ struct counters_open_group {
     int fds[PLAN_GROUP_EVENTS];      // -1: this group is not open
     uint64_t ids[PLAN_GROUP_EVENTS]; // the kernel's, in samples
     uint64_t values[PLAN_GROUP_EVENTS], enabled, running; // as last read
-    uint64_t period, sampled_events; // of sampling now, and what was counted since it was last adapted
+    uint64_t period;                 // of sampling now ...
+    uint64_t sampled_events, sampled_ns; // ... what was counted since it was last adapted, and for how long
 };
 
 struct counter_set {
@@ -107,8 +108,8 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
 
 void counters_switch(struct counter_set *set, bool on);
 
-// Brings the number of samples near what is wanted, by what was counted since the last call, interval_ns ago.
-void counters_adapt(struct counter_set *set, uint64_t interval_ns);
+// Brings the number of samples near what is wanted, by what was counted since it was last changed.
+void counters_adapt(struct counter_set *set);
 
 // A sample of this set as a row; stack: its call path.
 void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack);

@@ -9,7 +9,7 @@
 #include "collectors/encode.h"
 #include "collectors/perf_context.h"
 
-enum { COUNTERS_SAMPLES_PER_S = 400, COUNTERS_LOADS_PER_S = 1000 };
+enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_LOADS_PER_S = 1000 };
 
 // --- what can be counted
 

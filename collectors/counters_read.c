@@ -37,6 +37,7 @@ static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_
             open->sampled_events += now.values[j] - open->values[j];
         open->values[j] = now.values[j];
     }
+    open->sampled_ns += now.running - open->running;
     open->enabled = now.enabled;
     open->running = now.running;
 }
@@ -94,6 +95,7 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
 // Primes, because access patterns are regular; each about two or two and a half times the one before.
 static const uint64_t counters_periods[] = {101,    251,    503,     1009,    2503,    5003,     10007,   25013,
                                             50021,  100003, 250007,  500009,  1000003, 2500009,  5000011, 10000019};
+enum { COUNTERS_ADAPT_NS = 10000000 }; // a rate must have been seen this long
 enum { COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods };
 
 // The smallest period that would have given no more samples than wanted.
@@ -105,12 +107,14 @@ static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
     return counters_periods[COUNTERS_PERIODS - 1];
 }
 
-static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open,
-                                 uint64_t interval_ns)
+// Of the time the group had counters: what the samples cost must not make its share of the run slower than the others'.
+static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open)
 {
+    if (open->sampled_ns < COUNTERS_ADAPT_NS)
+        return;
     uint64_t events = open->sampled_events;
-    uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * interval_ns / 1000000000);
-    open->sampled_events = 0;
+    uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * open->sampled_ns / 1000000000);
+    open->sampled_events = open->sampled_ns = 0;
     period -= period % group->period_step;
     // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
     if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))
@@ -121,10 +125,10 @@ static void counters_adapt_group(const struct counters_group *group, struct coun
             perf_event_set_period(open->fds[i], period);
 }
 
-void counters_adapt(struct counter_set *set, uint64_t interval_ns)
+void counters_adapt(struct counter_set *set)
 {
     for (int i = 0; i < set->counters->group_count; i++)
-        counters_adapt_group(&set->counters->groups[i], &set->groups[i], interval_ns);
+        counters_adapt_group(&set->counters->groups[i], &set->groups[i]);
 }
 
 static const struct counters_event *counters_event_of(const struct counter_set *set, uint64_t perf_id)

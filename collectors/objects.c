@@ -285,6 +285,7 @@ static int64_t objects_mapped(struct objects *objects, struct process *process, 
     return objects_row_at(objects, live_blocks_find(&process->mapped, address, address + 1), time);
 }
 
+// The block at the address, else the one whose allocator's words are there.
 static int64_t objects_behind(struct objects *objects, struct process *process, uint64_t address, uint64_t time)
 {
     return objects_row_at(objects, live_blocks_find(&process->heap, address, address + OBJECTS_HEADER_BYTES + 1), time);
@@ -316,9 +317,7 @@ static int64_t objects_heap_since(struct objects *objects, struct process *proce
                                   struct object_found found)
 {
     struct object_unnamed *unnamed = objects_unnamed(objects, found.unnamed);
-    int64_t block = unnamed && unnamed->block != 0 ? unnamed->block : objects_heap(objects, process, address, time);
-    if (block == RECORDING_NULL)
-        block = objects_behind(objects, process, address, time);
+    int64_t block = unnamed && unnamed->block != 0 ? unnamed->block : objects_behind(objects, process, address, time);
     if (block != RECORDING_NULL && unnamed)
         unnamed->process = 0;
     return block;

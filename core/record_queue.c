@@ -11,7 +11,8 @@
 enum {
     QUEUE_BATCH_BYTES = 4 << 20,   // two of them are the queue's memory
     QUEUE_WAKE_BYTES = 1 << 20,    // a batch this large is written at once ...
-    QUEUE_PERIOD_MS = 250,         // ... a smaller one this often: what kill -9 of the recorder can lose
+    QUEUE_PERIOD_MS = 250,         // ... a smaller one this often: what kill -9 of the recorder can lose;
+    QUEUE_FIRST_MS = 10,           // at first this soon, then twice as late each time: a short run is not all lost
     QUEUE_MAX_VALUES = 64,         // bits of queue_row.texts
 };
 
@@ -37,6 +38,7 @@ struct record_queue {
     struct queue_batch filling;    // the mutex guards it and what follows
     uint64_t batches_closed, batches_committed;
     int waiting;                   // threads that wait for a commit
+    long period_ms;
     bool stop;
     int status;                    // first error of the writer
     struct queue_batch writing;    // the writer's alone, as is what follows
@@ -103,7 +105,8 @@ static void queue_await_batch(struct record_queue *queue)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += QUEUE_PERIOD_MS * 1000000L;
+    until.tv_nsec += queue->period_ms * 1000000L;
+    queue->period_ms = queue->period_ms * 2 < QUEUE_PERIOD_MS ? queue->period_ms * 2 : QUEUE_PERIOD_MS;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     int waited = 0;
@@ -143,6 +146,7 @@ int record_queue_start(struct record_queue **out, struct recording *recording)
     if (!queue)
         return status;
     queue->recording = recording;
+    queue->period_ms = QUEUE_FIRST_MS;
     queue->filling.data = malloc(QUEUE_BATCH_BYTES);
     queue->writing.data = malloc(QUEUE_BATCH_BYTES);
     if (!queue->filling.data || !queue->writing.data)

@@ -32,6 +32,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
     [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
     [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
+    [RECORDING_MEASUREMENT] = "INSERT INTO measurement VALUES (?,?,?,?,?)",
+    [RECORDING_MEASURED] = "INSERT INTO measured VALUES (?,?,?,?,?,?,?,?,?)",
     [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
     [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",
@@ -169,6 +171,8 @@ int recording_create(struct recording **out, const char *path)
         status = recording_run(recording, "BEGIN");
     if (status == 0)
         status = recording_run(recording, schema_sql);
+    if (status == 0)
+        status = recording_commit(recording); // a full disk shows before anything is run
     if (status == 0)
         status = recording_prepare(recording);
     if (status < 0)

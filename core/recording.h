@@ -19,6 +19,8 @@ enum recording_statement {
     RECORDING_NODE,
     RECORDING_CPU,
     RECORDING_DISTANCE,
+    RECORDING_MEASUREMENT,
+    RECORDING_MEASURED,
     RECORDING_PROCESS,
     RECORDING_PROCESS_END,   // update: id, end_ns
     RECORDING_PROCESS_EXE,   // update: id, exe

@@ -85,10 +85,31 @@ CREATE TABLE distance (
     from_node   INTEGER NOT NULL REFERENCES node,
     to_node     INTEGER NOT NULL REFERENCES node,
     firmware    INTEGER,                -- SLIT: 10 is local
-    latency_ns  REAL,                   -- measured, where topology --measure has been run here
-    read_bytes_per_s REAL,
+    latency_ns  REAL,                   -- measured, where topology --measure has been run here: random walk, idle machine
+    read_bytes_per_s REAL,              -- the same: all cores of from_node
     PRIMARY KEY (from_node, to_node)
 ) WITHOUT ROWID;
+
+-- The last topology --measure of this machine, if there was one: at most one row, and its numbers (docs/measuring.md).
+CREATE TABLE measurement (
+    id         INTEGER PRIMARY KEY CHECK (id = 1),
+    at         TEXT NOT NULL,           -- UTC, ISO 8601
+    kernels    TEXT NOT NULL,           -- instructions of the timed loops: AVX-512, NEON, ...
+    buffer_bytes INTEGER,               -- memory that was walked or streamed through; half of it at a time
+    huge_pages INTEGER NOT NULL         -- 0: the kernel gave none, all numbers are of base pages
+);
+
+CREATE TABLE measured (
+    metric    TEXT NOT NULL,            -- latency_random, read_all, ...
+    unit      TEXT NOT NULL,            -- ns, bytes_per_s, ns_per_line
+    from_node INTEGER NOT NULL,         -- whose CPUs
+    to_node   INTEGER,                  -- whose memory; NULL: interleaved over all nodes
+    median    REAL NOT NULL,
+    low       REAL NOT NULL,            -- of the repeats
+    high      REAL NOT NULL,
+    repeats   INTEGER NOT NULL,
+    noisy     INTEGER NOT NULL          -- 1: the middle half of the repeats lies more than 10 % apart
+);
 
 CREATE TABLE process (
     id        INTEGER PRIMARY KEY,      -- ours: the kernel's pids come back

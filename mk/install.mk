@@ -12,11 +12,11 @@ install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packag
 	$(Q)install -Dm755 $(BUILD)/numaprof $(DESTDIR)$(PREFIX)/bin/numaprof
 	$(Q)install -Dm644 $(PRELOAD) $(INTO)/libnumaprof-preload.so
 	$(Q)$(VENV)/bin/python mk/install-reports $(INTO)
-	$(Q)for page in $(MAN_PAGES); do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit 1; done
+	$(Q)for page in $(BUILD)/man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit 1; done
 	$(Q)for header in $(HEADERS); do install -Dm644 $$header $(DESTDIR)$(PREFIX)/include/$${header##*/} || exit 1; done
 
 uninstall: ## remove what install put there
 	$(Q)rm -rf $(INTO)
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/numaprof $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))
-	$(Q)rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(MAN_PAGES)))
+	$(Q)rm -f $(DESTDIR)$(PREFIX)/share/man/man1/numaprof{,-*}.1
 .PHONY: install uninstall

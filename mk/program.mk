@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The C program: core/, collectors/ and profiler/ make one archive; main.c and the archive make numaprof.
 
-SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c))
+SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c profiler/measure/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
 GENERATED := $(BUILD)/gen/schema.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h

@@ -14,9 +14,9 @@ $(BUILD)/.packages-%: mk/packages.txt mk/packages
 reports: $(BUILD)/.venv $(BUILD)/numaprof-reports ## the Python side: virtual environment and launcher
 .PHONY: reports
 
-$(BUILD)/.venv: reports/pyproject.toml $(BUILD)/.packages
+$(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
-	$(Q)rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV)
+	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
 	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
 	$(Q)$(VENV)/bin/python -m numaprof.page.bundle
 	$(Q)touch $@

@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 int beside_find(char *path, size_t size, const char *name)
 {
     static const char *const places[] = {"", "../libexec/numaprof/", "../lib/numaprof/"};
     char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return -errno;
-    self[length] = '\0';
+    if (!realpath("/proc/self/exe", self)) {
+        const char *started_as = (const char *)getauxval(AT_EXECFN); // without /proc
+        if (!started_as || !realpath(started_as, self))
+            return -errno;
+    }
     char *slash = strrchr(self, '/');
     if (!slash)
         return -ENOENT;

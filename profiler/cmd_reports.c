@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// report, diff, check, export: hands over to the Python program numaprof-reports, found as git finds its commands.
-#include <errno.h>
-#include <limits.h>
+// report, diff, export and their like: hands over to the Python program.
 #include <string.h>
-#include <unistd.h>
 
 #include "core/diag.h"
-#include "profiler/beside.h"
 #include "profiler/command.h"
-
-static const char program[] = "numaprof-reports";
+#include "profiler/reports_program.h"
 
 int cmd_reports(int argc, char **argv)
 {
     (void)argc;
-    char path[PATH_MAX];
     // argv[-1] is the slot of "numaprof" itself: the Python program gets the command as its first argument.
-    char **arguments = argv - 1;
-    if (beside_find(path, sizeof path, program) == 0)
-        execv(path, arguments);
-    execvp(program, arguments);
+    int status = reports_program_exec(argv - 1);
     diag_error("read the file on a machine with numaprof's Python part, or run make reports",
-               "cannot start %s: %s", program, strerror(errno));
+               "cannot start numaprof-reports: %s", strerror(-status));
     return DIAG_EXIT_FAILED;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run and record: starts the program under observation, as often as asked, and ends as it ended.
+// run, record, and check of a program: starts the program under observation, as often as asked, and ends as it ended.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "profiler/command.h"
 #include "profiler/launch.h"
 #include "profiler/preload_file.h"
+#include "profiler/reports_program.h"
 #include "profiler/output_name.h"
 #include "profiler/run_options.h"
 #include "profiler/session.h"
@@ -124,29 +125,30 @@ close_session:
 }
 
 // signals: the mask we came with. The report is to end at Ctrl-C.
-static int run_report(char *const *paths, int count, const sigset_t *signals)
+static void run_report(char *const *paths, int count, const sigset_t *signals)
 {
-    char program[PATH_MAX];
-    char **arguments = calloc((size_t)count + 3, sizeof *arguments);
-    if (!arguments || beside_find(program, sizeof program, "numaprof-reports") < 0)
-        snprintf(program, sizeof program, "numaprof-reports");
-    pid_t pid = arguments ? fork() : -1;
-    if (pid == 0) {
-        sigprocmask(SIG_SETMASK, signals, NULL);
-        arguments[0] = "numaprof";
-        arguments[1] = "report";
-        for (int i = 0; i < count; i++)
-            arguments[i + 2] = paths[i];
-        execvp(program, arguments);
-        diag_error("read it on a machine with numaprof's Python part: numaprof report FILE",
-                   "recorded to %s, but there is no %s here", paths[0], program);
-        _exit(DIAG_EXIT_NOT_FOUND);
+    char **words = calloc((size_t)count + 3, sizeof *words);
+    if (!words)
+        return;
+    words[0] = "numaprof";
+    words[1] = "report";
+    for (int i = 0; i < count; i++)
+        words[i + 2] = paths[i];
+    reports_program_run(words, paths[0], signals);
+    free(words);
+}
+
+// The first status that is not 0: of several runs, each has to pass.
+static int run_check(const struct run_options *options, char *const *paths, int count, const sigset_t *signals)
+{
+    int worst = 0;
+    for (int i = 0; i < count; i++) {
+        char *words[] = {"numaprof", "check", paths[i], "--max-remote", (char *)options->max_remote,
+                         options->min_coverage ? "--min-coverage" : NULL, (char *)options->min_coverage, NULL};
+        int status = reports_program_run(words, paths[i], signals);
+        worst = worst ? worst : status;
     }
-    int status = 0;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    free(arguments);
-    return status;
+    return worst;
 }
 
 static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
@@ -169,20 +171,26 @@ static int run_all(const struct run_options *options, const struct target *targe
         if (!options->quiet && !options->report)
             diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
+    int checked = 0;
     if (options->report && count > 0)
         run_report(paths, count, signals);
+    if (options->max_remote)
+        checked = run_check(options, paths, count, signals);
     for (int i = 0; i < count; i++)
         free(paths[i]);
     free(paths);
-    return failed ? failed : supervise_repeat_end(&worst.supervision);
+    if (failed)
+        return failed;
+    int ended_with = supervise_repeat_end(&worst.supervision);
+    return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
 }
 
-static int run_command(int argc, char **argv, bool report)
+static int run_command(int argc, char **argv, enum run_purpose purpose)
 {
     struct run_options options;
     struct target target = {0};
     sigset_t signals;
-    int status = run_options_parse(&options, argc, argv, report);
+    int status = run_options_parse(&options, argc, argv, purpose);
     if (status >= 0)
         return status;
     status = target_find(&target, options.arguments[0]);
@@ -195,10 +203,15 @@ static int run_command(int argc, char **argv, bool report)
 
 int cmd_run(int argc, char **argv)
 {
-    return run_command(argc, argv, true);
+    return run_command(argc, argv, RUN_TO_REPORT);
 }
 
 int cmd_record(int argc, char **argv)
 {
-    return run_command(argc, argv, false);
+    return run_command(argc, argv, RUN_TO_RECORD);
+}
+
+int cmd_run_and_check(int argc, char **argv)
+{
+    return run_command(argc, argv, RUN_TO_CHECK);
 }

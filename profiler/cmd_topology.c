@@ -11,16 +11,23 @@
 #include "core/topology_pin.h"
 #include "core/units.h"
 #include "profiler/command.h"
+#include "profiler/measure/print.h"
 #include "profiler/topology_json.h"
+#include "profiler/topology_measure.h"
 #include "profiler/usage.h"
 
 static const char help[] =
-    "numaprof topology [--sysroot DIR] [--json]\n"
+    "numaprof topology [--sysroot DIR] [--measure [...]] [--json]\n"
     "\n"
     "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
     "\n"
     "  --sysroot DIR   read /sys and /proc below DIR (a snapshot of another machine)\n"
-    "  --json          for programs; docs/topology.md describes it\n";
+    "  --json          for programs; docs/topology.md describes it\n"
+    "  --measure       latency and bandwidth from every node to every node's memory; Ctrl-C shows what there is so far\n"
+    "    --from NODES  only from the CPUs of these nodes, e.g. 0,2-3\n"
+    "    --to NODES    only to their memory\n"
+    "    --only NAMES  only these numbers, e.g. latency_random,read_all (docs/measuring.md lists them)\n"
+    "    --size SIZE   of the memory that is used, e.g. 512M            [well past the caches, at most half of what is free]\n";
 
 enum {
     CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table
@@ -147,46 +154,93 @@ static int cmd_topology_print(const struct topology *t)
     return status;
 }
 
-static int cmd_topology_show(const char *root, bool json)
+struct cmd_topology_options {
+    const char *root;
+    bool json, measure;
+    struct topology_measure texts;
+};
+
+static int cmd_topology_measure(const struct topology *t, const struct cmd_topology_options *o)
+{
+    struct survey_options options;
+    struct result result = {0};
+    struct interrupt interrupt;
+    if (topology_measure_parse(&options, &o->texts, t) < 0)
+        return DIAG_EXIT_FAILED;
+    int status = interrupt_open(&interrupt); // Ctrl-C from here on ends the measuring, not the program
+    if (status < 0)
+        return status;
+    if (!o->json)
+        status = cmd_topology_print(t);
+    fflush(stdout);
+    int exit_status = status < 0 ? status : topology_measure(&result, t, &options, &interrupt);
+    if (status == 0 && o->json)
+        status = topology_json_print(stdout, t, &result);
+    else if (status == 0)
+        print_result(&result, t);
+    result_free(&result);
+    interrupt_close(&interrupt);
+    return status < 0 ? status : exit_status;
+}
+
+static int cmd_topology_show(const struct cmd_topology_options *o)
 {
     struct topology *t = malloc(sizeof *t);
-    int status = t ? topology_read(t, root) : -ENOMEM;
+    int status = t ? topology_read(t, o->root) : -ENOMEM;
     if (status < 0)
         goto done;
-    status = json ? topology_json_print(stdout, t) : cmd_topology_print(t);
+    status = o->measure ? cmd_topology_measure(t, o) : o->json ? topology_json_print(stdout, t, NULL)
+                                                               : cmd_topology_print(t);
     topology_free(t);
 done:
     free(t);
     if (status == -ENODATA)
-        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo", root,
-                   root);
+        diag_error("mount /sys or /proc", "no CPUs to be found in %s/sys/devices/system/cpu and %s/proc/cpuinfo",
+                   o->root, o->root);
     else if (status < 0)
         diag_error(NULL, "cannot read the topology: %s", strerror(-status));
-    return status < 0 ? DIAG_EXIT_FAILED : 0;
+    return status < 0 ? DIAG_EXIT_FAILED : status;
+}
+
+static bool cmd_topology_is_sound(const struct cmd_topology_options *o)
+{
+    const struct topology_measure *texts = &o->texts;
+    if (!o->measure && (texts->from || texts->to || texts->only || texts->size)) {
+        diag_error("add --measure", "topology: --from, --to, --only and --size say what to measure");
+        return false;
+    }
+    if (o->measure && *o->root) {
+        diag_error("leave out one of them", "topology: --measure measures this machine, --sysroot shows another one");
+        return false;
+    }
+    return usage_is_root(o->root);
 }
 
 int cmd_topology(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"json", no_argument, NULL, 'j'},
-        {"sysroot", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},          {"json", no_argument, NULL, 'j'},
+        {"sysroot", required_argument, NULL, 's'}, {"measure", no_argument, NULL, 'm'},
+        {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
+        {"only", required_argument, NULL, 'o'},    {"size", required_argument, NULL, 'b'},
         {0},
     };
-    const char *root = "";
-    bool json = false;
+    struct cmd_topology_options o = {.root = ""};
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
-        if (found == 'h')
-            return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
-        if (found == 'j')
-            json = true;
-        else if (found == 's')
-            root = optarg;
-        else
-            return usage_bad_option(argv, found);
+        switch (found) {
+        case 'h': return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
+        case 'j': o.json = true; break;
+        case 'm': o.measure = true; break;
+        case 's': o.root = optarg; break;
+        case 'f': o.texts.from = optarg; break;
+        case 't': o.texts.to = optarg; break;
+        case 'o': o.texts.only = optarg; break;
+        case 'b': o.texts.size = optarg; break;
+        default: return usage_bad_option(argv, found);
+        }
     }
     if (optind < argc)
         return usage_bad_argument(argv, argv[optind]);
-    return usage_is_root(root) ? cmd_topology_show(root, json) : DIAG_EXIT_FAILED;
+    return cmd_topology_is_sound(&o) ? cmd_topology_show(&o) : DIAG_EXIT_FAILED;
 }

@@ -10,6 +10,10 @@ int cmd_topology(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
-int cmd_reports(int argc, char **argv);  // report, diff, check, export: the Python program
+int cmd_sweep(int argc, char **argv);
+int cmd_policies(int argc, char **argv);
+int cmd_reports(int argc, char **argv);  // report, diff, export ...: the Python program
+int cmd_check(int argc, char **argv);
+int cmd_run_and_check(int argc, char **argv); // its part that records
 
 #endif

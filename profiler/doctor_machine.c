@@ -6,6 +6,7 @@
 
 #include "core/sysfile.h"
 #include "profiler/doctor.h"
+#include "profiler/emulated.h"
 
 void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
 {
@@ -34,7 +35,11 @@ static void doctor_machine_inside(struct doctor_finding *f, bool is_inside, cons
 
 void doctor_machine_virtual(const struct doctor *d, struct doctor_finding *f)
 {
-    doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
+    char machine[64];
+    if (emulated_name(machine, sizeof machine, d->root))
+        doctor_find(f, DOCTOR_FACT, "yes, emulated (%s): counts and placement are real, times mean nothing", machine);
+    else
+        doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
 }
 
 void doctor_machine_container(const struct doctor *d, struct doctor_finding *f)

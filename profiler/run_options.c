@@ -42,7 +42,11 @@ enum run_option_code {
     OPTION_KERNEL,
     OPTION_WITHOUT,
     OPTION_NO_REPORT,
+    OPTION_MAX_REMOTE,
+    OPTION_MIN_COVERAGE,
 };
+
+static const char run_options_short[] = "+:o:n:qh"; // options end at the program
 
 static const struct option run_options_long[] = {
     {"output", required_argument, NULL, 'o'},
@@ -59,6 +63,8 @@ static const struct option run_options_long[] = {
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"max-remote", required_argument, NULL, OPTION_MAX_REMOTE},
+    {"min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE},
     {0},
 };
 
@@ -154,6 +160,12 @@ static int run_options_one(struct run_options *options, int code)
     case OPTION_NO_REPORT:
         options->report = false;
         break;
+    case OPTION_MAX_REMOTE:
+        options->max_remote = optarg;
+        break;
+    case OPTION_MIN_COVERAGE:
+        options->min_coverage = optarg;
+        break;
     default:
         status = -EINVAL;
         break;
@@ -161,13 +173,37 @@ static int run_options_one(struct run_options *options, int code)
     return status;
 }
 
-int run_options_parse(struct run_options *options, int argc, char **argv, bool report)
+int run_options_program(int argc, char **argv)
 {
-    *options = (struct run_options){.interval_ms = 100, .repeats = 1, .report = report};
+    int code;
+    opterr = 0;
+    optind = 1;
+    while ((code = getopt_long(argc, argv, run_options_short, run_options_long, NULL)) != -1)
+        if (code == 'h')
+            return argc;
+    return optind;
+}
+
+// --max-remote and --min-coverage belong to check, which cannot do without the first.
+static int run_options_check(const struct run_options *options, enum run_purpose purpose)
+{
+    bool has_limits = options->max_remote || options->min_coverage;
+    if (purpose != RUN_TO_CHECK && has_limits)
+        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote and --min-coverage belong to check");
+    else if (purpose == RUN_TO_CHECK && !options->max_remote)
+        diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program", "no --max-remote given");
+    else
+        return 0;
+    return -EINVAL;
+}
+
+int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
+{
+    *options = (struct run_options){.interval_ms = 100, .repeats = 1, .report = purpose == RUN_TO_REPORT};
     opterr = 0;
     optind = 1;
     int code;
-    while ((code = getopt_long(argc, argv, "+:o:n:qh", run_options_long, NULL)) != -1) {
+    while ((code = getopt_long(argc, argv, run_options_short, run_options_long, NULL)) != -1) {
         if (code == 'h') {
             fputs(usage, stdout);
             return 0;
@@ -186,6 +222,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv, bool r
         diag_error("numaprof PROGRAM [ARGUMENT...]; see numaprof --help", "no program given");
         return DIAG_EXIT_FAILED;
     }
+    if (run_options_check(options, purpose) < 0)
+        return DIAG_EXIT_FAILED;
     options->arguments = argv + optind;
     return -1;
 }

@@ -23,10 +23,16 @@ struct run_options {
     bool kernel;                 // count the kernel's accesses as well
     bool no_counters, no_faults, no_pages; // leave out a collector
     bool report;                 // show the report afterwards
+    const char *max_remote, *min_coverage; // check the recording against these; NULL: do not, or its default
     bool quiet;                  // say nothing but errors
 };
 
+enum run_purpose { RUN_TO_REPORT, RUN_TO_RECORD, RUN_TO_CHECK };
+
 // Returns -1 to go on, or the exit status to leave with (0 after --help).
-int run_options_parse(struct run_options *options, int argc, char **argv, bool report);
+int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose);
+
+// Index of the first argument that is no option: the program. argc: there is none, or --help was asked for.
+int run_options_program(int argc, char **argv);
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/sysfile.h"
 #include "core/topology_pin.h"
 #include "profiler/clock.h"
+#include "profiler/emulated.h"
 #include "profiler/symbols.h"
 
 enum {
@@ -64,29 +65,30 @@ static int session_make_plan(struct session *session)
     return 0;
 }
 
-// The emulated machine writes its name on the kernel's command line (lab/).
-static void session_find_emulation(struct session *session)
+static int session_open_control(struct session *session)
 {
-    char line[4096];
-    if (sysfile_text("", line, sizeof line, "/proc/cmdline") < 0)
-        return;
-    const char *at = strstr(line, "numaprof.machine=");
-    if (at) {
-        at += strlen("numaprof.machine=");
-        snprintf(session->emulated_name, sizeof session->emulated_name, "%.*s", (int)strcspn(at, " "), at);
-        session->emulated = session->emulated_name;
-    }
+    char clean[512];
+    const char *path = session->options->control;
+    int status = path ? control_open(&session->control, path) : 0;
+    if (status == 0)
+        return 0;
+    diag_error(status == -EEXIST ? "give the name of a FIFO, or of one to be made" : "choose a place you can write to",
+               "--control %s: %s", diag_clean(clean, sizeof clean, path),
+               status == -EEXIST ? "is there, and is not a FIFO" : strerror(-status));
+    return DIAG_EXIT_FAILED;
 }
 
 int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
 {
-    *session = (struct session){.options = options, .target = target, .repeat = repeat, .started = time(NULL)};
+    *session = (struct session){
+        .options = options, .target = target, .repeat = repeat, .started = time(NULL), .control.fd = -1};
     int status = topology_read(&session->topology, "");
     if (status < 0) {
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
-    session_find_emulation(session);
+    if (emulated_name(session->emulated_name, sizeof session->emulated_name, ""))
+        session->emulated = session->emulated_name;
     session->files = files_new();
     session->unwind = unwind_open(session->files);
     session->variables = variables_open(session->files);
@@ -95,6 +97,8 @@ int session_open(struct session *session, const struct run_options *options, con
         return DIAG_EXIT_FAILED;
     }
     status = session_make_plan(session);
+    if (status == 0)
+        status = session_open_control(session);
     if (status != 0)
         return status;
     if (session_prepare_counters(session) < 0) {
@@ -256,6 +260,7 @@ static void session_start_greeter(struct session *session)
 int session_attach(struct session *session, const char *path, pid_t pid)
 {
     session_stay_off_first_cpu(session);
+    file_limit_raise(&session->files_before);
     session->nice_before = getpriority(PRIO_PROCESS, 0);
     session_come_first(SESSION_NICE);
     int status = session_create_recording(session, path);
@@ -289,6 +294,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     }
     session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
+    session_warn(session);
     return 0;
 }
 
@@ -328,6 +334,9 @@ size_t session_drain(struct session *session)
 
 static void session_windows(struct session *session, uint64_t now)
 {
+    enum control_order order;
+    while ((order = control_next(&session->control)) != CONTROL_NOTHING)
+        session_switch(session, order == CONTROL_START, "control");
     const struct run_options *options = session->options;
     uint64_t ms = (now - session->epoch) / CLOCK_MS;
     if (options->delay_ms > 0 && !session->delay_is_over && ms >= options->delay_ms) {
@@ -424,7 +433,9 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
 
 void session_close(struct session *session)
 {
+    control_close(&session->control);
     session_close_faults(session);
+    file_limit_return(&session->files_before);
     session_return_to_all_cpus(session);
     session_come_first(session->nice_before);
     greeter_stop(&session->greeter);
@@ -440,6 +451,7 @@ void session_close(struct session *session)
     faults_free(&session->faults);
     objects_free(&session->objects);
     stacks_free(&session->stacks);
+    table_free(&session->strangers);
     tasks_free(&session->tasks);
     unwind_close(session->unwind);
     variables_close(session->variables);

@@ -10,6 +10,8 @@
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
+#include "profiler/control.h"
+#include "profiler/file_limit.h"
 #include "profiler/files.h"
 #include "profiler/greeter.h"
 #include "profiler/run_options.h"
@@ -36,6 +38,7 @@ struct session {
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
     int nice_before;                 // ours
+    struct rlimit files_before;      // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
     time_t started;                  // of the session, by the clock that files have
@@ -76,8 +79,10 @@ struct session {
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
     bool counting;                   // not paused
     bool delay_is_over;
+    struct control control;
 
     struct pages pages;
+    struct table strangers;          // threads in /proc that were not known at the last scan
     uint64_t scanned_at;             // when the tasks were last checked against /proc
     int64_t balancing_moved_before;  // pages, RECORDING_NULL: unknown
     struct session_losses losses;
@@ -139,12 +144,14 @@ int64_t session_stack(struct session *session, const struct process *process, co
 
 // session_rows.c
 void session_write_machine(struct session *session);
+void session_write_measured(struct session *session); // distances, and what was measured of them
 void session_write_run(struct session *session);
 void session_write_end(struct session *session, const int *wait_status, uint64_t end);
 int64_t session_balancing_moved(void);
 
 // session_evidence.c
 void session_write_evidence(struct session *session);
+void session_warn(struct session *session);
 void session_write_losses(struct session *session);
 
 // session_records.c

@@ -201,11 +201,11 @@ static void counters_read_all(struct session *session, uint64_t now)
         if (!thread->counters)
             continue;
         counters_read_thread(thread, now);
-        counters_adapt(thread->counters, now - session->read_at);
+        counters_adapt(thread->counters);
     }
     for (size_t i = 0; i < session->cpu_set_count; i++) {
         counters_read(session->cpu_sets[i], -1, now);
-        counters_adapt(session->cpu_sets[i], now - session->read_at);
+        counters_adapt(session->cpu_sets[i]);
     }
 }
 

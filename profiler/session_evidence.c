@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collectors/perf_explain.h"
+#include "core/diag.h"
 #include "profiler/session.h"
 
 struct evidence_reason {
@@ -100,8 +102,26 @@ static void evidence_pages(struct session *session)
                                              : session->pages.error < 0
                                                  ? strerror(-session->pages.error)
                                                  : "the program ended before its pages were looked at"};
+    if (session->pages.error == -ENOENT)
+        missing = (struct evidence_reason){.why = "there is no /proc", .remedy = "mount -t proc proc /proc"};
     evidence_write(session, 5, "pages", session->pages.worked,
                    session->pages.only_counts ? "numa_maps: how many pages, not which" : "move_pages", missing);
+}
+
+// What every advice rests on, and is not there: said before the run, which may be long.
+void session_warn(struct session *session)
+{
+    if (session->options->quiet || session->repeat > 1)
+        return;
+    if (access("/proc/self/stat", F_OK) < 0)
+        diag_warn("mount -t proc proc /proc", "there is no /proc: homes of pages and names of programs are not recorded");
+    if (session->faults_error < 0 && session->faults_error != -ECANCELED) {
+        struct evidence_reason reason = evidence_refused(session->faults_error);
+        diag_warn(reason.remedy, "page faults are not recorded, so no line will be named: %s", reason.why);
+    }
+    if (session->has_channel && !*session->preload_path)
+        diag_warn("install numaprof with all its files", "threads are not pinned and not counted one by one: "
+                                                         "libnumaprof-preload.so is not beside the program");
 }
 
 void session_write_evidence(struct session *session)

@@ -97,6 +97,17 @@ static void messages_exit_process(struct session *session, struct process *proce
     session_settle(session, process);
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
+    // Without records of the kernel's nothing else tells of its end, which is near.
+    for (size_t at = 0; session->stream_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
+        struct thread *other = (struct thread *)(uintptr_t)value;
+        bool last = other->process == process && process->threads == 1;
+        if (other->process == process) {
+            session_end_thread(session, other, message->time_ns);
+            at = 0; // the table has changed
+        }
+        if (last)
+            break;
+    }
 }
 
 static void messages_handle(struct session *session, const struct channel_received *message)

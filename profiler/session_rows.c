@@ -35,9 +35,7 @@ void session_write_machine(struct session *session)
                rows_number(cpu->package), rows_number(cpu->core), rows_number(cpu->thread), RECORD_NUMBER(cpu->online),
                RECORD_NUMBER(cpu->allowed));
     }
-    for (size_t i = 0; i < t->node_count * t->node_count; i++)
-        RECORD(session->queue, RECORDING_DISTANCE, RECORD_NUMBER(t->nodes[i / t->node_count].id),
-               RECORD_NUMBER(t->nodes[i % t->node_count].id), rows_number(t->distance[i]), RECORD_NULL, RECORD_NULL);
+    session_write_measured(session);
 }
 
 // --- run
@@ -122,7 +120,8 @@ void session_write_run(struct session *session)
            RECORD_TEXT(known_cpu ? identity.vendor : NULL), rows_number(identity.family),
            rows_number(identity.model), rows_number(identity.stepping),
            RECORD_TEXT(*identity.name ? identity.name : NULL), RECORD_TEXT(session->uarch),
-           RECORD_TEXT(NUMAPROF_VERSION), RECORD_TEXT(session->emulated), RECORD_NUMBER(sysconf(_SC_PAGESIZE)),
+           RECORD_TEXT(NUMAPROF_VERSION), RECORD_TEXT(session->emulated),
+           RECORD_NUMBER(sysconf(_SC_PAGESIZE)),
            RECORD_TEXT(rows_huge_pages(huge, sizeof huge)), RECORD_NUMBER(rows_sysctl("numa_balancing")), RECORD_NULL,
            RECORD_TEXT(rows_pin_policy(options)), RECORD_TEXT(rows_plan(session, plan, sizeof plan)),
            RECORD_TEXT(cpulist_format(cpus, sizeof cpus, &session->topology.allowed_cpus)),

@@ -36,7 +36,22 @@ static void scan_count(struct session *session, struct thread *thread, uint64_t 
     session_mark_late(session, thread);
 }
 
-static void scan_find_threads(struct session *session, struct process *process, uint64_t now)
+// Unknown twice in a row: it is not just shaking hands. before: those that were unknown at the last scan.
+static void scan_found(struct session *session, struct process *process, pid_t tid, const struct table *before,
+                       uint64_t now)
+{
+    uint64_t unused;
+    if (!table_get(before, (uint64_t)tid, &unused)) {
+        table_put(&session->strangers, (uint64_t)tid, 1);
+        return;
+    }
+    struct thread *thread = tasks_add_thread(&session->tasks, process, tid, now, false);
+    if (thread)
+        session_count_thread(session, thread);
+}
+
+static void scan_find_threads(struct session *session, struct process *process, const struct table *before,
+                              uint64_t now)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/task", process->pid);
@@ -45,12 +60,8 @@ static void scan_find_threads(struct session *session, struct process *process, 
         return;
     for (const struct dirent *entry; (entry = readdir(tasks));) {
         pid_t tid = (pid_t)atoi(entry->d_name);
-        if (tid <= 0 || tasks_thread(&session->tasks, tid))
-            continue;
-        struct thread *thread = tasks_add_thread(&session->tasks, process, tid, now, false);
-        if (!thread)
-            break;
-        session_count_thread(session, thread);
+        if (tid > 0 && !tasks_thread(&session->tasks, tid))
+            scan_found(session, process, tid, before, now);
     }
     closedir(tasks);
 }
@@ -86,8 +97,11 @@ void session_scan(struct session *session, uint64_t now)
     uint64_t last_scan = session->scanned_at;
     session->scanned_at = now;
     session_drain(session);
+    struct table before = session->strangers;
+    session->strangers = (struct table){0};
     for (size_t at = 0; table_next(&session->tasks.processes, &at, &pid, &value);)
-        scan_find_threads(session, (struct process *)(uintptr_t)value, now);
+        scan_find_threads(session, (struct process *)(uintptr_t)value, &before, now);
+    table_free(&before);
     scan_threads(session, last_scan);
     session_close_ended(session);
 }

@@ -131,6 +131,8 @@ static int supervise_watch_session(int epoll, const struct session *session)
     int status = 0;
     if (session->has_channel)
         status = supervise_watch(epoll, session->channel.listener);
+    if (session->control.fd >= 0 && status == 0)
+        status = supervise_watch(epoll, session->control.fd);
     if (session->greeter.runs && status == 0)
         status = supervise_watch(epoll, session->greeter.wake);
     for (size_t i = 0; i < session->fault_source_count && status == 0; i++)

@@ -14,6 +14,7 @@
 
 #include "profiler/debug_files.h"
 #include "profiler/demangle.h"
+#include "profiler/functions.h"
 #include "profiler/perf_map.h"
 #include "profiler/scopes.h"
 
@@ -23,7 +24,7 @@ struct symbols {
     int64_t resolved;
     struct scopes scopes;
     Dwfl_Module *module;
-    bool has_symtab;               // names of all functions, not only of those that others may call
+    struct functions functions;    // of the module
     char build_id[64 + 1];
 };
 
@@ -164,35 +165,14 @@ static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path
     return count > 0;
 }
 
-static bool symbols_find_symtab(Dwfl_Module *module)
-{
-    GElf_Addr bias;
-    GElf_Shdr header;
-    Elf *elf = dwfl_module_getelf(module, &bias);
-    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
-            return true;
-    return false;
-}
-
-// The function an address is in. One that does not say how long it is ends where the next begins, if all are there.
-static const char *symbols_function(const struct symbols *s, GElf_Addr address, int64_t *offset)
-{
-    GElf_Off distance = 0;
-    GElf_Sym symbol = {0};
-    const char *name = dwfl_module_addrinfo(s->module, address, &distance, &symbol, NULL, NULL, NULL);
-    bool is_in_it = symbol.st_size > 0 ? distance < symbol.st_size : s->has_symtab;
-    *offset = name && is_in_it ? (int64_t)distance : RECORDING_NULL;
-    return name && is_in_it ? name : NULL;
-}
-
 static void symbols_resolve_place(struct symbols *s, int64_t id, const struct stacks_place *place, bool with_lines)
 {
     GElf_Addr address;
-    int64_t known_offset;
     if (!s->module || !symbols_address(s->module, place->address, &address))
         return;
-    const char *name = symbols_function(s, address, &known_offset);
+    const struct functions_item *function = functions_find(&s->functions, address);
+    const char *name = function ? function->name : NULL;
+    int64_t known_offset = function ? (int64_t)(address - function->start) : RECORDING_NULL;
     if (!with_lines || !symbols_write_scopes(s, id, place->path, address, known_offset)) {
         struct symbols_row row = {.id = id, .function = name, .offset = known_offset, .inline_of = RECORDING_NULL};
         if (with_lines)
@@ -270,9 +250,10 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool 
     if (!s->module && fd >= 0)
         close(fd);
     dwfl_report_end(*dwfl, NULL, NULL);
-    s->has_symtab = s->module && symbols_find_symtab(s->module);
-    if (s->module)
-        symbols_build_id(s);
+    if (!s->module)
+        return;
+    symbols_build_id(s);
+    functions_read(&s->functions, s->module);
 }
 
 // Of other files than programs, lines are worth their debug information from this share of all samples on.
@@ -295,6 +276,7 @@ static void symbols_resolve_file(struct symbols *s, const struct symbols_order *
         symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
         progress_tell(s->request->progress, i, order->count);
     }
+    functions_free(&s->functions);
     scopes_free(&s->scopes);
     dwfl_end(dwfl);
 }

@@ -6,6 +6,7 @@
 
 #include "core/json.h"
 #include "core/topology_pin.h"
+#include "profiler/measure/json.h"
 
 static void topology_json_list(FILE *file, const struct cpulist *set)
 {
@@ -100,7 +101,7 @@ done:
     return count < 0 ? count : 0;
 }
 
-int topology_json_print(FILE *file, const struct topology *t)
+int topology_json_print(FILE *file, const struct topology *t, const struct result *measured)
 {
     fprintf(file, "{\n  \"version\": 1,\n  \"numa\": %s,\n", t->numa ? "true" : "false");
     topology_json_nodes(file, t);
@@ -121,6 +122,11 @@ int topology_json_print(FILE *file, const struct topology *t)
         fputs(i > 0 ? ",\n    " : "\n    ", file);
         json_text(file, t->notes[i]);
     }
-    fputs(t->note_count > 0 ? "\n  ]\n}\n" : "]\n}\n", file);
+    fputs(t->note_count > 0 ? "\n  ]" : "]", file);
+    if (measured) {
+        fputs(",\n  \"measured\": ", file);
+        json_measured(file, measured, t);
+    }
+    fputs("\n}\n", file);
     return 0;
 }

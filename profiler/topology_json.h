@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 #include "core/topology.h"
+#include "profiler/measure/result.h"
 
-// 0 or -ENOMEM.
-int topology_json_print(FILE *file, const struct topology *t);
+// measured: what was measured just now, or NULL. 0 or -ENOMEM.
+int topology_json_print(FILE *file, const struct topology *t, const struct result *measured);
 
 #endif

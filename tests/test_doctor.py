@@ -74,6 +74,13 @@ def test_snapshot_of_this_machine_gives_the_facts_of_the_machine(program: Path, 
         assert here[row] == there[row]
 
 
+def test_the_emulated_machine_is_called_that(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-even-odd"), tmp_path)
+    (root / "proc" / "cmdline").write_text("quiet numaprof.machine=article tsc=reliable\n")
+    detail = doctor(program, options=("--sysroot", root))["virtual"]["detail"]
+    assert detail == "yes, emulated (article): counts and placement are real, times mean nothing"
+
+
 @given(data=st.data())
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_files_hold_doctor_answers(program: Path, tmp_path: Path, data: st.DataObject) -> None:

@@ -200,7 +200,7 @@ def test_live_without_sys_and_proc_the_affinity_mask_remains(program: Path) -> N
         (["--sysroot", "EMPTY"], "no CPUs to be found"),
         (["--sysroot", "/nonexistent"], "is no folder"),
         (["--sysroot"], "no value given for --sysroot"),
-        (["--measure"], "unknown option --measure"),
+        (["--measured"], "unknown option --measured"),
         (["0"], "unexpected argument 0"),
         (["-\x1b[2J"], r"unknown option -\x1b"),
     ],

@@ -10,22 +10,10 @@
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
 
-static struct {
-    void *(*malloc)(size_t);
-    void *(*calloc)(size_t, size_t);
-    void *(*realloc)(void *, size_t);
-    void (*free)(void *);
-    void *(*aligned_alloc)(size_t, size_t);
-    int (*posix_memalign)(void **, size_t, size_t);
-    void *(*memalign)(size_t, size_t);
-    void *(*valloc)(size_t);
-    void *(*pvalloc)(size_t);
-} next;
-
 // --- before the real functions are known: dlsym itself may allocate
 
 enum { EARLY_BYTES = 64 << 10 };
-static _Alignas(16) char early[EARLY_BYTES];
+static _Alignas(4096) char early[EARLY_BYTES];
 static size_t early_used;
 
 static bool early_owns(const void *address)
@@ -42,8 +30,28 @@ static void *early_malloc(size_t bytes)
     }
     void *block = early + early_used;
     early_used += rounded;
+    alloc_filter_watch(block); // so that free looks twice at it
     return block;
 }
+
+static void *first_malloc(size_t bytes);
+static void *first_calloc(size_t count, size_t size);
+static void *first_realloc(void *block, size_t bytes);
+static void first_free(void *block);
+
+// These three are called by the million: as long as they are not known, others stand in, and nobody needs to ask.
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    bool known;
+} next = {.malloc = first_malloc, .calloc = first_calloc, .realloc = first_realloc, .free = first_free};
 
 static bool alloc_find_next(void)
 {
@@ -51,17 +59,42 @@ static bool alloc_find_next(void)
     if (finding)
         return false;
     finding = true;
-    next.calloc = dlsym(RTLD_NEXT, "calloc");
-    next.realloc = dlsym(RTLD_NEXT, "realloc");
-    next.free = dlsym(RTLD_NEXT, "free");
     next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
     next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
     next.memalign = dlsym(RTLD_NEXT, "memalign");
     next.valloc = dlsym(RTLD_NEXT, "valloc");
     next.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
-    next.malloc = dlsym(RTLD_NEXT, "malloc"); // last: it says that all are known
+    next.free = dlsym(RTLD_NEXT, "free");
+    next.realloc = dlsym(RTLD_NEXT, "realloc");
+    next.calloc = dlsym(RTLD_NEXT, "calloc");
+    next.malloc = dlsym(RTLD_NEXT, "malloc");
+    next.known = true;
     finding = false;
-    return next.malloc != NULL;
+    return true;
+}
+
+static void *first_malloc(size_t bytes)
+{
+    return alloc_find_next() ? next.malloc(bytes) : early_malloc(bytes);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (alloc_find_next())
+        return next.calloc(count, size);
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : early_malloc(bytes); // zero: it was never used before
+}
+
+static void *first_realloc(void *block, size_t bytes)
+{
+    return alloc_find_next() ? next.realloc(block, bytes) : early_malloc(bytes);
+}
+
+static void first_free(void *block)
+{
+    if (alloc_find_next())
+        next.free(block);
 }
 
 // --- large blocks
@@ -101,39 +134,35 @@ static uint64_t alloc_since(size_t bytes)
 
 PRELOAD_EXPORT void *malloc(size_t bytes)
 {
-    if (LIKELY(bytes < ALLOC_THRESHOLD && next.malloc))
+    if (LIKELY(bytes < ALLOC_THRESHOLD))
         return next.malloc(bytes);
-    if (!next.malloc && !alloc_find_next())
-        return early_malloc(bytes);
-    uint64_t since = alloc_since(bytes);
-    void *block = next.malloc(bytes);
-    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
+    uint64_t since = alloc_ring_now();
+    return alloc_note(next.malloc(bytes), bytes, since);
 }
 
 PRELOAD_EXPORT void *calloc(size_t count, size_t size)
 {
     size_t bytes;
-    bool large = __builtin_mul_overflow(count, size, &bytes) || bytes >= ALLOC_THRESHOLD;
-    if (LIKELY(!large && next.malloc))
+    if (LIKELY(!__builtin_mul_overflow(count, size, &bytes) && bytes < ALLOC_THRESHOLD))
         return next.calloc(count, size);
-    if (!next.malloc && !alloc_find_next())
-        return early_malloc(bytes); // zero, because it was never used before
-    uint64_t since = alloc_since(bytes);
-    void *block = next.calloc(count, size);
-    return large ? alloc_note(block, bytes, since) : block;
+    uint64_t since = alloc_ring_now();
+    return alloc_note(next.calloc(count, size), bytes, since);
+}
+
+static __attribute__((noinline)) void alloc_free_watched(void *block)
+{
+    if (early_owns(block))
+        return;
+    alloc_note_free(block); // before it is free: another thread may get the same address at once
+    next.free(block);
 }
 
 PRELOAD_EXPORT void free(void *block)
 {
-    if (LIKELY(!alloc_filter_may_hold(block) && next.malloc && !early_owns(block))) {
+    if (LIKELY(!alloc_filter_may_hold(block)))
         next.free(block);
-        return;
-    }
-    if (early_owns(block) || (!next.malloc && !alloc_find_next()))
-        return;
-    if (block)
-        alloc_note_free(block); // before it is free: another thread may get the same address at once
-    next.free(block);
+    else
+        alloc_free_watched(block);
 }
 
 // Out of the early blocks: their size is not known, but it is not more than what lies behind.
@@ -148,13 +177,11 @@ static void *alloc_move_early(void *block, size_t bytes)
 
 PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
 {
-    if (early_owns(block))
-        return alloc_move_early(block, bytes);
-    if (!next.malloc && !alloc_find_next())
-        return early_malloc(bytes);
     bool may_be_large = block && alloc_filter_may_hold(block);
     if (LIKELY(bytes < ALLOC_THRESHOLD && !may_be_large))
         return next.realloc(block, bytes);
+    if (early_owns(block))
+        return alloc_move_early(block, bytes);
     uint64_t since = alloc_ring_now();
     bool was_large = may_be_large && alloc_filter_remove(block);
     if (was_large)
@@ -177,7 +204,7 @@ PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
 
 PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    if (!next.malloc && !alloc_find_next())
+    if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
     void *block = next.aligned_alloc(alignment, bytes);
@@ -186,7 +213,7 @@ PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
 
 PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
 {
-    if (!next.malloc && !alloc_find_next())
+    if (!next.known && !alloc_find_next())
         return ENOMEM;
     uint64_t since = alloc_since(bytes);
     int status = next.posix_memalign(block, alignment, bytes);
@@ -197,7 +224,7 @@ PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
 
 PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
 {
-    if (!next.malloc && !alloc_find_next())
+    if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
     void *block = next.memalign(alignment, bytes);
@@ -206,7 +233,7 @@ PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
 
 PRELOAD_EXPORT void *valloc(size_t bytes)
 {
-    if (!next.malloc && !alloc_find_next())
+    if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
     void *block = next.valloc(bytes);
@@ -215,7 +242,7 @@ PRELOAD_EXPORT void *valloc(size_t bytes)
 
 PRELOAD_EXPORT void *pvalloc(size_t bytes)
 {
-    if (!next.malloc && !alloc_find_next())
+    if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
     void *block = next.pvalloc(bytes);

@@ -3,6 +3,7 @@
 #ifndef COLLECTORS_PRELOAD_ALLOC_H
 #define COLLECTORS_PRELOAD_ALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,13 +30,27 @@ bool alloc_set_quiet(bool quiet);
 // The program brings its own malloc, which stands before ours.
 bool alloc_is_bypassed(void);
 
+enum { ALLOC_FILTER_BITS = 15 };
+
 // --- alloc_filter.c: which addresses are large blocks, so that freeing a small one costs a look at one byte
 void alloc_filter_add(const void *address);
 bool alloc_filter_remove(const void *address); // false: it is not there
-bool alloc_filter_may_hold(const void *address); // that look; true also for some that are not there
+void alloc_filter_watch(const void *address);  // look twice at blocks of its page, for ever
+extern _Atomic uint8_t alloc_filter_pages[1 << ALLOC_FILTER_BITS];
+
+static inline _Atomic uint8_t *alloc_filter_page(const void *address)
+{
+    return &alloc_filter_pages[(uintptr_t)address >> 12 & ((1 << ALLOC_FILTER_BITS) - 1)];
+}
+
+// That look; true also for some that are not there.
+static inline bool alloc_filter_may_hold(const void *address)
+{
+    return atomic_load_explicit(alloc_filter_page(address), memory_order_relaxed) != 0;
+}
 
 // --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
-void alloc_thread_began(uint64_t since); // when its creation began
+void alloc_thread_began(uint64_t since, const void *frame); // when its creation began; its outermost frame of ours
 void alloc_thread_ended(void);
 void alloc_thread_variables(uint64_t since); // 0: they are gone
 // First address behind the part of the stack that can be read, from an address in it.

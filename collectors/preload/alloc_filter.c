@@ -6,21 +6,15 @@
 #include "collectors/preload/alloc.h"
 
 enum {
-    FILTER_BITS = 15,
     FILTER_FULL = 255,               // a count that was full stays: then its page is always looked up
     FILTER_SLOT_BITS = 16,
     FILTER_PROBES = 64,              // slots in which an address may stand
 };
 static const uintptr_t filter_removed = 1; // no address of a block; 0: never used
 
-static _Atomic uint8_t filter_pages[1 << FILTER_BITS];
+_Atomic uint8_t alloc_filter_pages[1 << ALLOC_FILTER_BITS];
 static _Atomic uintptr_t filter_slots[1 << FILTER_SLOT_BITS];
 static _Atomic bool filter_overflowed; // an address had no room: what is not found may be there
-
-static _Atomic uint8_t *filter_page(const void *address)
-{
-    return &filter_pages[(uintptr_t)address >> 12 & ((1 << FILTER_BITS) - 1)];
-}
 
 static _Atomic uintptr_t *filter_slot(uintptr_t address, unsigned int probe)
 {
@@ -31,7 +25,7 @@ static _Atomic uintptr_t *filter_slot(uintptr_t address, unsigned int probe)
 
 static void filter_count(const void *address, int change)
 {
-    _Atomic uint8_t *count = filter_page(address);
+    _Atomic uint8_t *count = alloc_filter_page(address);
     uint8_t seen = atomic_load_explicit(count, memory_order_relaxed);
     while (seen != FILTER_FULL && !(change < 0 && seen == 0) &&
            !atomic_compare_exchange_weak(count, &seen, (uint8_t)(seen + change)))
@@ -72,7 +66,7 @@ bool alloc_filter_remove(const void *address)
     return true;
 }
 
-bool alloc_filter_may_hold(const void *address)
+void alloc_filter_watch(const void *address)
 {
-    return atomic_load_explicit(filter_page(address), memory_order_relaxed) != 0;
+    filter_count(address, 1);
 }

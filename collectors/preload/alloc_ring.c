@@ -14,6 +14,26 @@
 static struct perf_event_mmap_page *ring; // NULL: nobody listens
 static atomic_flag ring_busy = ATOMIC_FLAG_INIT;
 static __thread bool ring_inside;
+static __thread uint32_t ring_tid;
+
+// In memory that a child does not inherit: 0 there. NULL: this kernel cannot do that (before 4.14).
+static volatile char *ring_owned;
+
+static void ring_own(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!ring_owned) {
+        void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return;
+        if (madvise(memory, page, MADV_WIPEONFORK) < 0) {
+            munmap(memory, page);
+            return;
+        }
+        ring_owned = memory;
+    }
+    *ring_owned = 1;
+}
 
 int alloc_ring_make(void)
 {
@@ -28,6 +48,7 @@ int alloc_ring_make(void)
         close(fd);
         return status;
     }
+    ring_own();
     ring = memory;
     return fd;
 }
@@ -39,6 +60,7 @@ void alloc_ring_forked(void)
         munmap(ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
     ring = NULL;
     ring_inside = false;
+    ring_tid = 0;
     atomic_flag_clear(&ring_busy);
 }
 
@@ -162,7 +184,9 @@ static void ring_tell(uint64_t used_before, uint64_t used)
 static void ring_write_locked(struct alloc_record *record, const uint64_t *registers, const void *stack)
 {
     static uint64_t used_before;
-    record->tid = (uint32_t)syscall(SYS_gettid);
+    if (ring_tid == 0)
+        ring_tid = (uint32_t)syscall(SYS_gettid);
+    record->tid = ring_tid;
     ring_lock();
     uint64_t used = ring_write(record, registers, stack), before = used_before;
     used_before = used;
@@ -170,10 +194,10 @@ static void ring_write_locked(struct alloc_record *record, const uint64_t *regis
     ring_tell(before, used);
 }
 
-// After a fork without its handlers (a bare system call, vfork) the ring is the parent's.
+// After a fork without its handlers (a bare system call) the ring is the parent's.
 static bool ring_is_ours(void)
 {
-    return ring && preload_channel() && preload_is_this_process();
+    return ring && preload_channel() && (ring_owned ? *ring_owned != 0 : preload_is_this_process());
 }
 
 // Noinline: the registers are those of this frame, whose callers the unwinder finds.

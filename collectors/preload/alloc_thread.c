@@ -7,7 +7,11 @@
 
 extern void *__libc_stack_end; // ld.so's: where the main thread's stack began
 
-static __thread uintptr_t stack_start, stack_end;
+static __thread uintptr_t stack_start, stack_end, stack_base;
+
+// Of a thread's stack, beyond the frame it begins its work in: that of the C library's start routine is there. Behind it lie
+// the thread's own data, which are not worth a copy.
+enum { THREAD_BASE_BYTES = 512 };
 
 static void thread_find_stack(void)
 {
@@ -45,9 +49,10 @@ void alloc_thread_variables(uint64_t since)
     dl_iterate_phdr(thread_tell_variables, &since);
 }
 
-void alloc_thread_began(uint64_t since)
+void alloc_thread_began(uint64_t since, const void *frame)
 {
     thread_find_stack();
+    stack_base = (uintptr_t)frame + THREAD_BASE_BYTES;
     if (stack_end > stack_start)
         alloc_ring_allocated(ALLOC_STACK, (const void *)stack_start, stack_end - stack_start, since);
     alloc_thread_variables(since);
@@ -68,5 +73,7 @@ uintptr_t alloc_stack_end(uintptr_t pointer)
     uintptr_t page_end = (pointer | (PAGE - 1)) + 1, main_end = (uintptr_t)__libc_stack_end;
     if (stack_end == 0 && pointer < main_end && main_end - pointer < MAIN_STACK_MOST)
         return main_end;
-    return pointer >= stack_start && pointer < stack_end ? stack_end : page_end;
+    if (pointer < stack_start || pointer >= stack_end)
+        return page_end;
+    return pointer < stack_base && stack_base < stack_end ? stack_base : stack_end;
 }

@@ -57,7 +57,7 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 }
 
 // In the new thread, which has its creator's mask.
-static void thread_begin(enum channel_pin pin, uint64_t since)
+static void thread_begin(enum channel_pin pin, uint64_t since, const void *frame)
 {
     const struct channel *channel = preload_channel();
     if (!channel)
@@ -69,7 +69,7 @@ static void thread_begin(enum channel_pin pin, uint64_t since)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
-    alloc_thread_began(since);
+    alloc_thread_began(since, frame);
     char chosen[CHANNEL_TEXT] = "";
     struct preload_mask mask;
     if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
@@ -80,23 +80,23 @@ static void thread_begin(enum channel_pin pin, uint64_t since)
         .kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .text = chosen, .waits = preload_awaits()});
 }
 
-static struct thread_start thread_take(void *argument)
+static struct thread_start thread_take(void *argument, const void *frame)
 {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
-    thread_begin(start.pin, start.since);
+    thread_begin(start.pin, start.since, frame);
     return start;
 }
 
 static void *thread_run(void *argument)
 {
-    struct thread_start start = thread_take(argument);
+    struct thread_start start = thread_take(argument, __builtin_frame_address(0));
     return start.routine(start.argument);
 }
 
 static int thread_run_c11(void *argument)
 {
-    struct thread_start start = thread_take(argument);
+    struct thread_start start = thread_take(argument, __builtin_frame_address(0));
     return start.c11_routine(start.argument);
 }
 

@@ -352,6 +352,7 @@ static struct attribute *lab_pmu_caps[] = { &dev_attr_max_precise.attr, &dev_att
 const struct attribute_group lab_pmu_caps_group = { .name = "caps", .attrs = lab_pmu_caps };
 
 static struct pmu lab_pmu = {
+	.hrtimer_interval_ms = 1, /* turns as short as they get: programs here do little in the kernel's usual four */
 	.module = THIS_MODULE,
 	.task_ctx_nr = perf_hw_context,
 	.pmu_enable = lab_pmu_enable,

@@ -12,6 +12,8 @@ static struct {
     bool (*locked)(void);
     void (*lock)(const char *file, int line);
     void (*unlock)(void);
+    void (*later)(void *cpu, void (*work)(void *cpu, void *data), void *data); // between two blocks
+    const int *counts_time; // QEMU's use_icount: time passes by instructions
 } qemu;
 
 const char *qemu_find(void)
@@ -26,6 +28,8 @@ const char *qemu_find(void)
         {"qemu_mutex_iothread_locked", &qemu.locked},
         {"qemu_mutex_lock_iothread_impl", &qemu.lock},
         {"qemu_mutex_unlock_iothread", &qemu.unlock},
+        {"async_run_on_cpu", &qemu.later},
+        {"use_icount", &qemu.counts_time},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *found = dlsym(RTLD_DEFAULT, wanted[i].name);
@@ -43,12 +47,22 @@ uint64_t qemu_translate(unsigned cpu, uint64_t address)
     return page == UINT64_MAX ? QEMU_UNMAPPED : page | (address & (QEMU_PAGE - 1));
 }
 
+static void qemu_interrupt_now(void *cpu, void *data)
+{
+    (void)data;
+    qemu.interrupt(cpu, QEMU_NMI);
+}
+
 void qemu_interrupt(unsigned cpu)
 {
+    if (*qemu.counts_time) { // an interrupt within a block would upset its count of instructions: QEMU aborts
+        qemu.later(qemu.get_cpu((int)cpu), qemu_interrupt_now, NULL);
+        return;
+    }
     bool held = qemu.locked();
     if (!held)
         qemu.lock(__FILE__, __LINE__);
-    qemu.interrupt(qemu.get_cpu((int)cpu), QEMU_NMI);
+    qemu_interrupt_now(qemu.get_cpu((int)cpu), NULL);
     if (!held)
         qemu.unlock();
 }

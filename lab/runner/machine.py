@@ -62,6 +62,7 @@ class Machine:
     seccomp: str = "none"
     balancing: bool = False
     huge_pages: str = "always"
+    clock: str = "host"
 
     @property
     def cpus(self) -> list[int]:
@@ -188,6 +189,7 @@ WORDS: dict[str, Callable[[Machine, list[str]], None]] = {
     "user": _set("user", lambda text: one_of(text, "root", "ordinary")),
     "seccomp": _set("seccomp", lambda text: one_of(text, "none", "container")),
     "balancing": _set("balancing", lambda text: one_of(text, "on", "off") == "on"),
+    "clock": _set("clock", lambda text: one_of(text, "host", "instructions")),
     "huge-pages": _set("huge_pages", lambda text: one_of(text, "always", "madvise", "never")),
 }
 

@@ -23,7 +23,7 @@ KERNEL = (
 def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int]) -> list[str]:
     """fds: shared (memory of counters and samples), initrd, console and the PORTS, as QEMU will inherit them."""
     words = [PROGRAM, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
-    words += ["-accel", "tcg,thread=multi", "-machine", "q35,max-ram-below-4g=2G"]
+    words += [*_clock(machine), "-machine", "q35,max-ram-below-4g=2G"]
     words += ["-cpu", processors.qemu_cpu(machine.processor)]
     words += _memory_and_cpus(machine)
     words += ["-kernel", str(built / "vmlinuz"), "-initrd", f"/dev/fd/{fds['initrd']}"]
@@ -42,6 +42,14 @@ def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int])
     if machine.pmu != "none":
         words += _hardware(machine, built, fds["shared"])
     return words
+
+
+def _clock(machine: Machine) -> list[str]:
+    """By instructions: guest time passes with what the guest executes, a nanosecond each, and leaps while it rests. What the
+    kernel does by the clock, like turning counters over, is then the same on a busy host; all CPUs share one thread."""
+    if machine.clock == "instructions":
+        return ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]
+    return ["-accel", "tcg,thread=multi"]
 
 
 def _escaped(path: Path) -> str:

@@ -33,3 +33,21 @@ def percentage(text: str) -> float:
             f"{text!r} could mean a share or per cent: write {value:g}% or {value * 100:g}%"
         )
     return value / 100
+
+
+def positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 1 << 20:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def thread_list(text: str) -> list[int]:
+    """1,2,4-8: in this order, each once."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        low, high = positive(first), positive(last if dash else first)
+        if high < low or high - low > 4096:
+            raise argparse.ArgumentTypeError(f"{part!r} is not a range of thread counts")
+        numbers += range(low, high + 1)
+    return list(dict.fromkeys(numbers))

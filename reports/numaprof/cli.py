@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Command line of the reports: `numaprof-reports report|diff|check ...`, as the program numaprof hands it over."""
+"""Command line of the reports: `numaprof-reports report|diff|check|export ...`, as numaprof hands it over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from numaprof.diag import Failure, complain
 
-COMMANDS = ("report", "diff", "check")
+COMMANDS = ("report", "diff", "check", "export", "sweep", "policies")
 
 
 def run(arguments: Sequence[str]) -> int:

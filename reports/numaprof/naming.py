@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 
@@ -25,8 +26,17 @@ def thread_in_text(thread: Thread | None) -> str:
     return "one thread" if thread is None else f"thread {thread.position} ({thread_name(thread)})"
 
 
+def function_name(function: str) -> str:
+    """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
+    while "operator" not in function and (plain := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) not in (function, ""):
+        function = plain
+    return clean(function.strip().removesuffix(" const"), NAME_LIMIT)
+
+
 def site_label(site: Site, limit: int = 2 * NAME_LIMIT) -> str:
-    return clean(site.label, limit)
+    if site.line is None or site.function is None:
+        return clean(site.label, limit)
+    return clean(f"{site.position} {function_name(site.function)}", limit)
 
 
 def site_position(site: Site) -> str:

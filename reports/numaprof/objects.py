@@ -45,6 +45,7 @@ class Object(Touches):
     use_shape: Shape  # who uses which part, after the initialisation
     before: tuple[Before, ...]
     huge: queries.HugeRegions | None = None
+    things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
 
     @property
     def came_in_huge_pages(self) -> bool:
@@ -143,6 +144,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             use_shape=shapes.used(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
+            things=(thing,),
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
@@ -181,6 +183,7 @@ def _sum(group: list[Object]) -> Object:
         use_shape=used.use_shape,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
+        things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 
 

@@ -89,6 +89,32 @@ class Latency(NamedTuple):
 LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
 
 
+class Measurement(NamedTuple):
+    at: str
+    kernels: str
+    buffer_bytes: int | None
+    huge_pages: int
+
+
+class Measured(NamedTuple):
+    metric: str
+    unit: str
+    from_node: int
+    to_node: int | None  # None: interleaved over all nodes
+    median: float
+    low: float
+    high: float
+    noisy: int
+
+
+# Recordings made before these tables were there are of the same version: adding a table changes no meaning.
+HAS_MEASURED = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('measurement', 'measured')"
+MEASUREMENTS = "SELECT at, kernels, buffer_bytes, huge_pages FROM measurement"
+MEASURED = """
+SELECT metric, unit, from_node, to_node, median, low, high, noisy FROM measured ORDER BY rowid
+"""
+
+
 class Thread(NamedTuple):
     id: int
     process: int
@@ -109,6 +135,14 @@ SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu
   FROM thread t JOIN process p ON p.id = t.process
  ORDER BY t.start_ns, t.id
 """
+
+
+class Life(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+
+
+LIVES = "SELECT start_ns, end_ns FROM thread WHERE pin <> 'helper'"
 
 
 class Event(NamedTuple):
@@ -171,9 +205,9 @@ class SampleKind(NamedTuple):
 
 
 # sample_kind.id in core/schema.sql
-OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE = 1, 2, 3, 10, 12, 13, 14, 15
+OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT = 1, 2, 3, 10, 12, 13, 14, 15, 19
 TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
-FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, 19)
+FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
 PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
 TOUCH = "kind IN (10, 12, 13)"
 

@@ -126,3 +126,43 @@ WITH known AS (
 SELECT thread, bin, 1.0 * sum(weight * (1 - remote)), 1.0 * sum(weight * remote) FROM known WHERE remote IS NOT NULL
  GROUP BY thread, bin ORDER BY thread, bin
 """
+
+
+class Unlisted(NamedTuple):
+    objects: int
+
+
+UNLISTED = "SELECT count(*) FROM object WHERE id NOT IN (SELECT id FROM main_object)"
+
+MAP_INDEX = "CREATE INDEX temp.extent_by_start ON extent (thing, start)"
+
+
+class MapHome(NamedTuple):
+    thing: int
+    bin: int
+    node: int | None
+    probes: int
+
+
+# Where things lie: :probes addresses in each of :bins parts, at odd distances so that a regular interleaving does not
+# look like one node, each looked up in the last snapshot of its block's life. :things is a JSON array.
+MAP_HOMES = """
+WITH RECURSIVE probe (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM probe WHERE n < :bins * :probes - 1),
+spot AS (
+    SELECT w.thing, n / :probes AS bin,
+           w.bytes / (:bins * :probes) * (n + ((n * 2654435761) & 0xffffff) / 16777216.0) AS at
+      FROM json_each(:things) t JOIN whole w ON w.thing = t.value CROSS JOIN probe
+), place AS (
+    SELECT s.thing, s.bin, e.process, e.block, CAST(e.first + s.at - e.start AS INTEGER) AS address
+      FROM spot s JOIN extent e ON e.thing = s.thing
+       AND e.start = (SELECT max(start) FROM extent x WHERE x.thing = s.thing AND x.start <= s.at)
+), looked AS (
+    SELECT p.*, (SELECT max(id) FROM snapshot h WHERE h.process = p.process AND h.known > 0 AND h.method <> 'numa_maps'
+                    AND (b.id IS NULL OR h.t_ns BETWEEN b.start_ns AND ifnull(b.end_ns, h.t_ns))) AS snapshot
+      FROM place p LEFT JOIN main_block b ON b.id = p.block
+)
+SELECT thing, bin,
+       (SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END FROM page_home h
+         WHERE h.snapshot = p.snapshot AND h.address <= p.address ORDER BY h.address DESC LIMIT 1) AS node, count(*)
+  FROM looked p GROUP BY thing, bin, node
+"""

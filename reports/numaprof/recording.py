@@ -85,7 +85,7 @@ class Recording:
     def _execute(self, sql: str, values: dict[str, object]) -> list[tuple[Any, ...]]:
         try:
             return self._connection.execute(sql, values).fetchall()
-        except (sqlite3.Error, OverflowError, MemoryError) as error:
+        except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:
             raise _damaged(self.path, error) from error
 
 
@@ -167,7 +167,7 @@ def _connect(path: str) -> sqlite3.Connection:
             return _open(path)
         with restored_copy(path, commit) as copy:
             return _open(copy)
-    except (sqlite3.Error, OSError) as error:
+    except (sqlite3.Error, OSError, UnicodeError) as error:  # SQLite's own message may hold damaged text
         raise _damaged(path, error) from error
 
 

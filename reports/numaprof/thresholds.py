@@ -151,3 +151,7 @@ MIN_SHOWN = 0.005
 MIN_SHOWN_BYTES = 64 << 10
 MOST_ADVICES = 5
 MOST_NOTES = 8
+
+# sweep and policies: slowest less fastest run, as a share of the median, from which on a median misleads. Repeats of a
+# memory-bound program on a quiet machine differ by a few per cent.
+WILD_SPREAD = 0.2

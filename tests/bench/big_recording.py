@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a big recording to time the reports on: `big_recording.py FILE [SAMPLES]`.
+"""Writes a big recording to time the reports on: `big_recording.py FILE [SAMPLES [OBJECTS]]`.
 
 64 threads pinned to 64 CPUs on two nodes, stacks of 16 frames, 100 000 distinct code addresses spread evenly (the worst
 case: real programs have some hundred hot ones), 100 000 first touches of as many pages, the rest overflow samples and
-hint faults; ten seconds of counts of eight events. The same seed gives the same file.
+hint faults; ten seconds of counts of eight events; objects of the heap that share the pages, each with a call path of
+its own. The same seed gives the same file.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ THREADS, ADDRESSES, DEPTH, CHAINS, INTERVALS = 64, 100_000, 16, 200, 100
 BASE = 0x7F0000000000
 
 
-def write(path: Path, samples: int) -> None:
+def write(path: Path, samples: int, objects: int = 0) -> None:
     book = Book(nodes=2, cpus_per_node=THREADS // 2).threads(THREADS)
     book.level(1, "counters", True, detail="offcore-response").level(4, "faults", True, detail="page-faults event")
     events = [
@@ -39,9 +40,11 @@ def write(path: Path, samples: int) -> None:
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", stacks)
         connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?)", _counts(events, clock))
         leaves = [stack for stack, _, _ in stacks[-ADDRESSES:]]
-        columns = "kind, event, t_ns, thread, cpu, weight, stack, address, page_node"
-        insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?)"
-        connection.executemany(insert, _samples(samples, events[1], leaves))
+        columns = "kind, event, t_ns, thread, cpu, weight, stack, address, page_node, block"
+        insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?,?)"
+        connection.executemany(insert, _samples(samples, events[1], leaves, objects))
+        connection.executemany("INSERT INTO object VALUES (?, 1, 'heap', NULL, ?)", _objects(objects, leaves))
+        connection.executemany("INSERT INTO block VALUES (?, ?, ?, ?, 0, NULL, 1)", _blocks(objects))
         connection.execute("INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind")
 
 
@@ -75,18 +78,31 @@ def _counts(events: list[int], clock: int) -> Iterator[tuple[int, ...]]:
             yield clock, thread, thread - 1, number * interval, interval, interval, interval
 
 
-def _samples(samples: int, event: int, leaves: list[int]) -> Iterator[tuple[int | None, ...]]:
+def _objects(objects: int, leaves: list[int]) -> Iterator[tuple[int, int]]:
+    for number in range(1, objects + 1):
+        yield number, leaves[number % len(leaves)]
+
+
+def _blocks(objects: int) -> Iterator[tuple[int, int, int, int]]:
+    pages = PAGE * ADDRESSES // max(1, objects)
+    for number in range(1, objects + 1):
+        yield number, number, BASE + pages * (number - 1), pages
+
+
+def _samples(samples: int, event: int, leaves: list[int], objects: int) -> Iterator[tuple[int | None, ...]]:
     chance = random.Random(1)
     for number in range(samples):
         thread, stack = chance.randrange(THREADS) + 1, chance.choice(leaves)
         page = BASE + PAGE * (number % ADDRESSES)
+        block = number % ADDRESSES * objects // ADDRESSES + 1 if objects else None
         if number < ADDRESSES:
-            yield FIRST_TOUCH, None, number, thread, thread - 1, 1, stack, page, 0
+            yield FIRST_TOUCH, None, number, thread, thread - 1, 1, stack, page, 0, block
         elif number % 3 == 0:
-            yield HINT, None, number, thread, thread - 1, 1, stack, page, 0
+            yield HINT, None, number, thread, thread - 1, 1, stack, page, 0, block
         else:
-            yield OVERFLOW, event, number, thread, thread - 1, 997, stack, None, None
+            yield OVERFLOW, event, number, thread, thread - 1, 997, stack, None, None, None
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
+    numbers = [int(argument) for argument in sys.argv[2:4]]
+    write(Path(sys.argv[1]), *(numbers or [1_000_000]))

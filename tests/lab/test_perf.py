@@ -32,8 +32,8 @@ def stat(tmp_path: Path, cpus: tuple[int, int], events: list[str]) -> tuple[dict
     fifos = [tmp_path / name for name in ("control", "acknowledged")]
     for fifo in fifos:
         os.mkfifo(fifo)
-    steady = [PROGRAMS / "steady", *map(str, cpus), "2"]
-    with subprocess.Popen(steady, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+    chase = [PROGRAMS / "by_turns", *map(str, cpus), "2"]
+    with subprocess.Popen(chase, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
         assert program.stdin and program.stdout
         program.stdout.readline()
         command = ["perf", "stat", "-x", ";", "-D", "-1", "--control", f"fifo:{fifos[0]},{fifos[1]}"]
@@ -78,7 +78,7 @@ def check_stat(tmp_path: Path, dialect: str) -> None:
 def record(tmp_path: Path, cpus: tuple[int, int], how: list[str]) -> tuple[Path, list[tuple[int, int, int]], int]:
     """perf's file; the program's memory as (begin, end, node); its loads."""
     data = tmp_path / "perf.data"
-    command = ["perf", *how, "-o", data, "--", PROGRAMS / "steady", *map(str, cpus), "2"]
+    command = ["perf", *how, "-o", data, "--", PROGRAMS / "by_turns", *map(str, cpus), "2"]
     done = subprocess.run(command, input="\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     where, loads = [line for line in done.stdout.splitlines() if line][:2]

@@ -11,14 +11,17 @@ from typing import Any
 
 import jsonschema
 import pytest
-from book import Book
+from book import PAGE, RAN, Book
+from numaprof.compare import Side
 from numaprof.diag import EXIT_FAILED
-from numaprof.document import model
+from numaprof.document import diff_model, model
 from numaprof.document.build import document
+from numaprof.document.diff import comparison
 from numaprof.document.shapes import parts
 from numaprof.document.write_csv import tables
 from numaprof.document.write_json import plain, to_json
-from stories import STORIES
+from numaprof.evidence import load
+from stories import ARRAY, INIT, LOOP, PAGES, STORIES, init_stack, levels, touched_serially
 from test_report_recording import reports
 
 SCHEMA = json.loads((Path(model.__file__).parent / "report.schema.json").read_text())
@@ -102,6 +105,57 @@ def test_what_was_not_counted_is_not_zero(tmp_path: Path) -> None:
     assert {thread["requests"] for thread in found["threads"]} == {None}
 
 
+def test_map_of_an_object_that_lies_on_one_node_and_is_used_in_blocks(tmp_path: Path) -> None:
+    (found,) = told(STORIES["hinted"](), tmp_path)["objects"]["rows"]
+    assert (found["home"], found["touched_by"], found["used_by"]) == ("node 0", 1, 8)
+    assert found["use_shape"] == "each thread a block of its own"
+    by_what: dict[str, list[Any]] = {}
+    for stretch in found["map"]:
+        by_what.setdefault(stretch["what"], []).append(stretch)
+    (home,) = by_what["home"]
+    assert (home["start"], home["end"], home["node"], home["thread"], home["share"]) == (0, 1, 0, None, 1)
+    assert {(stretch["node"], stretch["thread"]) for stretch in by_what["first touched"]} == {(0, 1)}
+    blocks = {s["thread"]: (s["start"], s["end"], s["node"]) for s in by_what["used"]}
+    assert blocks == {thread + 1: (thread / 8, (thread + 1) / 8, thread // 4) for thread in range(8)}
+
+
+def test_map_of_interleaved_memory_shows_no_single_home(tmp_path: Path) -> None:
+    book = STORIES["hinted"]()
+    book.statements = [text for text in book.statements if "page_home" not in text]
+    for page in range(PAGES):
+        book.row("page_home", snapshot=1, address=ARRAY + page * PAGE, pages=1, span=1, node=page % 2)
+    (found,) = told(book, tmp_path)["objects"]["rows"]
+    homes = [stretch for stretch in found["map"] if stretch["what"] == "home"]
+    assert {stretch["node"] for stretch in homes} == {0, 1}
+    assert min(stretch["share"] for stretch in homes) <= 0.75
+
+
+def test_map_of_many_threads_is_by_node(tmp_path: Path) -> None:
+    book = levels(Book(cpus_per_node=20, balancing=1), counters=False).threads(40)
+    touched_serially(book)
+    stack = book.stack(book.place(LOOP))
+    for thread in range(40):
+        start = ARRAY + thread * (PAGES // 40) * PAGE
+        book.hints(stack, thread + 1, range(start, start + PAGES // 40 * PAGE, 16 * PAGE), page_node=0)
+    (found,) = told(book, tmp_path)["objects"]["rows"]
+    used = [stretch for stretch in found["map"] if stretch["what"] == "used"]
+    assert {(stretch["node"], stretch["thread"]) for stretch in used} == {(0, None), (1, None)}
+
+
+def test_freed_memory_has_the_home_it_had_while_it_lived(tmp_path: Path) -> None:
+    """Its addresses may belong to something else when the last snapshot is taken."""
+    book = levels(Book(balancing=1), counters=False).threads(8)
+    block = book.block(book.object("heap", book.stack(book.place(INIT))), ARRAY, PAGES, end_ns=RAN // 2)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=1, block=block)
+    for number, (time, node) in enumerate(((RAN // 4, 1), (RAN, 0)), 1):
+        book.row(
+            "snapshot", id=number, process=1, t_ns=time, cause="interval", method="move_pages", asked=PAGES, known=PAGES
+        )
+        book.row("page_home", snapshot=number, address=ARRAY, pages=PAGES, span=PAGES, node=node)
+    (found,) = told(book, tmp_path)["objects"]["rows"]
+    assert {stretch["node"] for stretch in found["map"] if stretch["what"] == "home"} == {1}
+
+
 def test_the_same_twice(tmp_path: Path) -> None:
     path = str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))
     assert to_json(document(path)) == to_json(document(path))
@@ -167,6 +221,64 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     for table in tables(document(str(book.write(tmp_path / "x.numaprof")))).values():
         for row in table.rows:
             assert not any(isinstance(cell, str) and cell[:1] in "=+@" and cell for cell in row)
+
+
+# Comparisons
+
+DIFF_SCHEMA = json.loads((Path(model.__file__).parent / "diff.schema.json").read_text())
+
+
+def compared(before: list[Book], after: list[Book], folder: Path) -> Any:
+    sides = []
+    for name, books in (("before", before), ("after", after)):
+        runs = [load(str(book.write(folder / f"{name}{at}.numaprof"))) for at, book in enumerate(books)]
+        sides.append(Side(tuple(runs)))
+    return json.loads(to_json(comparison(*sides)))
+
+
+def test_diff_schema_names_all_and_only_what_is_there() -> None:
+    jsonschema.Draft202012Validator.check_schema(DIFF_SCHEMA)
+    shapes = {**DIFF_SCHEMA["$defs"], "Comparison": DIFF_SCHEMA}
+    kinds = {name: kind for name, kind in vars(diff_model).items() if is_dataclass(kind)}
+    assert kinds.keys() == shapes.keys()
+    for name, kind in kinds.items():
+        assert list(shapes[name]["properties"]) == [part.name for part in parts(kind)] == shapes[name]["required"]
+
+
+def test_comparison_of_single_runs(tmp_path: Path) -> None:
+    found = compared([STORIES["serial_init"]()], [STORIES["parallel_init"]()], tmp_path)
+    jsonschema.validate(found, DIFF_SCHEMA)
+    assert (found["format"], found["change"], found["time_is_known"]) == ("numaprof.diff", "better", False)
+    measures = {row["name"]: row for row in found["measures"]}
+    assert measures["remote share"]["before"]["middle"] == 0.5
+    assert measures["run time"]["change"] == "not known"
+    assert [row["change"] for row in found["threads"]] == ["no difference seen"] * 3 + ["worse"] + ["better"] * 4
+    pairs = {(row["from_node"], row["to_node"]): (row["before"], row["after"]) for row in found["pairs"]}
+    assert pairs[1, 0] == (4 * 131_083, 0)
+
+
+@pytest.mark.parametrize(
+    "seconds, change", [((1.0, 1.1, 1.2, 1.3), "better"), ((2.0, 2.1, 1.9, 2.05), "no difference seen")]
+)
+def test_comparison_of_repeats_says_where_noise_hides_the_answer(
+    seconds: tuple[float, ...], change: str, tmp_path: Path
+) -> None:
+    before = [STORIES["serial_init"](wall_ns=round(time * 1e9)) for time in (2.0, 2.1, 2.2, 1.9)]
+    after = [STORIES["serial_init"](wall_ns=round(time * 1e9)) for time in seconds]
+    found = compared(before, after, tmp_path)
+    assert found["time_is_known"] is True
+    assert next(row for row in found["measures"] if row["name"] == "run time")["change"] == change
+    assert any("noise" in text for text in found["noise"]) == (change != "better")
+    assert found["change"] == "no difference seen"
+
+
+def test_diff_command_writes_them(tmp_path: Path) -> None:
+    paths = [STORIES[story]().write(tmp_path / story) for story in ("serial_init", "parallel_init")]
+    done = reports("diff", paths[0], "--json", "-", paths[1])
+    assert json.loads(done.stdout)["change"] == "better"
+    assert reports("diff", "--csv", tmp_path / "out", paths[0], paths[0], "--", paths[1]).returncode == 0
+    rows = list(csv.DictReader((tmp_path / "out" / "threads.csv").open()))
+    assert [row["change"] for row in rows][-1] == "better"
 
 
 # The command

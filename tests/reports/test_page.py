@@ -12,8 +12,12 @@ import pytest
 from book import Book
 from browser import Browser, browser
 from conftest import TREE
+from numaprof.compare import Side
 from numaprof.diag import EXIT_FAILED
 from numaprof.document.build import document
+from numaprof.document.diff import comparison
+from numaprof.evidence import load
+from numaprof.page.diff import diff_page
 from numaprof.page.report import report_page
 from stories import STORIES
 from test_report_recording import reports
@@ -71,13 +75,28 @@ def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -
     page = written(STORIES["serial_init"](), tmp_path)
     window.open(page)
     targets = window.run("return [...document.querySelectorAll('.advice a')].map(a => [a.textContent, a.hash])")
-    assert [text for text, _ in targets] == ["sum.c:17 main", "sum.c:22 main._omp_fn.0", "threads", "who reads where"]
+    assert [text for text, _ in targets] == [
+        *("memory of sum.c:17 main (object)", "sum.c:17 main", "sum.c:22 main._omp_fn.0"),
+        *("threads", "who reads where"),
+    ]
     for text, anchor in targets:
         window.open(page, anchor)
         found = window.run("return document.querySelector(':target').innerText")
-        assert text.lower() in found.lower()
+        assert text.replace(" (object)", "").lower() in found.lower()
         top = window.run("return document.querySelector(':target').getBoundingClientRect().top")
         assert 0 <= top < 900
+
+
+def test_map_of_an_object_is_drawn(window: Browser, tmp_path: Path) -> None:
+    """One look: all on node 0, used in eight blocks."""
+    window.resize(1200)
+    window.open(written(STORIES["hinted"](), tmp_path))
+    labels = "\n".join(window.texts("[data-chart=map-0] .mark-text.role-axis-label")).split("\n")
+    assert labels[-10:] == ["lies on", "first touched from", *(f"used by sum {tid}" for tid in range(4711, 4719))]
+    stretches = "[...document.querySelectorAll('[data-chart=map-0] .mark-rect.role-mark path')]"
+    fills = window.run(f"return {stretches}.map(path => path.getAttribute('fill'))")
+    assert len(set(fills)) == 2
+    assert fills.count(fills[0]) == len(fills) - 4
 
 
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
@@ -151,7 +170,9 @@ def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
     window.open(written(STORIES["serial_init"](), tmp_path))
     assert window.run("return document.documentElement.lang") == "en"
     assert len(window.all("h1")) == 1
-    assert window.run("return [...document.querySelectorAll('table')].every(t => t.caption && t.caption.innerText)")
+    assert window.run(
+        "return [...document.querySelectorAll('table')].every(t => t.caption && t.caption.textContent.trim())"
+    )
     assert window.run("return [...document.querySelectorAll('.chart')].every(c => c.role === 'img' && c.ariaLabel)")
     assert window.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
     levels = window.run("return [...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
@@ -203,6 +224,49 @@ def test_small_enough(tmp_path: Path) -> None:
             .st_size
             < 2 << 20
         )
+
+
+# Comparisons
+
+
+def compared(before: Book, after: Book, folder: Path) -> Path:
+    sides = [Side((load(str(book.write(folder / f"{at}.numaprof"))),)) for at, book in enumerate((before, after))]
+    page = folder / "diff.html"
+    page.write_text(diff_page(comparison(*sides)), encoding="utf-8")
+    return page
+
+
+@pytest.mark.parametrize(
+    "stories", [("serial_init", "parallel_init"), ("hinted", "parallel_init"), ("no_threads",) * 2]
+)
+def test_page_of_a_comparison(stories: tuple[str, str], window: Browser, tmp_path: Path) -> None:
+    window.resize(1200)
+    before, after = (STORIES[story]() for story in stories)
+    window.open(compared(before, after, tmp_path))
+    assert window.complaints() == []
+    assert window.requests() == []
+    assert not window.all(".failed")
+    assert window.run(CONTRAST) == []
+    if PICTURES:
+        picture(window, Path(PICTURES), "diff-" + stories[0])
+
+
+def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_path: Path) -> None:
+    window.open(compared(STORIES["serial_init"](), STORIES["parallel_init"](), tmp_path))
+    assert window.texts(".big")[0].startswith("Better")
+    assert "fell from 50.0 % to 0.6 %" in window.texts("h1")[0]
+    assert "one run each cannot tell a difference from noise" in window.text()
+    assert window.texts(".better") == ["better"] * 5
+    assert window.texts(".worse") == ["worse"]  # the thread at the border
+
+
+def test_hostile_names_stay_text_in_comparisons(window: Browser, tmp_path: Path) -> None:
+    book = STORIES["serial_init"](host=NASTY, command=NASTY)
+    book.change("thread", name=NASTY).change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY)
+    window.open(compared(book, STORIES["parallel_init"](), tmp_path))
+    assert window.complaints() == []
+    assert window.run("return window.owned") is None
+    assert "</script><script>" in window.text()
 
 
 # The command

@@ -12,13 +12,14 @@ import pytest
 from book import SECOND, Book
 from hypothesis import given
 from hypothesis import strategies as st
+from numaprof.changes import match_sites
 from numaprof.commands.diff import split
 from numaprof.compare import Side, chance
 from numaprof.diag import Failure
 from numaprof.evidence import load
 from numaprof.matrix import served
 from numaprof.places import Site
-from numaprof.views.diff import match_sites, print_diff
+from numaprof.views.diff import print_diff
 from numaprof.views.paper import Paper
 from stories import STORIES
 from test_report_recording import reports

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof check FILE --max-remote 10%: one line and an exit status, for continuous integration."""
+"""numaprof check FILE --max-remote 10%: one line and an exit status, for continuous integration.
+
+The program numaprof records what is no recording yet, and comes here with the file."""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from numaprof.naming import nodes_in_text
 from numaprof.text import clean, percent, round_percent
 from numaprof.verdict import share_in_words
 
-DESCRIPTION = f"""Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
-{EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read."""
+DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
+{EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read. A program that failed: its own."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    usage = "%(prog)s FILE --max-remote PERCENT [--min-coverage PERCENT]"
+    usage = (
+        "%(prog)s FILE --max-remote PERCENT [--min-coverage PERCENT]\n"
+        "       %(prog)s --max-remote PERCENT [--min-coverage PERCENT] [options of record] [--] PROGRAM [ARGUMENT...]"
+    )
     parser = Parser("check", DESCRIPTION, usage)
     parser.add_argument("file", metavar="FILE", help="a recording")
     parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")

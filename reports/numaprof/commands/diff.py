@@ -12,16 +12,32 @@ from numaprof.evidence import load
 from numaprof.views.diff import print_diff
 from numaprof.views.paper import Paper
 
-USAGE = "%(prog)s BEFORE AFTER\n       %(prog)s BEFORE... -- AFTER..."
+USAGE = """%(prog)s [OPTION...] BEFORE AFTER
+       %(prog)s [OPTION...] BEFORE... -- AFTER..."""
 DESCRIPTION = """Compares two runs, or two sets of runs of one program each (numaprof -n 5): remote share, run time,
 threads, lines. Says what the spread of the runs allows to say and no more."""
 
+_BETWEEN = "\0"  # stands for "--", which argparse would take for its own; no argument can hold it
+
 
 def main(arguments: Sequence[str]) -> int:
-    options, files = [a for a in arguments if a in ("-h", "--help")], list(arguments)
-    if options:
-        Parser("diff", DESCRIPTION, USAGE).parse_args(options)
-    before, after = split(files)
+    parser = Parser("diff", DESCRIPTION, USAGE)
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="recordings; -- between the sides if they are more than two"
+    )
+    parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
+    parser.add_argument("--open", action="store_true", help="open it")
+    parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
+    parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
+    options = parser.parse_intermixed_args([_BETWEEN if each == "--" else each for each in arguments])
+    before, after = split(["--" if each == _BETWEEN else each for each in options.files])
+    if options.open and not options.html:
+        raise Failure("--open opens a page, and none is written", "add --html OUT")
+    if options.html or options.json or options.csv:
+        from numaprof.commands.written import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
+
+        write_diff(before, after, Wanted(options.html, options.json, options.csv, options.open))
+        return 0
     print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Paper())
     return 0
 

@@ -36,13 +36,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _written(files: list[str], options: argparse.Namespace) -> int:
-    from numaprof.commands.written import write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+    from numaprof.commands.written import Wanted, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
 
     if len(files) > 1:
         raise Failure(
             f"--html, --json and --csv take one recording, got {len(files)}", "compare several: numaprof diff --html"
         )
-    write_report(files[0], options.html, options.json, options.csv, options.open)
+    write_report(files[0], Wanted(options.html, options.json, options.csv, options.open))
     return 0
 
 

@@ -1,44 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports as files: the page, JSON, tables. Loaded only when one is asked for."""
+"""Reports and comparisons as files: the page, JSON, tables. Loaded only when one is asked for."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from numaprof.compare import Side
 from numaprof.diag import Failure
-from numaprof.document import model
 from numaprof.document.build import document
+from numaprof.document.diff import comparison
 from numaprof.document.write_csv import write_tables
 from numaprof.document.write_json import to_json
+from numaprof.evidence import load
 from numaprof.output import STDOUT, guarded, write_text
 from numaprof.progress import Progress
 from numaprof.text import clean, plural
 
 
-def write_report(recording: str, html: str | None, json: str | None, csv: str | None, show: bool) -> None:
+@dataclass(frozen=True)
+class Wanted:
+    """Names of what is to be written; None: not wanted."""
+
+    html: str | None
+    json: str | None
+    csv: str | None
+    open: bool = False
+
+
+def write_report(recording: str, wanted: Wanted) -> None:
+    def page() -> str:
+        from numaprof.page.report import report_page  # noqa: PLC0415 (needs more packages than the rest)
+
+        return report_page(report)
+
     with Progress() as say:
         say(f"reading {clean(recording)}")
         report = document(recording)
-        if json is not None:
-            say("writing JSON")
-            write_text(json, to_json(report))
-        if csv is not None:
-            say("writing tables")
-            written: list[str] = []
-            guarded(csv, lambda: written.extend(write_tables(report, csv)))
-            print(f"numaprof: wrote {plural(len(written), 'table')} to {clean(csv)}", file=sys.stderr)
-        if html is not None:
-            say("writing the page")
-            write_page(html, report, show)
+        _write(report, page, wanted, say)
 
 
-def write_page(path: str, report: model.Report, show: bool) -> None:
-    from numaprof.page.report import report_page  # noqa: PLC0415 (needs more packages than the rest)
+def write_diff(before: list[str], after: list[str], wanted: Wanted) -> None:
+    def page() -> str:
+        from numaprof.page.diff import diff_page  # noqa: PLC0415
 
-    write_text(path, report_page(report))
-    if show:
-        open_in_browser(path)
+        return diff_page(found)
+
+    with Progress() as say:
+        say(f"reading {plural(len(before) + len(after), 'recording')}")
+        found = comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))))
+        _write(found, page, wanted, say)
+
+
+def _write(document: object, page: Callable[[], str], wanted: Wanted, say: Progress) -> None:
+    if wanted.json is not None:
+        say("writing JSON")
+        write_text(wanted.json, to_json(document))
+    if wanted.csv is not None:
+        say("writing tables")
+        folder = wanted.csv
+        written: list[str] = []
+        guarded(folder, lambda: written.extend(write_tables(document, folder)))
+        print(f"numaprof: wrote {plural(len(written), 'table')} to {clean(folder)}", file=sys.stderr)
+    if wanted.html is not None:
+        say("writing the page")
+        write_text(wanted.html, page())
+        if wanted.open:
+            open_in_browser(wanted.html)
 
 
 def open_in_browser(path: str) -> None:

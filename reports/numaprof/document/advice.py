@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from numaprof.document import model
 from numaprof.evidence import Evidence
@@ -14,9 +15,16 @@ from numaprof.thresholds import MOST_ADVICES
 _KINDS = {Kind.CURE: "cure", Kind.SETTING: "setting", Kind.LEAVE: "leave"}
 
 
-def advice(
-    evidence: Evidence, lines: tuple[model.Line, ...], threads: tuple[model.Thread, ...]
-) -> tuple[model.Advice, ...]:
+@dataclass(frozen=True)
+class Shown:
+    """What the report shows, for advice to point at."""
+
+    objects: tuple[model.Object, ...]
+    lines: tuple[model.Line, ...]
+    threads: tuple[model.Thread, ...]
+
+
+def advice(evidence: Evidence, shown: Shown) -> tuple[model.Advice, ...]:
     return tuple(
         model.Advice(
             kind=_KINDS[found.kind],
@@ -25,22 +33,33 @@ def advice(
             code=found.code,
             evidence=found.evidence,
             removes=found.removes,
-            shown_in=tuple(_shown_in(found, lines, threads)),
+            concerns=found.concerns,
+            saves=found.saves,
+            shown_in=tuple(_shown_in(found, shown)),
         )
         for found in advise(evidence)[:MOST_ADVICES]
     )
 
 
-def _shown_in(found: Advice, lines: tuple[model.Line, ...], threads: tuple[model.Thread, ...]) -> Iterator[str]:
+def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
     """Names of the parts of a report: those the advice speaks of, then what counts who reads where."""
     words = f"{found.finding} {found.change} {' '.join(found.code)}"
-    for number, line in enumerate(lines):
+    for number, row in enumerate(shown.objects):
+        if any(_names(words, name) for name in _called(row)):
+            yield f"object-{number}"
+    for number, line in enumerate(shown.lines):
         if _names(words, line.place.label) or _names(words, line.place.label.split(" ")[0]):
             yield f"line-{number}"
-    if threads:
+    if shown.threads:
         yield "threads"
     if found.kind is not Kind.SETTING:
         yield "who-reads-where"
+
+
+def _called(row: model.Object) -> tuple[str, ...]:
+    """How advice speaks of an object: by its name in quotes, else by the places where it came to be (naming.py)."""
+    places = [place.label for place in (row.allocated_at, row.first_touched_at) if place is not None]
+    return (f"`{row.name}`", *places)
 
 
 def _names(words: str, label: str) -> bool:

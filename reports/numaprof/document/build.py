@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from numaprof.document import model
-from numaprof.document.advice import advice
+from numaprof.document.advice import Shown, advice
 from numaprof.document.lines import lines
 from numaprof.document.machine import machine
+from numaprof.document.objects import objects
 from numaprof.document.overview import found, levels, notes, overview, run, taken
 from numaprof.document.reading import Reading, reading
 from numaprof.document.threads import threads
@@ -21,7 +22,7 @@ def document(path: str) -> model.Report:
 
 def report(source: Reading) -> model.Report:
     evidence = source.evidence
-    rows, places = threads(source), lines(evidence)
+    rows, places, things = threads(source), lines(evidence), objects(source)
     return model.Report(
         format="numaprof.report",
         version=model.VERSION,
@@ -30,12 +31,13 @@ def report(source: Reading) -> model.Report:
         run=run(evidence),
         verdict=found(evidence),
         overview=overview(evidence),
-        advice=advice(evidence, places, rows),
+        advice=advice(evidence, Shown(things.rows, places, rows)),
         levels=levels(evidence),
         taken=taken(evidence),
         notes=notes(evidence),
         machine=machine(source),
         threads=rows,
         timeline=timeline(source),
+        objects=things,
         lines=places,
     )

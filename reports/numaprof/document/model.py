@@ -230,6 +230,47 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """A part of an object in which one thing holds. Positions are shares of the object, from 0 to 1."""
+
+    what: str
+    start: float
+    end: float
+    node: int | None
+    thread: int | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Object:
+    name: str
+    kind: str
+    blocks: int | None
+    bytes: float
+    remote_share: float | None
+    of_all_remote: float | None
+    samples: int
+    home: str
+    allocated_at: Place | None
+    first_touched_at: Place | None
+    used_at: Place | None
+    touched_by: int
+    used_by: int
+    touch_shape: str
+    use_shape: str
+    remarks: tuple[str, ...]
+    map: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
+class Objects:
+    population: str | None
+    attribution: tuple[str, ...]
+    not_listed: int
+    rows: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     kind: str
     finding: str
@@ -237,6 +278,8 @@ class Advice:
     code: tuple[str, ...]
     evidence: str
     removes: float | None
+    concerns: float | None
+    saves: str | None
     shown_in: tuple[str, ...]
 
 
@@ -256,4 +299,5 @@ class Report:
     machine: Machine
     threads: tuple[Thread, ...]
     timeline: Timeline
+    objects: Objects
     lines: tuple[Line, ...]

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,20 +114,29 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
 
 
 def timeline(line: model.Timeline) -> Chart:
-    seconds = line.step_ns / 1e9
-    rates: list[Row] = [
-        {"t": _seconds(moment.start_ns), "placement": placement, "rate": None if value is None else value / seconds}
-        for moment in line.moments
-        for placement, value in (("local", moment.local), ("remote", moment.remote))
-    ]
-    known = [row for row in rates if row["rate"] is not None]
-    end = len(line.moments) * seconds
+    rows = rates(line.moments, line.step_ns)
+    known = [row for row in rows if row["rate"] is not None]
+    end = len(line.moments) * line.step_ns / 1e9
     phases: list[Row] = [
         {"start": _seconds(phase.start_ns), "end": _seconds(phase.end_ns) or end, "cause": phase.cause}
         for phase in line.phases
         if phase.cause != "run"
     ]
-    return Chart("timeline", {"rates": rates if known else [], "phases": phases}, {"end": end})
+    return Chart("timeline", {"rates": rows if known else [], "phases": phases}, {"end": end})
+
+
+def rates(moments: tuple[model.Moment, ...], step_ns: int) -> list[Row]:
+    """Per second. The last step is told twice, at its start and its end: an area has an end."""
+    ends = [replace(moment, start_ns=moment.start_ns + step_ns) for moment in moments[-1:]]
+    return [
+        {
+            "t": _seconds(moment.start_ns),
+            "placement": placement,
+            "rate": None if value is None else round(value * 1e9 / step_ns, 1),
+        }
+        for moment in (*moments, *ends)
+        for placement, value in (("local", moment.local), ("remote", moment.remote))
+    ]
 
 
 def _seconds(time_ns: int | None) -> float | None:

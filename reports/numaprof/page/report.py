@@ -8,14 +8,20 @@ from dataclasses import dataclass
 
 from numaprof.document import model
 from numaprof.page.charts import MOST_BARS, charts
+from numaprof.page.maps import in_words, page_map
 from numaprof.page.render import page
 from numaprof.text import duration
+from numaprof.thresholds import MIN_OBJECT_BYTES
 
 FIFTHS = 5
+MOST_MAPS = 8  # objects that are drawn; the table has all, --json the maps of more
 
 
 def report_page(report: model.Report) -> str:
-    drawn = charts(report)
+    mapped = [number for number, found in enumerate(report.objects.rows) if found.map and worth_a_map(found)][
+        :MOST_MAPS
+    ]
+    drawn = {**charts(report), **{f"map-{number}": page_map(report, number) for number in mapped}}
     data: dict[str, object] = {
         "charts": {name: chart.spec for name, chart in drawn.items()},
         "threads-over-time": _threads_over_time(report.timeline),
@@ -26,6 +32,8 @@ def report_page(report: model.Report) -> str:
         report=report,
         charts=drawn,
         anchors=anchors(report),
+        mapped=mapped,
+        map_words={number: in_words(report, report.objects.rows[number]) for number in mapped},
         packages=packages(report.machine),
         measured=any(pair.latency_ns is not None for pair in report.machine.pairs),
         counted=report.verdict.basis == "counters",
@@ -39,8 +47,14 @@ def report_page(report: model.Report) -> str:
 
 def anchors(report: model.Report) -> dict[str, str]:
     """Parts of the page that advice may point at, and what the links say."""
-    found = {f"line-{at}": line.place.label for at, line in enumerate(report.lines)}
-    return {**found, "threads": "threads", "who-reads-where": "who reads where"}
+    lines = {f"line-{at}": line.place.label for at, line in enumerate(report.lines)}
+    objects = {f"object-{at}": f"{found.name} (object)" for at, found in enumerate(report.objects.rows)}
+    return {**objects, **lines, "threads": "threads", "who-reads-where": "who reads where"}
+
+
+def worth_a_map(found: model.Object) -> bool:
+    """Part of the remote accesses, or large."""
+    return bool(found.of_all_remote) or found.bytes >= MIN_OBJECT_BYTES
 
 
 def _threads_over_time(line: model.Timeline) -> dict[str, object] | None:

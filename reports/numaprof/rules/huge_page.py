@@ -16,7 +16,7 @@ from numaprof.uses import init_sites, measured, remote_accesses, suspects
 def rule(evidence: Evidence) -> Advice | None:
     if judge(evidence) not in (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT) or not measured(evidence):
         return None
-    group = [found for found in suspects(evidence) if _spans(found)]
+    group = [found for found in suspects(evidence) if spans(found)]
     if not group:
         return None
     part = sum(found.remote for found in group) / remote_accesses(evidence)
@@ -37,7 +37,7 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def _spans(found: Object) -> bool:
+def spans(found: Object) -> bool:
     """Faults brought it in by huge pages, several threads touched it, and what is remote is where nodes meet."""
     huge = found.huge
     if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided or not found.came_in_huge_pages:

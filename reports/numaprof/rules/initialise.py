@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from numaprof.naming import NAME_LIMIT, site_position
+from numaprof.naming import function_name, site_position
 from numaprof.places import Site
 from numaprof.samples import LibraryCall
 from numaprof.shapes import Shape
-from numaprof.text import clean, words
+from numaprof.text import words
 from numaprof.uses import Team
 
 _FORTRAN = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
@@ -57,7 +57,7 @@ def _openmp_change(init: Initialisation) -> str:
     text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it. "
     if init.call is None:
         return text + "With OpenMP and a static schedule there:"
-    name = clean(init.call.function, NAME_LIMIT)
+    name = function_name(init.call.function)
     if init.call.container:
         return f"{text}{name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
     # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
@@ -91,7 +91,7 @@ def _threads_change(init: Initialisation) -> str:
     text = "Let each thread initialise the part that it uses later, before it begins to use it."
     if init.call is None:
         return text
-    name = clean(init.call.function, NAME_LIMIT)
+    name = function_name(init.call.function)
     if init.call.container:
         return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
     return f"{text} What touches is {name}, called at {init.where}, or made of a loop there."
@@ -101,9 +101,8 @@ def _threads_code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
     raw = _raw_array(init) if init.call is not None and init.call.container else ()
-    function = clean(init.use.function, NAME_LIMIT) if init.use is not None and init.use.function else None
-    start = f"at the start of {function}" if function else "where each thread begins its work"
-    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {start}")
+    before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
+    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {before}")
 
 
 def _processes_change(init: Initialisation) -> str:

@@ -8,7 +8,7 @@ from numaprof.gains import saves
 from numaprof.judgement import judge
 from numaprof.naming import list_of_sites, objects_in_text, site_label, site_position, threads_on_nodes
 from numaprof.objects import Object
-from numaprof.rules import policy
+from numaprof.rules import huge_page, policy
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural
 from numaprof.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
@@ -18,7 +18,7 @@ from numaprof.uses import Team, init_sites, later_uses, main_use, measured, remo
 def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
         return None
-    group = [found for found in suspects(evidence) if _is_mismatched(found)]
+    group = [found for found in suspects(evidence) if _is_mismatched(found) and not huge_page.spans(found)]
     uses = later_uses(group)
     if not uses:
         return None

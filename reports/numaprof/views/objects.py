@@ -13,7 +13,7 @@ from numaprof.naming import list_of_sites, object_name, site_label, thread_in_te
 from numaprof.objects import Object
 from numaprof.shapes import Shape
 from numaprof.text import NOT_KNOWN, clean, number, percent, plural, size, words
-from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_SHOWN_BYTES, MOST_SITES
+from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_USES_OF_THREAD, MOST_SITES
 from numaprof.uses import init_sites, main_use, remote_accesses, users
 from numaprof.views.paper import Paper
 
@@ -23,12 +23,12 @@ _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", q
 def shown(evidence: Evidence) -> list[Object]:
     """Data that matters by size or by remote accesses; empty if there is nothing that first touches do not tell."""
     remote = remote_accesses(evidence)
-    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_OBJECT_BYTES)
     chosen = [
         found
         for found in evidence.objects.found
-        if (remote and found.remote >= MIN_SHOWN * remote)
-        or (found.kind not in ("file", "stack") and _bytes(evidence, found) >= least and (found.pages or found.used))
+        if (found.remote >= max(1.0, MIN_SHOWN * remote) and found.known_samples >= MIN_USES_OF_THREAD)
+        or (found.kind not in ("file", "stack") and bytes_of(evidence, found) >= least and (found.pages or found.used))
     ][:MOST_SITES]
     return chosen if any(found.named or found.used for found in chosen) else []
 
@@ -44,19 +44,19 @@ def table(evidence: Evidence, paper: Paper) -> None:
     cells = [
         [
             clean(object_name(found), max(24, paper.width - 52)),
-            size(_bytes(evidence, found)),
+            size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
             percent(found.remote / remote) if remote else NOT_KNOWN,
             homes(found),
         ]
         for found in chosen
     ]
-    paper.table_with_remarks(head, cells, right, [_remarks(evidence, found) for found in chosen])
-    for line in _attribution(evidence):
+    paper.table_with_remarks(head, cells, right, [remarks(evidence, found) for found in chosen])
+    for line in attribution(evidence):
         paper.paragraph(line)
 
 
-def _bytes(evidence: Evidence, found: Object) -> float:
+def bytes_of(evidence: Evidence, found: Object) -> float:
     return found.bytes or evidence.bytes(found.pages)
 
 
@@ -77,7 +77,7 @@ def homes(found: Object) -> str:
     return ", ".join(f"node {home} {100 * sums[home] / total:.0f} %" for home in ordered[:3])
 
 
-def _remarks(evidence: Evidence, found: Object) -> list[str]:
+def remarks(evidence: Evidence, found: Object) -> list[str]:
     return [text for text in (_touched(evidence, found), _used(evidence, found), _more(evidence, found)) if text]
 
 
@@ -126,7 +126,7 @@ def _phases(found: Object) -> str:
     return f"remote while initialised {percent(shares[0])}, later {percent(shares[1])}"
 
 
-def _attribution(evidence: Evidence) -> Iterable[str]:
+def attribution(evidence: Evidence) -> Iterable[str]:
     """How much of what was sampled lies in objects, and how much nobody knows."""
     known = [row for row in evidence.objects.attributed if row.total and row.kind in _KIND_NAMES]
     if known:
@@ -135,9 +135,17 @@ def _attribution(evidence: Evidence) -> Iterable[str]:
         parts = [(named, "named objects"), (by_line, "unnamed memory"), (1 - named - by_line, "unknown memory")]
         what = words([_KIND_NAMES[row.kind] for row in known])
         yield f"of the {what}: " + ", ".join(f"{percent(part)} in {name}" for part, name in parts if part > 1e-9)
+    yield from touch_coverage(evidence)
+
+
+def touch_coverage(evidence: Evidence) -> Iterable[str]:
+    """What the sizes of first touches do not hold."""
     seen = fault_coverage(evidence)
     if seen is not None and seen < ALL_OF_IT:
         yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
+    unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == queries.UNKNOWN_FAULT)
+    if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:
+        yield f"not among the first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"
 
 
 def fault_coverage(evidence: Evidence) -> float | None:
@@ -159,10 +167,9 @@ def modules(evidence: Evidence, paper: Paper) -> None:
         name = module_name(row.module)
         sums[name] = sums.get(name, 0.0) + row.events
     ordered = sorted(sums, key=lambda name: -sums[name])[:4]
-    samples = plural(
-        sum(row.samples for row in rows), "overflow sample" if overflow else "sampled access", "s" if overflow else "es"
-    )
-    kernel = "" if _sees_kernel(evidence) else "; the kernel was not looked at"
+    kind = ("overflow sample", "s") if overflow else ("sampled access", "es")
+    samples = plural(sum(row.samples for row in rows), *kind)
+    kernel = "" if _sees_kernel(evidence) else "; kernel not counted"
     paper.line()
     text = " · ".join(f"{name} {percent(sums[name] / total)}" for name in ordered)
     paper.paragraph(f"{text} ({samples}{kernel})", first="REMOTE READS BY  ")

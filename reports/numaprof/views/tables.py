@@ -22,7 +22,7 @@ from numaprof.thresholds import (
     REMOTE_HEAVY,
 )
 from numaprof.traffic import verdict_traffic
-from numaprof.views.objects import fault_coverage
+from numaprof.views.objects import touch_coverage
 from numaprof.views.paper import BOLD, Paper
 
 HEAVY = "<- remote-heavy"
@@ -210,9 +210,8 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
     if len(sites) > len(shown):
         rest = sum(site.pages for site in sites[len(shown) :])
         paper.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
-    seen = fault_coverage(evidence)
-    if seen is not None and seen < ALL_OF_IT:
-        paper.line(f"sizes: from {percent(seen)} of the page faults, the others were lost")
+    for line in touch_coverage(evidence):
+        paper.paragraph(line)
     _unseen(evidence, paper)
 
 

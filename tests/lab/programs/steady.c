@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// steady CPU OTHER LAPS: prints where its two halves of memory are and on which nodes; for each line on its standard input
-// it loads all lines of both, by turns, LAPS times, none of them from a cache, and prints how many loads that were.
-#include <stdio.h>
-#include <stdlib.h>
-
+// Reads memory of two nodes in the same proportion all the time: steady ROUNDS CPU... A round reads two pieces of the
+// first node's memory and one of the last's, then goes on to the next of the CPUs. Nothing fits in the caches.
 #include "lab.h"
 
-enum { BYTES = 4 << 20 };
+#include <stdlib.h>
+
+enum { PIECE = 16 << 10, BUFFER = 8 << 20, PAUSE = 40 };
+
+static void read_piece(const char *buffer, size_t number)
+{
+    const char *piece = buffer + number * PIECE % BUFFER;
+    for (size_t at = 0; at < PIECE; at += LINE) {
+        (void)*(const volatile char *)(piece + at);
+        for (int i = 0; i < PAUSE; i++)
+            __asm__ volatile("" : : "r"(i)); // time, which costs the simulation less than memory does
+    }
+}
 
 int main(int argc, char **argv)
 {
-    if (argc != 4)
-        fail("arguments");
-    int cpus[2] = {atoi(argv[1]), atoi(argv[2])};
-    size_t loads = 2 * BYTES / LINE * strtoul(argv[3], NULL, 10);
-    pin(cpus[0]);
-    char *halves[2] = {memory_on(node_of(cpus[0]), BYTES), memory_on(node_of(cpus[1]), BYTES)};
-    char *at = chain_by_turns(halves, BYTES), line[64];
-    for (int i = 0; i < 2; i++)
-        printf("%p %p %d ", (void *)halves[i], (void *)(halves[i] + BYTES), node_of(cpus[i]));
-    puts("");
-    fflush(stdout);
-    while (fgets(line, sizeof line, stdin)) {
-        at = chase(at, loads);
-        printf("%zu\n", loads);
-        fflush(stdout);
+    if (argc < 3)
+        fail("usage: steady ROUNDS CPU...");
+    size_t rounds = strtoul(argv[1], NULL, 10);
+    const char *near = memory_on(0, BUFFER), *far = memory_on(1, BUFFER);
+    for (size_t round = 0; round < rounds; round++) {
+        if (argc > 3 || round == 0)
+            pin(atoi(argv[2 + round % (size_t)(argc - 2)]));
+        read_piece(near, 2 * round);
+        read_piece(near, 2 * round + 1);
+        read_piece(far, round);
     }
-    return at == NULL;
+    return 0;
 }

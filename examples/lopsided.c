@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half of the threads stream through memory, the others compute:  lopsided [SWEEPS [MIB]]
+//
+// Each thread has its own memory, all local; but those that stream sit on one node, whose memory serves all of it.
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double compute(long steps)
+{
+    double x = 1;
+    for (long i = 0; i < steps; i++)
+        x = x * 0.999 + 0.001;
+    return x;
+}
+
+static double stream(int sweeps, size_t count)
+{
+    double *a = malloc(count * sizeof *a), sum = 0;
+    for (size_t i = 0; a && i < count; i++)
+        a[i] = 1.0;
+    for (int sweep = 0; a && sweep < sweeps; sweep++)
+        for (size_t i = 0; i < count; i++)
+            sum += a[i];
+    free(a);
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int sweeps = argc > 1 ? atoi(argv[1]) : 40, threads = omp_get_max_threads();
+    size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 512, count = 2 * (mib << 20) / sizeof(double) / (size_t)threads;
+    double sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    sum += omp_get_thread_num() < threads / 2 ? stream(sweeps, count) : compute((long)count * sweeps);
+    printf("sum %g: %d sweeps of %zu MiB by %d of %d threads\n", sum, sweeps, mib, threads / 2, threads);
+    return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/functions.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+
+static bool functions_has_symtab(Dwfl_Module *module)
+{
+    GElf_Addr bias;
+    GElf_Shdr header;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    for (Elf_Scn *section = NULL; elf && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            return true;
+    return false;
+}
+
+// Hand-written code often has no type.
+static bool functions_is_one(const GElf_Sym *symbol)
+{
+    int type = GELF_ST_TYPE(symbol->st_info);
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
+           (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
+}
+
+// Of several names for one address the last is taken: one with a size, then one that others may call.
+static int functions_compare(const void *a, const void *b)
+{
+    const struct functions_item *left = a, *right = b;
+    if (left->start != right->start)
+        return left->start < right->start ? -1 : 1;
+    if ((left->bytes > 0) != (right->bytes > 0))
+        return left->bytes > 0 ? 1 : -1;
+    return (int)left->is_global - (int)right->is_global;
+}
+
+void functions_read(struct functions *functions, Dwfl_Module *module)
+{
+    int symbols = dwfl_module_getsymtab(module);
+    *functions = (struct functions){.has_all = functions_has_symtab(module)};
+    functions->items = symbols > 0 ? calloc((size_t)symbols, sizeof *functions->items) : NULL;
+    for (int i = 1; functions->items && i < symbols; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+        if (name && *name && functions_is_one(&symbol))
+            functions->items[functions->count++] =
+                (struct functions_item){.start = address,
+                                        .bytes = symbol.st_size,
+                                        .name = name,
+                                        .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
+    }
+    if (functions->count > 0)
+        qsort(functions->items, functions->count, sizeof *functions->items, functions_compare);
+}
+
+const struct functions_item *functions_find(const struct functions *functions, uint64_t address)
+{
+    size_t low = 0, high = functions->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (functions->items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct functions_item *item = low > 0 ? &functions->items[low - 1] : NULL;
+    if (!item)
+        return NULL;
+    // What does not say how long it is ends where the next begins, if all are there.
+    bool holds = item->bytes > 0 ? address - item->start < item->bytes : functions->has_all;
+    return holds ? item : NULL;
+}
+
+void functions_free(struct functions *functions)
+{
+    free(functions->items);
+    *functions = (struct functions){0};
+}

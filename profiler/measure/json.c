@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/measure/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "core/json.h"
+#include "profiler/measure/firmware.h"
+
+static void json_node(FILE *file, const char *name, int node)
+{
+    fprintf(file, ", \"%s\": ", name);
+    json_number(file, node, RESULT_INTERLEAVED); // interleaved memory, and no node, are null
+}
+
+static void json_real(FILE *file, const char *name, double value)
+{
+    if (isnan(value))
+        fprintf(file, ", \"%s\": null", name);
+    else
+        fprintf(file, ", \"%s\": %.6g", name, value);
+}
+
+static void json_cell(FILE *file, const struct result *result, enum metric_id id, size_t to, size_t from)
+{
+    struct result_spread spread;
+    const struct result_cell *cell = result_cell(result, id, to, from);
+    result_spread(cell, &spread);
+    fprintf(file, "\n      {\"metric\": \"%s\", \"unit\": \"%s\"", metric_get(id)->name, metric_unit(metric_get(id)));
+    json_node(file, "from", result->from[from]);
+    json_node(file, "to", result->to[to]);
+    json_real(file, "median", spread.median);
+    json_real(file, "low", spread.low);
+    json_real(file, "high", spread.high);
+    fprintf(file, ", \"repeats\": %d", cell->count);
+    json_real(file, "relative", result_relative(result, id, to, from));
+    fprintf(file, ", \"noisy\": %s", result_is_noisy(cell) ? "true" : "false");
+    json_real(file, "lost_share", cell->lost_ns / (cell->lost_ns + cell->kept_ns));
+    fprintf(file, ", \"lines\": %" PRIu64 "}", cell->lines);
+}
+
+static void json_cells(FILE *file, const struct result *result)
+{
+    const char *comma = "";
+    fputs("    \"values\": [", file);
+    for (int id = 0; id < METRICS; id++)
+        for (size_t to = 0; to < result->to_count; to++)
+            for (size_t from = 0; from < result->from_count; from++)
+                if (result_cell(result, (enum metric_id)id, to, from)->count > 0) {
+                    fputs(comma, file);
+                    json_cell(file, result, (enum metric_id)id, to, from);
+                    comma = ",";
+                }
+    fputs("\n    ],\n", file);
+}
+
+static void json_hmat(FILE *file, const struct result *result, const struct topology *t)
+{
+    struct firmware_hmat found[FIRMWARE_HMAT];
+    size_t count = firmware_hmat(result, t, "", found);
+    fputs("    \"hmat\": [", file);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "%s\n      {\"access\": %d", i > 0 ? "," : "", found[i].class);
+        json_node(file, "from", found[i].from);
+        json_node(file, "to", found[i].to);
+        json_real(file, "latency_ns", found[i].latency_ns > 0 ? found[i].latency_ns : NAN);
+        json_real(file, "read_bytes_per_s", found[i].read_bytes_per_s > 0 ? found[i].read_bytes_per_s : NAN);
+        putc('}', file);
+    }
+    fputs(count > 0 ? "\n    ],\n" : "],\n", file);
+}
+
+static void json_notes(FILE *file, const struct result *result)
+{
+    fputs("    \"remarks\": [", file);
+    for (size_t i = 0; i < result->note_count; i++) {
+        fputs(i > 0 ? ",\n      " : "\n      ", file);
+        json_text(file, result->notes[i]);
+    }
+    fputs(result->note_count > 0 ? "\n    ]\n" : "]\n", file);
+}
+
+void json_measured(FILE *file, const struct result *result, const struct topology *t)
+{
+    fputs("{\n    \"at\": ", file);
+    json_text(file, result->at);
+    fputs(", \"kernels\": ", file);
+    json_text(file, result->kernels);
+    fputs(", \"meaningless\": ", file);
+    fputs(*result->emulated ? "true" : "false", file);
+    fputs(", \"emulated\": ", file);
+    if (*result->emulated)
+        json_text(file, result->emulated);
+    else
+        fputs("null", file);
+    fprintf(file, ", \"interrupted\": %s, \"too_noisy\": %s, \"huge_pages\": %s", result->is_interrupted ? "true" : "false",
+            result_is_too_noisy(result) ? "true" : "false", result->has_huge_pages ? "true" : "false");
+    fputs(", \"buffer_bytes\": ", file);
+    json_number(file, result->buffer_bytes, -1);
+    fputs(", \"llc_bytes\": ", file);
+    json_number(file, result->llc_bytes, -1);
+    fputs(",\n", file);
+    json_cells(file, result);
+    json_hmat(file, result, t);
+    json_notes(file, result);
+    fputs("  }", file);
+}

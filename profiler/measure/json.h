@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PROFILER_MEASURE_JSON_H
+#define PROFILER_MEASURE_JSON_H
+
+#include <stdio.h>
+
+#include "core/topology.h"
+#include "profiler/measure/result.h"
+
+// The object that docs/measuring.md describes.
+void json_measured(FILE *file, const struct result *result, const struct topology *t);
+
+#endif

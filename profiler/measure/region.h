@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of one row of the matrix, ready to be timed. Its first half is written and walked, its second half is read:
+// there every 64-bit word is its own index, so that a loop that left something out is found out.
+#ifndef PROFILER_MEASURE_REGION_H
+#define PROFILER_MEASURE_REGION_H
+
+#include <stdatomic.h>
+
+#include "core/topology.h"
+#include "profiler/measure/place.h"
+#include "profiler/measure/result.h"
+#include "profiler/measure/walk.h"
+
+struct region {
+    const struct topology *t;
+    struct cpulist nodes;       // whose memory this is
+    const char *name;           // for notes: "node 3", "interleaved memory"
+    const atomic_bool *stop;
+    struct place place;
+    bool has_come;              // this thread moved to a CPU of the memory's node ...
+    struct cpulist before;      // ... and goes back to these
+    size_t walk_bytes;          // of the first bytes: what a walk goes through
+};
+
+// Maps, touches and verifies. 0; -EINTR; else it cannot be had, and a note in the result says why.
+// huge: a main region, of huge pages if possible; else one of 4 KiB pages, all of which is there to be walked.
+int region_open(struct region *region, size_t bytes, bool huge, struct result *result);
+void region_close(struct region *region);
+// Verifies once more: whether automatic balancing or anything else has moved pages. A note says so.
+void region_recheck(struct region *region, struct result *result);
+
+size_t region_half(const struct region *region);
+// Makes every word of the second half its own index.
+int region_fill(struct region *region);
+// Writes the walk, then reads the second half of others so that nothing of it is left in the caches.
+int region_walk(struct region *region, enum walk_order order, const struct place *others);
+
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures one row: all metrics of one memory, from every node's CPUs, slice by slice.
+#ifndef PROFILER_MEASURE_SLICES_H
+#define PROFILER_MEASURE_SLICES_H
+
+#include "profiler/measure/region.h"
+#include "profiler/measure/survey.h"
+
+struct slices {
+    struct result *result;
+    const struct topology *t;
+    const struct survey_options *options;
+    const atomic_bool *stop;
+    size_t to;                  // the row
+    size_t done;                // slices so far, for progress
+};
+
+// -EINTR, -ENOMEM; what cannot be measured becomes a note.
+int slices_measure(struct slices *slices, struct region *region, bool is_huge);
+
+// The allowed CPUs of a node, one of each core. Returns how many.
+size_t slices_cores(const struct topology *t, int node, int *cpus, size_t max);
+
+#endif

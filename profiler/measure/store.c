@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/measure/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/sysfile.h"
+#include "profiler/measure/identity.h"
+
+static const char store_first[] = "numaprof measurement 1";
+
+// --- the file's name
+
+static int store_folder(char *path, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n;
+    if (cache && *cache == '/') // others are to be ignored, says the XDG base directory specification
+        n = snprintf(path, size, "%s/numaprof", cache);
+    else if (home && *home)
+        n = snprintf(path, size, "%s/.cache/numaprof", home);
+    else
+        return -ENOENT;
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
+}
+
+static int store_path(char *path, size_t size, const char *identity)
+{
+    char key[IDENTITY_KEY_BYTES];
+    int n = store_folder(path, size);
+    if (n < 0)
+        return n;
+    int m = snprintf(path + n, size - (size_t)n, "/measured-%s", identity_key(key, identity));
+    return m < 0 || (size_t)m >= size - (size_t)n ? -ENAMETOOLONG : 0;
+}
+
+static int store_make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return 0;
+}
+
+// --- writing
+
+static void store_write(FILE *out, const struct result *result, const char *identity)
+{
+    fprintf(out, "%s\nmachine %s\nat %s\nkernels %s\nbuffer_bytes %" PRId64 "\nhuge_pages %d\n", store_first, identity,
+            result->at, result->kernels, result->buffer_bytes, result->has_huge_pages);
+    fputs("from", out);
+    for (size_t i = 0; i < result->from_count; i++)
+        fprintf(out, " %d", result->from[i]);
+    fputs("\nto", out);
+    for (size_t i = 0; i < result->to_count; i++)
+        fprintf(out, " %d", result->to[i]);
+    putc('\n', out);
+    for (int id = 0; id < METRICS; id++)
+        for (size_t to = 0; to < result->to_count; to++)
+            for (size_t from = 0; from < result->from_count; from++) {
+                const struct result_cell *cell = result_cell(result, (enum metric_id)id, to, from);
+                if (cell->count == 0)
+                    continue;
+                fprintf(out, "%s %zu %zu", metric_get((enum metric_id)id)->name, to, from);
+                for (int i = 0; i < cell->count; i++)
+                    fprintf(out, " %.6g", cell->values[i]);
+                putc('\n', out);
+            }
+    fputs("end\n", out);
+}
+
+int store_save(const struct result *result, const struct topology *t, char *path, size_t size)
+{
+    char *identity = NULL, fresh[PATH_MAX];
+    FILE *out = NULL;
+    int status = identity_make(&identity, t);
+    path[0] = '\0';
+    if (status < 0 || (status = store_path(path, size, identity)) < 0 || (status = store_make_folders(path)) < 0)
+        goto done;
+    snprintf(fresh, sizeof fresh, "%.*s.%d", (int)sizeof fresh - 16, path, (int)getpid());
+    if (!(out = fopen(fresh, "we"))) {
+        status = -errno;
+        goto done;
+    }
+    store_write(out, result, identity);
+    bool failed = ferror(out);
+    if (fclose(out) != 0 || failed || rename(fresh, path) < 0) {
+        status = errno ? -errno : -EIO;
+        unlink(fresh);
+        goto done;
+    }
+    status = 0;
+done:
+    free(identity);
+    return status;
+}
+
+// --- reading
+
+static int store_numbers(const char *text, int numbers[], size_t most)
+{
+    size_t count = 0;
+    int used;
+    while (count < most && sscanf(text, " %d%n", &numbers[count], &used) == 1) {
+        if (numbers[count] < RESULT_INTERLEAVED || numbers[count] >= CPULIST_MAX)
+            return -EINVAL;
+        count++;
+        text += used;
+    }
+    return *text ? -EINVAL : (int)count;
+}
+
+static int store_metric(const char *name)
+{
+    for (int id = 0; id < METRICS; id++)
+        if (strcmp(metric_get((enum metric_id)id)->name, name) == 0)
+            return id;
+    return -EINVAL;
+}
+
+// "read 0 1 1.6e+10 ..."
+static int store_read_cell(struct result *result, const char *line)
+{
+    char name[RESULT_TEXT];
+    size_t to, from;
+    int used, id;
+    if (!result->cells || sscanf(line, "%63s %zu %zu%n", name, &to, &from, &used) != 3 || (id = store_metric(name)) < 0 ||
+        to >= result->to_count || from >= result->from_count)
+        return -EINVAL;
+    struct result_cell *cell = result_cell(result, (enum metric_id)id, to, from);
+    for (line += used; cell->count < RESULT_REPEATS && sscanf(line, " %lf%n", &cell->values[cell->count], &used) == 1;
+         line += used)
+        if (!(cell->values[cell->count++] > 0))
+            return -EINVAL;
+    return *line ? -EINVAL : 0;
+}
+
+static const char *store_after(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+struct store_head {
+    const char *at, *kernels, *buffer, *huge, *from, *to;
+};
+
+static int store_begin(struct result *result, const struct store_head *head)
+{
+    enum { MOST = 1024 }; // the kernel's largest number of nodes (MAX_NUMNODES)
+    int from[MOST], to[MOST + 1];
+    int from_count = store_numbers(head->from, from, MOST), to_count = store_numbers(head->to, to, MOST + 1);
+    if (from_count <= 0 || to_count <= 0)
+        return -EINVAL;
+    int status = result_make(result, from, (size_t)from_count, to, (size_t)to_count);
+    if (status < 0)
+        return status;
+    snprintf(result->at, sizeof result->at, "%s", head->at);
+    snprintf(result->kernels, sizeof result->kernels, "%s", head->kernels);
+    result->has_huge_pages = strcmp(head->huge, "1") == 0;
+    return sscanf(head->buffer, "%" SCNd64, &result->buffer_bytes) == 1 ? 0 : -EINVAL;
+}
+
+// The head's lines stand in this order; then cells, then "end": a file without it was cut off.
+static int store_read(struct result *result, char *text, const char *identity)
+{
+    static const char *const words[] = {"machine", "at", "kernels", "buffer_bytes", "huge_pages", "from", "to"};
+    const char *values[sizeof words / sizeof *words];
+    char *rest = text, *line = strsep(&rest, "\n");
+    if (strcmp(line, store_first) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!(line = strsep(&rest, "\n")) || !(values[i] = store_after(line, words[i])))
+            return -EINVAL;
+    if (strcmp(values[0], identity) != 0)
+        return -ENOENT; // another machine with the same key
+    int status = store_begin(result, &(struct store_head){.at = values[1], .kernels = values[2], .buffer = values[3],
+                                                          .huge = values[4], .from = values[5], .to = values[6]});
+    while (status == 0 && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
+        status = store_read_cell(result, line);
+    return status < 0 ? status : line ? 0 : -EINVAL;
+}
+
+int store_load(struct result *result, const struct topology *t, char *path, size_t size)
+{
+    char *identity = NULL, *text = NULL;
+    *result = (struct result){0};
+    path[0] = '\0';
+    int status = identity_make(&identity, t);
+    if (status < 0 || (status = store_path(path, size, identity)) < 0 ||
+        (status = sysfile_whole("", &text, "%s", path)) < 0)
+        goto done;
+    status = store_read(result, text, identity);
+    if (status < 0)
+        result_free(result);
+done:
+    free(text);
+    free(identity);
+    return status;
+}

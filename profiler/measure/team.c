@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/measure/team.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/cpulist.h"
+
+enum {
+    TEAM_CHUNK = 4 << 20,       // bytes: long beside reading a clock, short beside a time slice of the scheduler
+    TEAM_ONCE_CHUNK = 512 << 10, // bytes of untouched memory: page faults take their time
+    TEAM_STEPS = 2048,          // of a walk, for the same reason
+    TEAM_PATIENCE = 5,          // slices, for one on a busy machine
+};
+
+struct team {
+    pthread_mutex_t gate;       // held until all threads exist
+    bool is_off;                // under gate: there are not enough threads
+    atomic_size_t coming;       // threads that are not ready yet
+    atomic_size_t working;      // jobs that have not yet kept a slice
+    double slice_ns;
+    const atomic_bool *stop;
+};
+
+struct team_member {
+    struct team *team;
+    struct team_job *job;
+    pthread_t thread;
+};
+
+static double team_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+// How often the kernel took the CPU away from this thread.
+static long team_interruptions(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nivcsw;
+}
+
+static int team_move(int cpu)
+{
+    struct cpulist only = {0};
+    cpulist_add(&only, cpu);
+    return sched_setaffinity(0, sizeof only.bits, (const cpu_set_t *)(const void *)only.bits) < 0 ? -errno : 0;
+}
+
+// --- checks, outside the timed part
+
+// The sum of the words first to first + count - 1 where each is its own index.
+static uint64_t team_sum(uint64_t first, uint64_t count)
+{
+    return first * count + (count % 2 ? count * ((count - 1) / 2) : count / 2 * (count - 1));
+}
+
+static uint64_t team_add(const char *from, size_t bytes)
+{
+    return kernels_c.run[KERNELS_READ](&(struct kernels_block){.from = from, .bytes = bytes});
+}
+
+static bool team_stride_is_written(const struct team_job *job, size_t at, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += KERNELS_LINE)
+        if (*(const uint32_t *)(const void *)(job->to + at + i) != (uint32_t)job->value)
+            return false;
+    return true;
+}
+
+static bool team_is_right(const struct team_job *job, size_t at, size_t bytes, uint64_t result)
+{
+    uint64_t sum = team_sum(job->first_word + at / 8, bytes / 8);
+    switch (job->op) {
+    case KERNELS_READ:
+    case KERNELS_READ_PREFETCH:
+        return result == sum;
+    case KERNELS_WRITE:
+    case KERNELS_WRITE_NT:
+        return team_add(job->to + at, bytes) == job->value * (bytes / 8);
+    case KERNELS_COPY:
+    case KERNELS_COPY_NT:
+        return team_add(job->to + at, bytes) == sum;
+    default:
+        return team_stride_is_written(job, at, bytes);
+    }
+}
+
+// --- chunks
+
+// Returns whether the CPU stayed ours; *ns is what it took.
+static bool team_chunk(struct team_job *job, size_t bytes, double *ns)
+{
+    struct kernels_block block = {.to = job->to ? job->to + job->at : NULL,
+                                  .from = job->from ? job->from + job->at : NULL, .bytes = bytes,
+                                  .value = job->value};
+    uint64_t rank = job->work == TEAM_WALK ? job->line->rank : 0, result = 0;
+    long before = team_interruptions();
+    double start = team_now();
+    if (job->work == TEAM_WALK)
+        job->line = walk_go(job->line, TEAM_STEPS);
+    else
+        result = job->loop(&block);
+    *ns = team_now() - start;
+    bool kept = team_interruptions() == before;
+    if (job->work == TEAM_WALK)
+        job->is_wrong |= !walk_is_right(rank, TEAM_STEPS, job->line->rank, job->lines);
+    else if (job->op == KERNELS_READ || job->op == KERNELS_READ_PREFETCH)
+        job->is_wrong |= !team_is_right(job, job->at, bytes, result);
+    return kept;
+}
+
+static size_t team_chunk_bytes(const struct team_job *job)
+{
+    size_t left = job->bytes - job->at, chunk = job->work == TEAM_ONCE ? TEAM_ONCE_CHUNK : TEAM_CHUNK;
+    return left < chunk ? left : chunk;
+}
+
+static void team_step(struct team_job *job, bool counts)
+{
+    double ns;
+    size_t bytes = job->work == TEAM_WALK ? 0 : team_chunk_bytes(job);
+    bool kept = team_chunk(job, bytes, &ns);
+    job->all_lines += job->work == TEAM_WALK ? TEAM_STEPS : bytes / KERNELS_LINE;
+    job->at = job->bytes ? (job->at + bytes) % job->bytes : 0;
+    if (counts && kept) {
+        job->bytes_done += (double)bytes;
+        job->steps_done += job->work == TEAM_WALK ? TEAM_STEPS : 0;
+        job->kept_ns += ns;
+    } else if (counts) {
+        job->lost_ns += ns;
+    }
+}
+
+// The last chunk of a slice is looked at: the loops are the same for all.
+static void team_check_written(struct team_job *job)
+{
+    if (job->error < 0 || job->work == TEAM_WALK || job->op == KERNELS_READ || job->op == KERNELS_READ_PREFETCH)
+        return;
+    size_t end = job->at > 0 ? job->at : job->bytes, start = (end - 1) / TEAM_CHUNK * TEAM_CHUNK;
+    job->is_wrong |= !team_is_right(job, start, end - start, 0);
+}
+
+static bool team_goes_on(const struct team *team, const struct team_job *job, double start)
+{
+    if (atomic_load(team->stop) || job->is_wrong)
+        return false;
+    if (job->work == TEAM_ONCE)
+        return job->at != 0;
+    return job->kept_ns < team->slice_ns && team_now() - start < team->slice_ns * TEAM_PATIENCE;
+}
+
+static bool team_is_off(struct team *team)
+{
+    pthread_mutex_lock(&team->gate);
+    bool is_off = team->is_off;
+    pthread_mutex_unlock(&team->gate);
+    return is_off;
+}
+
+static void team_wait(struct team *team)
+{
+    atomic_fetch_sub(&team->coming, 1);
+    while (atomic_load(&team->coming) > 0)
+        sched_yield();
+}
+
+static void *team_main(void *argument)
+{
+    struct team_member *member = argument;
+    struct team *team = member->team;
+    struct team_job *job = member->job;
+    if (team_is_off(team))
+        return NULL;
+    job->error = team_move(job->cpu);
+    if (job->error == 0 && job->work != TEAM_ONCE)
+        team_step(job, false); // clock speed, translations
+    team_wait(team);
+    double start = team_now();
+    if (job->error == 0)
+        do
+            team_step(job, true);
+        while (team_goes_on(team, job, start));
+    atomic_fetch_sub(&team->working, 1);
+    while (job->error == 0 && job->work != TEAM_ONCE && atomic_load(&team->working) > 0 && !atomic_load(team->stop))
+        team_step(job, false); // the others are still being measured under this load
+    team_check_written(job);
+    return NULL;
+}
+
+int team_run(struct team_job *jobs, size_t count, double slice_ns, const atomic_bool *stop)
+{
+    struct team team = {.gate = PTHREAD_MUTEX_INITIALIZER, .coming = count, .working = count, .slice_ns = slice_ns,
+                        .stop = stop};
+    struct team_member *members = calloc(count, sizeof *members);
+    size_t started = 0;
+    if (!members)
+        return -ENOMEM;
+    pthread_mutex_lock(&team.gate);
+    for (; started < count; started++) {
+        members[started] = (struct team_member){.team = &team, .job = &jobs[started]};
+        if (pthread_create(&members[started].thread, NULL, team_main, &members[started]) != 0)
+            break;
+    }
+    team.is_off = started < count;
+    pthread_mutex_unlock(&team.gate);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(members[i].thread, NULL);
+    free(members);
+    if (team.is_off)
+        return -EAGAIN;
+    return atomic_load(stop) ? -EINTR : 0;
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What exports ask of a recording: all samples, summed by call path, thread and placement; all places and paths."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Weight(NamedTuple):
+    kind: int
+    stack: int | None
+    thread: int
+    node: int | None
+    placement: str | None
+    samples: int
+    weight: int
+
+
+# Placement: of overflow samples their event's, of loads and stores who answered, of faults the page's node against the
+# thread's. Only what is measured: samples of kinds that neither touch nor read memory are left out.
+WEIGHTS = """
+SELECT s.kind, s.stack, s.thread, c.node,
+       CASE WHEN s.kind = 1 THEN replace(replace(e.placement, '_near', ''), '_far', '')
+            WHEN s.source IS NOT NULL THEN r.name
+            WHEN c.node = s.page_node THEN 'local_dram'
+            WHEN c.node <> s.page_node THEN 'remote_dram' END AS placement,
+       count(*), sum(s.weight)
+  FROM sample s
+  LEFT JOIN cpu c ON c.id = s.cpu
+  LEFT JOIN event e ON e.id = s.event
+  LEFT JOIN source r ON r.id = s.source
+ WHERE s.kind IN (1, 2, 3, 10, 14)
+ GROUP BY s.stack, s.thread, s.kind, c.node, placement
+"""
+
+
+class Step(NamedTuple):
+    id: int
+    place: int
+    caller: int | None
+
+
+STEPS = "SELECT id, place, caller FROM stack"
+
+
+class Frame(NamedTuple):
+    id: int
+    module: str | None
+    build_id: str | None
+    address: int | None
+    function: str | None
+    file: str | None
+    line: int | None
+    inline_of: int | None
+
+
+FRAMES = "SELECT id, module, build_id, address, function, file, line, inline_of FROM place"

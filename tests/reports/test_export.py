@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exports, read back by the tools they are for or by their format's own library."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from book import HINT, LOAD, PAGE, Book
+from numaprof.commands.export import exported
+from numaprof.diag import EXIT_FAILED
+from numaprof.document.reading import reading
+from numaprof.export.pprof_format import profile_message
+from stories import ARRAY, PAGES, STORIES, levels
+from test_report_recording import reports
+
+WITH_SAMPLES = [name for name in STORIES if name not in ("no_threads", "little_traffic", "many_threads")]
+
+
+def made(book: Book, folder: Path, format_: str, value: str | None = None) -> bytes:
+    path = folder / "x.numaprof"
+    path.unlink(missing_ok=True)
+    with reading(str(book.write(path))) as source:
+        return exported(source, format_, value)
+
+
+def parsed(data: bytes) -> Any:
+    message = profile_message()()
+    message.ParseFromString(gzip.decompress(data))
+    return message
+
+
+def by_label(message: Any, label: str, value: str) -> dict[str, int]:
+    """Sums of one value by one label."""
+    texts = message.string_table
+    at = [texts[kind.type] for kind in message.sample_type].index(value)
+    sums: dict[str, int] = defaultdict(int)
+    for sample in message.sample:
+        labels = {texts[each.key]: texts[each.str] for each in sample.label}
+        sums[labels.get(label, "")] += sample.value[at]
+    return {name: total for name, total in sums.items() if total}
+
+
+def inlined_story() -> Book:
+    """A loop inlined into work(), called by main()."""
+    book = levels(Book()).threads(8)
+    work = book.place(("/home/u/src/sum.c", 40, "work"))
+    body = book.place(("/home/u/src/sum.c", 22, "body"), inline_of=work)
+    stack = book.stack(body, book.place(("/home/u/src/sum.c", 60, "main")))
+    for thread in range(1, 9):
+        book.sample(LOAD, thread, stack, 100, address=ARRAY, page_node=0, source=1 if thread < 5 else 2)
+    return book
+
+
+# pprof
+
+
+def test_values_by_label(tmp_path: Path) -> None:
+    message = parsed(made(STORIES["serial_init"](), tmp_path, "pprof"))
+    assert by_label(message, "node", "remote_requests") == {"1": 4 * 40 * 3271}
+    assert len(by_label(message, "thread", "remote_requests")) == 4
+    assert by_label(message, "placement", "remote_requests") == {"remote_dram": 4 * 40 * 3271}
+    assert by_label(message, "thread", "first_touches") == {"sum 4711": PAGES * PAGE}
+    assert message.string_table[message.default_sample_type] == "remote_requests"
+    assert (message.duration_nanos, message.time_nanos) == (60_000_000, 1795204800 * 10**9)
+
+
+def test_loads_and_hints_by_placement(tmp_path: Path) -> None:
+    message = parsed(made(inlined_story(), tmp_path, "pprof"))
+    assert by_label(message, "placement", "accesses") == {"local_dram": 400, "remote_dram": 400}
+    assert by_label(message, "placement", "remote_accesses") == {"remote_dram": 400}
+    message = parsed(made(STORIES["hinted"](), tmp_path, "pprof"))
+    assert by_label(message, "placement", "accesses") == {"local_dram": 128, "remote_dram": 128}
+
+
+def test_inlined_frames_share_a_location(tmp_path: Path) -> None:
+    message = parsed(made(inlined_story(), tmp_path, "pprof"))
+    locations = {location.id: location for location in message.location}
+    functions = {function.id: message.string_table[function.name] for function in message.function}
+    path = [
+        [(functions[line.function_id], line.line) for line in locations[number].line]
+        for number in message.sample[0].location_id
+    ]
+    assert path == [[("body", 22), ("work", 40)], [("main", 60)]]
+
+
+@pytest.mark.parametrize("story", WITH_SAMPLES)
+def test_profile_is_sound(story: str, tmp_path: Path) -> None:
+    """Every reference leads somewhere, ids are unique, the table of strings begins with the empty one."""
+    message = parsed(made(STORIES[story](), tmp_path, "pprof"))
+    texts = message.string_table
+    assert texts[0] == ""
+    assert len(set(texts)) == len(texts)
+    for table in (message.location, message.function, message.mapping):
+        assert [row.id for row in table] == list(range(1, len(table) + 1))
+    for sample in message.sample:
+        assert len(sample.value) == len(message.sample_type) == 4
+        assert all(1 <= number <= len(message.location) for number in sample.location_id)
+        assert all(0 < label.key < len(texts) and 0 < label.str < len(texts) for label in sample.label)
+    for location in message.location:
+        assert 0 <= location.mapping_id <= len(message.mapping)
+        assert location.line
+    assert texts[message.mapping[0].filename].startswith("/home/u/")
+
+
+@pytest.mark.requires("go")
+def test_the_tool_itself_reads_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.pb.gz"
+    path.write_bytes(made(STORIES["serial_init"](), tmp_path, "pprof"))
+    done = subprocess.run(["go", "tool", "pprof", "-top", str(path)], capture_output=True, text=True, check=True)
+    assert "File: sum" in done.stdout
+    assert "Type: remote_requests" in done.stdout
+    assert "main._omp_fn.0" in done.stdout.splitlines()[-1]
+    done = subprocess.run(["go", "tool", "pprof", "-tags", str(path)], capture_output=True, text=True, check=True)
+    assert "remote_dram" in done.stdout
+
+
+def test_the_same_twice(tmp_path: Path) -> None:
+    assert made(STORIES["hinted"](), tmp_path, "pprof") == made(STORIES["hinted"](), tmp_path, "pprof")
+
+
+# Folded stacks
+
+
+def folded(book: Book, folder: Path, value: str | None = None) -> dict[tuple[str, ...], int]:
+    text = made(book, folder, "folded", value).decode("utf-8")
+    assert text.endswith("\n")
+    rows = (line.rpartition(" ")[::2] for line in text.splitlines())
+    return {tuple(path.split(";")): int(amount) for path, amount in rows}
+
+
+def test_folded_paths_run_from_the_outermost(tmp_path: Path) -> None:
+    assert folded(inlined_story(), tmp_path) == {
+        (f"sum {tid}", "main", "work", "body"): 100 for tid in range(4715, 4719)
+    }
+
+
+def test_folded_value_that_is_asked_for(tmp_path: Path) -> None:
+    found = folded(STORIES["serial_init"](), tmp_path, "first_touches")
+    assert found == {("sum 4711", "main", "__memset_avx2"): PAGES * PAGE}
+
+
+def test_folded_samples_without_a_path_are_there(tmp_path: Path) -> None:
+    book = levels(Book()).threads(8).sample(HINT, 5, None, address=ARRAY, page_node=0)
+    assert folded(book, tmp_path) == {("sum 4715", "[no call path]"): 1}
+
+
+# Perfetto
+
+
+def test_trace_events(tmp_path: Path) -> None:
+    found = json.loads(made(STORIES["serial_init"](), tmp_path, "perfetto"))
+    events = found["traceEvents"]
+    assert {event["ph"] for event in events} == {"M", "X", "C"}
+    for event in events:
+        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
+        assert event["ph"] == "M" or event["ts"] >= 0
+        assert event["ph"] != "X" or event["dur"] >= 0
+        assert event["ph"] != "C" or all(isinstance(value, (int, float)) for value in event["args"].values())
+    slices = [event for event in events if event.get("cat") == "thread"]
+    assert [event["args"]["remote share"] for event in slices] == [0.0] * 4 + [1.0] * 4
+    names = {event["name"] for event in events if event["ph"] == "C"}
+    assert {"requests per second", "pages first touched", "requests per second of sum 4715"} <= names
+    assert found["otherData"]["emulated"] == "no"
+
+
+def test_trace_holds_all_requests(tmp_path: Path) -> None:
+    with reading(str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))) as source:
+        found = json.loads(exported(source, "perfetto", None))
+    rates = [event for event in found["traceEvents"] if event["name"] == "requests per second"]
+    steps = 60_000_000 / 200 / 1e9
+    assert sum(event["args"]["remote"] for event in rates) * steps == pytest.approx(4 * 131_083, rel=1e-6)
+
+
+# All of them
+
+NASTY = "a;b\n\x1b[31m</script>\"'\\\u202e\x00 9"
+
+
+@pytest.mark.parametrize("format_", ["pprof", "folded", "perfetto"])
+def test_hostile_names_stay_text(format_: str, tmp_path: Path) -> None:
+    book = STORIES["serial_init"](program="/" + NASTY[:20], command=NASTY[:20])
+    book.change("thread", name=b"\xff\xfe;\x9b31m").change("place", function=NASTY[:20], module="/" + NASTY[:20])
+    data = made(book, tmp_path, format_)
+    if format_ == "pprof":
+        texts = list(parsed(data).string_table)
+    elif format_ == "perfetto":
+        texts = [
+            str(value)
+            for event in json.loads(data)["traceEvents"]
+            for value in (event["name"], *event["args"].values())
+        ]
+    else:
+        texts = data.decode("utf-8").splitlines()
+        assert all(line.count(";") == 1 for line in texts)
+    assert all(text.isprintable() for text in texts)
+    assert any("\\xff\\xfe" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    "format_, ending", [("pprof", ".pb.gz"), ("folded", ".folded"), ("perfetto", ".perfetto.json")]
+)
+def test_default_names(format_: str, ending: str, tmp_path: Path) -> None:
+    STORIES["serial_init"]().write(tmp_path / "sum.1.numaprof")
+    done = reports("export", "--format", format_, cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"numaprof: wrote sum.1{ending} (")
+    assert (tmp_path / f"sum.1{ending}").exists()
+
+
+def test_what_cannot_be_exported(tmp_path: Path) -> None:
+    path = STORIES["little_traffic"]().write(tmp_path / "x.numaprof")
+    hinted = STORIES["hinted"]().write(tmp_path / "y.numaprof")
+    for arguments, words in (
+        ((path, "--format", "pprof"), "has no samples to make a profile of; "),
+        (
+            (hinted, "--format", "folded", "--value", "remote_requests"),
+            "has no remote_requests; it has remote_accesses",
+        ),
+        ((hinted, "--format", "pprof", "--value", "accesses"), "--value is for folded stacks"),
+        ((hinted,), "--format"),
+    ):
+        done = reports("export", *arguments, cwd=tmp_path)
+        assert done.returncode == EXIT_FAILED
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules that need addresses: each fires on the evidence it is for, and is silent on what looks like it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from book import (
+    FIRST_TOUCH,
+    LOAD,
+    LOCAL,
+    OWN_CACHE,
+    PAGE,
+    RAN,
+    REMOTE,
+    REMOTE_DIRTY,
+    STORE,
+    Book,
+    Line,
+)
+from numaprof.rules import (
+    RULES,
+    advise,
+    dirty_lines,
+    disturbed,
+    file_pages,
+    huge_page,
+    mismatched_init,
+    one_controller,
+    owner_moved,
+    policy,
+    read_by_all,
+    recycled,
+    serial_init,
+    shared_by_all,
+)
+from numaprof.rules.advice import Advice, Kind
+from reading import read
+from stories import ARRAY, BLOCK, LOOP, PAGES, init_stack, levels
+
+ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
+WORK: Line = ("/home/u/src/sum.c", 22, "work")
+OTHER = ARRAY + (1 << 32)
+
+# Who touches the pages of thread t's block, and on which node that is.
+SERIAL, PARALLEL, REVERSED = [0] * 8, list(range(8)), list(range(7, -1, -1))
+
+
+def sampled() -> Book:
+    """A machine whose CPU samples loads with addresses; no counters, so that the samples are the verdict's basis."""
+    book = Book()
+    book.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    return book.level(4, "faults", True).level(5, "pages", True).threads(8)
+
+
+def array(book: Book, touchers: list[int], address: int = ARRAY, line: Line = ALLOC, homes: str = "touch") -> int:
+    """An array of the heap; homes: by its touchers, or "0", or "interleaved"."""
+    block = book.block(book.object("heap", book.stack(book.place(line))), address, PAGES)
+    stack = init_stack(book)
+    for part, toucher in enumerate(touchers):
+        for page in range(0, BLOCK, 64):
+            home = {"touch": toucher // 4, "0": 0, "interleaved": page // 64 % 2}[homes]
+            where = address + (part * BLOCK + page) * PAGE
+            book.sample(FIRST_TOUCH, toucher + 1, stack, 64, address=where, page_node=home, block=block)
+    return block
+
+
+def use_blocks(book: Book, block: int, homes: list[int], address: int = ARRAY, line: Line = LOOP) -> None:
+    """Every thread its own part; homes: the node of each part."""
+    stack = book.stack(book.place(line))
+    for thread in range(8):
+        start = address + thread * BLOCK * PAGE
+        book.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), homes[thread], block=block)
+
+
+def use_all(book: Book, block: int, home: int | None, address: int = ARRAY, line: Line = LOOP) -> None:
+    """Every thread everywhere; home None: on all nodes by turns."""
+    stack, chance = book.stack(book.place(line)), random.Random(1)
+    for thread in range(8):
+        for _ in range(64):
+            page = chance.randrange(PAGES)
+            where = page // 64 % 2 if home is None else home
+            book.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
+
+
+def only(book: Book, folder: Path, *expected: object) -> list[Advice]:
+    """These rules speak, and no others."""
+    evidence = read(book, folder)
+    speaking = {rule for rule in RULES if rule(evidence) is not None}
+    assert speaking == {module.rule for module in expected}
+    return advise(evidence)
+
+
+# One thread initialises
+
+
+def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert (
+        "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main, all from thread 0 (sum 4711)" in advice.finding
+    )
+    assert (
+        "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
+    )
+    assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
+    assert advice.removes == pytest.approx(1.0)
+    assert advice.saves is not None
+    # 4 of 8 threads: remote loads are half of all, at 400 cycles for 200: of 600 cycles 200 are saved.
+    assert "up to 33.3 % of the time that sampled loads took (remote 400 cycles, local 200)" in advice.saves
+
+
+def test_nothing_is_promised_of_emulated_time(tmp_path: Path) -> None:
+    book = sampled().change("run", emulated="article")
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert advice.saves is None
+
+
+def test_threads_are_not_told_of_openmp(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8, line=WORK)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "omp" not in f"{advice.finding}{advice.change}{advice.code}"
+    assert advice.code == (
+        "for (i = my_first; i < my_end; i++)      what sum.c:17 does, in each thread, before sum.c:22",
+    )
+
+
+def test_runtime_that_calls_the_program_is_openmp(tmp_path: Path) -> None:
+    """Names of functions may be gone, or others: who calls the loop tells."""
+    book = sampled()
+    block = array(book, SERIAL)
+    runtime = book.place(("", 1, ""), module="/usr/lib/libgomp.so.1", file=None, line=None, function=None)
+    loop = book.place(("/home/u/src/sum.c", 22, "anything"))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        book.loads(book.stack(loop, runtime), thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert advice.code[0].startswith("#pragma omp")
+
+
+def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    book.change("place", where="line = 17", file="/home/u/src/heat.f90")
+    (advice,) = only(book, tmp_path, serial_init)
+    assert advice.code == ("!$omp parallel do schedule(static)      above heat.f90:17",)
+
+
+def test_container_that_fills_itself(tmp_path: Path) -> None:
+    """The constructor was inlined: its lines are in the system's headers, the user's is where it was inlined."""
+    book = sampled()
+    mine = book.place(("/home/u/src/fill.cpp", 12, "main"))
+    header = "/usr/include/c++/12/bits/stl_vector.h"
+    function = "std::vector<double, std::allocator<double> >::vector(unsigned long)"
+    vector = book.add("place", module="/home/u/sum", file=header, line=566, function=function, inline_of=mine)
+    memset = book.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
+    block = book.block(book.object("heap", book.stack(mine)), ARRAY, PAGES)
+    book.touch(book.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "fill.cpp:12 main first touches" in advice.finding
+    assert "std::vector::vector writes all of it at fill.cpp:12" in advice.change
+    assert "allocate without writing" in advice.change
+    assert "std::unique_ptr<T[]> a(new T[n])" in advice.code[0]
+    assert "#pragma omp parallel for" in advice.code[1]
+
+
+def test_processes_are_told_of_processes(tmp_path: Path) -> None:
+    book = sampled()
+    block = array(book, SERIAL)
+    for number in range(8):
+        process = book.add("process", pid=4800 + number, parent=1, start_ns=1000, followed="preload")
+        thread = book.thread(name="worker", tid=4800 + number, process=process, planned_cpu=number, start_ns=RAN // 2)
+        start, stack = ARRAY + number * BLOCK * PAGE, book.stack(book.place(WORK))
+        for address in range(start, start + BLOCK * PAGE, 16 * PAGE):
+            source = {"source": LOCAL, "latency": 200} if number < 4 else {"source": REMOTE, "latency": 400}
+            book.sample(LOAD, thread, stack, 1009, address=address, cpu=number, page_node=0, block=block, **source)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "after fork" in advice.change
+
+
+def test_one_user_alone_should_initialise(tmp_path: Path) -> None:
+    book = sampled()
+    block = array(book, SERIAL)
+    book.loads(book.stack(book.place(WORK)), 6, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "One thread alone uses it" in advice.change
+    assert advice.code == ()
+
+
+def test_objects_that_are_used_where_they_lie_are_left_out(tmp_path: Path) -> None:
+    """Two arrays, both set by thread 0; only one of them is used by threads of the other node."""
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    block = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    stack = book.stack(book.place(LOOP))
+    for thread in range(4):
+        book.loads(stack, thread + 1, range(OTHER, OTHER + PAGES * PAGE, 64 * PAGE), 0, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "sum.c:15" not in advice.finding
+
+
+def test_few_samples_do_not_make_a_shape(tmp_path: Path) -> None:
+    book = sampled()
+    block, stack = array(book, SERIAL), book.stack(book.place(LOOP))
+    for thread in range(8):  # 15 of each thread
+        book.loads(
+            stack, thread + 1, [ARRAY + (thread * BLOCK + page) * PAGE for page in range(15)] * 1, 0, block=block
+        )
+    book.loads(stack, 9, [OTHER] * 200, 0)  # so that the verdict has enough
+    book.threads(1)
+    evidence = read(book, tmp_path)
+    advice = serial_init.rule(evidence)
+    assert advice is None or "block of its own" not in advice.finding
+
+
+# Divided otherwise than used
+
+
+def test_mismatched_init(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, REVERSED), [1] * 4 + [0] * 4)
+    (advice,) = only(book, tmp_path, mismatched_init)
+    assert "in parallel, but divided among the threads otherwise than sum.c:22 main._omp_fn.0 uses it" in advice.finding
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_matching_init_is_silent(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, PARALLEL), [0] * 4 + [1] * 4)
+    only(book, tmp_path)
+
+
+# All use all
+
+
+def test_shared_by_all(tmp_path: Path) -> None:
+    book = sampled()
+    use_all(book, array(book, SERIAL), 0)
+    (advice,) = only(book, tmp_path, shared_by_all)
+    assert "are used whole by" in advice.finding or "is used whole by 8 threads on nodes 0-1" in advice.finding
+    assert advice.code[0] == "numactl --interleave=all ./sum"
+    assert "numa_interleave_memory" in advice.code[1]
+    assert "after sum.c:14" in advice.code[1]
+    assert "If it is only read, a copy for each node" in advice.change
+    assert advice.removes is None
+
+
+@pytest.mark.parametrize(("written", "said"), [(True, False), (False, True)])
+def test_copies_are_for_what_nobody_writes(written: bool, said: bool, tmp_path: Path) -> None:
+    book = sampled()
+    block = array(book, SERIAL)
+    use_all(book, block, 0)
+    where: dict[str, object] = {"address": ARRAY, "block": block} if written else {"address": OTHER}
+    for _ in range(50):
+        book.sample(STORE, 5, book.stack(book.place(LOOP)), 1009, source=OWN_CACHE, **where)
+    (advice,) = only(book, tmp_path, shared_by_all)
+    assert ("a copy for each node" in advice.change) is said
+
+
+def test_two_causes_two_advices(tmp_path: Path) -> None:
+    """A sparse matrix whose rows are divided, and a vector that all read."""
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    use_all(book, array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main")), 0, OTHER)
+    first, second = only(book, tmp_path, serial_init, shared_by_all)
+    assert "sum.c:14" in first.finding
+    assert "sum.c:15" in second.finding
+    assert first.removes == pytest.approx(0.5, abs=0.05)
+
+
+def test_spread_and_read_by_all(tmp_path: Path) -> None:
+    book = sampled()
+    use_all(book, array(book, PARALLEL, homes="interleaved"), None)
+    evidence = read(book, tmp_path)
+    advice = read_by_all.rule(evidence)
+    assert advice is not None
+    assert shared_by_all.rule(evidence) is None
+    assert "give each node a copy" in advice.change
+
+
+# The owner moved
+
+
+def test_owner_moved_by_addresses(tmp_path: Path) -> None:
+    book = sampled().change("thread", pin="none", planned_cpu=None, migrations=2)
+    block = array(book, [t // 2 for t in range(8)])  # threads 0 to 3 touch, on node 0 ...
+    stack = book.stack(book.place(LOOP))
+    for thread in range(4):  # ... and read on node 1
+        start = ARRAY + thread * 2 * BLOCK * PAGE
+        for address in range(start, start + 2 * BLOCK * PAGE, 16 * PAGE):
+            columns = {"cpu": 4 + thread, "page_node": 0, "source": REMOTE, "block": block}
+            book.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
+    evidence = read(book, tmp_path)
+    advice = owner_moved.rule(evidence)
+    assert advice is not None
+    assert "first touched 8 MiB on node 0, but uses it on node 1" in advice.finding
+    assert serial_init.rule(evidence) is None
+    assert mismatched_init.rule(evidence) is None
+
+
+# Policies
+
+
+def test_policy_that_binds(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(book, tmp_path, policy)
+    assert "lies on node 0 all the same: a memory policy" in advice.finding
+    assert "numactl --show" in advice.change
+
+
+def test_cpuset_that_binds(tmp_path: Path) -> None:
+    book = sampled().change("run", allowed_nodes="0")
+    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(book, tmp_path, policy)
+    assert "the cpuset of this run allows memory of node 0 only" in advice.finding
+
+
+def test_full_node(tmp_path: Path) -> None:
+    book = sampled().change("node", where="id = 1", free_bytes=1 << 20)
+    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(book, tmp_path, policy)
+    assert "node 1 had too little free memory" in advice.finding
+
+
+def test_first_touch_by_one_thread_is_no_policy(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    assert policy.rule(read(book, tmp_path)) is None
+
+
+def test_pages_that_balancing_moved_are_no_policy(tmp_path: Path) -> None:
+    book = sampled().change("run", balancing=1, balancing_moved_pages=PAGES)
+    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
+    evidence = read(book, tmp_path)
+    assert policy.rule(evidence) is None
+    assert disturbed.rule(evidence) is not None
+
+
+# Recycled memory
+
+
+def recycle(book: Book, pages: int = PAGES) -> int:
+    """Touched in read_input, freed, allocated again."""
+    old = book.object("heap", book.stack(book.place(("/home/u/src/sum.c", 8, "read_input"))))
+    first = book.block(old, ARRAY, PAGES, end_ns=RAN // 2)
+    book.touch(
+        book.stack(book.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, pages, page_node=0, block=first
+    )
+    return book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
+
+
+def test_recycled_names_who_touched_first(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, recycle(book), [0] * 8)
+    (advice,) = only(book, tmp_path, recycled)
+    assert "the memory allocated at sum.c:14 main gets memory that was used before" in advice.finding
+    assert "sum.c:9 read_input first touched it, 32 MiB, from thread 0 (sum 4711)" in advice.finding
+    assert advice.code == ("MALLOC_MMAP_THRESHOLD_=1000000 ./sum",)
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_recycled_from_faults_alone(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    recycle(book)
+    (advice,) = only(book, tmp_path, recycled)
+    assert "who uses it is not known here" in advice.evidence
+
+
+def test_memory_that_is_partly_fresh_is_not_recycled(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    recycle(book, PAGES // 4)
+    assert recycled.rule(read(book, tmp_path)) is None
+
+
+# Huge pages
+
+
+def halves(book: Book, pages_a_fault: int) -> None:
+    """Of each 2 MiB the left half is for a thread of node 0, which brings it all in, the right one for node 1."""
+    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+    stack, loop = init_stack(book), book.stack(book.place(LOOP))
+    for region in range(PAGES // 512):
+        left, right = 1 + region % 4, 5 + region % 4
+        start = ARRAY + region * 512 * PAGE
+        for page in range(0, 512, pages_a_fault):
+            toucher = left if pages_a_fault == 512 or page < 256 else right
+            where = {"address": start + page * PAGE, "page_node": 0 if toucher == left else 1}
+            book.sample(FIRST_TOUCH, toucher, stack, pages_a_fault, block=block, **where)
+    for region in range(PAGES // 512):
+        left, right = 1 + region % 4, 5 + region % 4
+        start = ARRAY + region * 512 * PAGE
+        home = 0 if pages_a_fault == 512 else 1
+        for _ in range(3):
+            book.loads(loop, left, range(start, start + 256 * PAGE, 32 * PAGE), 0, block=block)
+            book.loads(loop, right, range(start + 256 * PAGE, start + 512 * PAGE, 32 * PAGE), home, block=block)
+
+
+def test_huge_pages_that_span_blocks(tmp_path: Path) -> None:
+    book = sampled()
+    halves(book, 512)
+    (advice,) = only(book, tmp_path, huge_page)
+    assert "its huge pages span blocks of threads on several nodes" in advice.finding
+    assert "MADV_NOHUGEPAGE" in advice.code[0]
+
+
+def test_small_pages_have_no_such_trouble(tmp_path: Path) -> None:
+    book = sampled()
+    halves(book, 64)
+    only(book, tmp_path)
+
+
+# Files
+
+
+def test_pages_of_a_file_are_not_the_programs_to_place(tmp_path: Path) -> None:
+    book = sampled()
+    block = book.block(book.object("file", name="/data/input.bin"), ARRAY, PAGES)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, tmp_path, file_pages)
+    assert advice.kind is Kind.SETTING
+    assert "The mapped file input.bin lies in the page cache of other nodes" in advice.finding
+    assert "not the program's initialisation" in advice.change
+
+
+def file_faults(homes: Iterable[int]) -> Book:
+    book = levels(Book(), counters=False).threads(8)
+    block = book.block(book.object("file", name="/data/input.bin"), ARRAY, PAGES)
+    for thread, home in enumerate(homes):
+        for page in range(0, BLOCK, 16):
+            where = ARRAY + (thread * BLOCK + page) * PAGE
+            book.sample(15, thread + 1, book.stack(book.place(LOOP)), 16, address=where, page_node=home, block=block)
+    return book
+
+
+def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
+    (advice,) = only(file_faults([0] * 8), tmp_path, file_pages)
+    assert "16 MiB of mapped files (input.bin)" in advice.finding
+    only(file_faults([0] * 4 + [1] * 4), tmp_path)
+
+
+# Caches
+
+
+@pytest.mark.parametrize(("dirty", "fires"), [(150, True), (20, False)])
+def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
+    book = sampled()
+    block = book.block(book.object("static", name="counts"), ARRAY, 1)
+    stack = book.stack(book.place(LOOP))
+    for number in range(200):
+        source = REMOTE_DIRTY if number < dirty else REMOTE
+        book.sample(LOAD, 1 + number % 8, stack, 1009, address=ARRAY + number, source=source, page_node=0, block=block)
+    advice = dirty_lines.rule(read(book, tmp_path))
+    assert (advice is not None) is fires
+    if advice is not None:
+        assert "most of `counts`" in advice.finding
+        assert "perf c2c record ./sum" in advice.code[0]
+
+
+# One controller
+
+
+def lopsided(book: Book, second: int) -> Book:
+    return book.counters("demand_rd", [100_000] * 4 + [second] * 4, [0] * 8)
+
+
+def test_one_controller_serves_nearly_all(tmp_path: Path) -> None:
+    (advice,) = only(lopsided(levels(Book()).threads(8), 100), tmp_path, one_controller)
+    assert "node 0's memory answers 99.9 % of all requests (node 1 0.1 %)" in advice.finding
+    assert "Whether the controller is saturated, they do not tell" in advice.evidence
+
+
+def test_even_work_has_no_bottleneck(tmp_path: Path) -> None:
+    only(lopsided(levels(Book()).threads(8), 90_000), tmp_path)

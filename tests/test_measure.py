@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numaprof topology --measure on this machine: what it says, keeps, refuses, and does when interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SMALL = ["--size", "16M", "--only", "latency_window_4k,read,copy_all,stride_write,first_run,later_run"]
+
+UNITS = {
+    "latency_window_4k": "ns",
+    "read": "bytes_per_s",
+    "copy_all": "bytes_per_s",
+    "stride_write": "ns_per_line",
+    "first_run": "ns_per_line",
+    "later_run": "ns_per_line",
+}
+
+
+def run(program: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, env={**os.environ, **environment}
+    )
+
+
+def measured(program: Path, *arguments: str) -> dict[str, Any]:
+    done = run(program, "topology", "--measure", "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout)["measured"])
+
+
+def test_numbers_have_units_repeats_and_spread(program: Path) -> None:
+    found = measured(program, *SMALL)
+    assert {value["metric"] for value in found["values"]} == set(UNITS)
+    for value in found["values"]:
+        assert 0 < value["low"] <= value["median"] <= value["high"]
+        assert value["repeats"] >= 1
+        assert value["unit"] == UNITS[value["metric"]]
+        assert value["lines"] > 0
+    assert found["buffer_bytes"] == 16 << 20
+
+
+def test_a_size_within_the_caches_is_named(program: Path) -> None:
+    topology = json.loads(run(program, "topology", "--json").stdout)
+    caches = [node["llc_bytes"] for node in topology["nodes"] if node["llc_bytes"]]
+    found = measured(program, "--size", "8M", "--only", "read")
+    assert any("not well past the caches" in note for note in found["remarks"]) == any(4 * c > 8 << 20 for c in caches)
+
+
+def test_first_touch_costs_more_than_the_second_run(program: Path) -> None:
+    values = {value["metric"]: value["median"] for value in measured(program, *SMALL)["values"]}
+    assert values["first_run"] > values["later_run"]  # a page fault for every 64 lines
+
+
+@pytest.mark.requires("one_node")
+def test_one_node_is_one_row_and_one_column(program: Path) -> None:
+    text = run(program, "topology", "--measure", *SMALL).stdout
+    assert "CPUs of node 0" in text
+    assert "all nodes" not in text
+
+
+def test_partial_measurements_are_not_kept(program: Path, tmp_path: Path) -> None:
+    done = run(program, "topology", "--measure", *SMALL, XDG_CACHE_HOME=str(tmp_path))
+    assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--from", "4095"], "--from: there is no node 4095; numaprof topology lists those there are"),
+        (["--to", "x"], '--to: "x" is no list of nodes; write it like 0,2-3'),
+        (["--only", "read,\x1b"], r'--only: nothing is called "\x1b"; see numaprof topology --help'),
+        (["--size", "3"], '--size: "3" is no size; write it like 512M or 2G, at least 8M'),
+        (["--size", "99999999999999999999G"], "is no size"),
+        (["--size", "-5G"], "is no size"),
+        (["--sysroot", "/"], "--measure measures this machine, --sysroot shows another one"),
+    ],
+)
+def test_bad_input_gets_one_line(program: Path, arguments: list[str], words: str) -> None:
+    done = run(program, "topology", "--measure", *arguments)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
+    assert words in done.stderr
+
+
+def test_what_to_measure_needs_measure(program: Path) -> None:
+    done = run(program, "topology", "--only", "read")
+    assert done.returncode == 125
+    assert "add --measure" in done.stderr
+
+
+def test_too_little_memory_is_an_error_with_a_reason(program: Path) -> None:
+    done = run(program, "topology", "--measure", "--size", "900G")
+    assert done.returncode == 125
+    assert done.stderr == "numaprof: nothing could be measured; the remarks say why\n"
+    assert "is left out:" in done.stdout
+    assert "of free memory can be spared" in done.stdout
+
+
+def test_address_space_that_is_too_small_is_named(program: Path) -> None:
+    script = f"ulimit -v 400000; exec {program} topology --measure --size 512M --only read"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert "cannot be mapped: Cannot allocate memory (see ulimit -v)" in done.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_what_there_is(program: Path, tmp_path: Path, number: signal.Signals) -> None:
+    command = [program, "topology", "--measure", "--size", "64M"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None
+    while "remarks" not in process.stdout.readline():
+        pass  # the topology is out: now it measures
+    process.send_signal(number)
+    out, _ = process.communicate()
+    assert process.returncode == 128 + number
+    assert "interrupted: " in out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_without_a_measurement_has_none(program: Path, tmp_path: Path) -> None:
+    environment = {"XDG_CACHE_HOME": str(tmp_path)}
+    done = run(program, "record", "-q", "-o", str(tmp_path / "x.numaprof"), "true", **environment)
+    assert done.returncode == 0, done.stderr
+    with sqlite3.connect(tmp_path / "x.numaprof") as database:
+        assert database.execute("SELECT count(*) FROM measurement").fetchone() == (0,)
+        assert database.execute("SELECT count(*) FROM distance WHERE latency_ns IS NOT NULL").fetchone() == (0,)
