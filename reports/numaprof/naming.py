@@ -13,6 +13,7 @@ from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.text import clean, number_list, plural, size, words
 
+_WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
 
@@ -28,8 +29,9 @@ def thread_in_text(thread: Thread | None) -> str:
 
 def function_name(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
-    while "operator" not in function and (plain := re.sub(r"<[^<>]*>|\([^()]*\)", "", function)) not in (function, ""):
-        function = plain
+    plain = _WITHIN_BRACKETS.sub("", function)
+    if "operator" not in function and plain not in (function, ""):
+        return function_name(plain)  # brackets within brackets
     return clean(function.strip().removesuffix(" const"), NAME_LIMIT)
 
 
