@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "collectors/loads.h"
+#include "collectors/loads_plan.h"
 #include "collectors/perf_event.h"
 #include "collectors/plan.h"
 #include "collectors/samples.h"
@@ -33,6 +34,8 @@ struct counters_event {
     const struct catalogue_event *source; // NULL: of the loads' group
     struct perf_event_attr attr;
     bool sampled;                    // a remote one, or the loads
+    enum load_source load_source;    // of the loads' group: what the event says of each sample
+    const char *load_name;
 };
 
 struct counters_group {
@@ -40,6 +43,7 @@ struct counters_group {
     int count;
     int samples_per_s;               // wanted of a thread
     uint64_t period_step;            // sampling periods must be multiples of it
+    bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
     int error;                       // why it cannot be counted here; 0: it can
 };
 
@@ -55,6 +59,8 @@ struct counters {
     int group_count, usable;         // usable: how many can be counted
     int loads_group;                 // index of the sampled loads, -1: none
     int loads_error;                 // why none
+    const char *loads_method;
+    int loads_attempt;               // the next one
     struct loads *loads;             // takes their samples
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
@@ -91,6 +97,12 @@ struct counter_set {
 // ids it took. After it, usable is 0 if nothing can be counted, and error says why.
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id);
 void counters_free(struct counters *counters);
+
+// counters_loads.c: plans the sampled loads as a group of their own behind the others, by the first attempt that there is, or
+// by the next after the one that failed. False: there is none (any more).
+bool counters_plan_loads(struct counters *counters, int64_t first_id);
+bool counters_plan_next_loads(struct counters *counters);
+
 // The event rows, once there is a recording.
 void counters_write_events(struct counters *counters);
 

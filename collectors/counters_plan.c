@@ -9,7 +9,7 @@
 #include "collectors/encode.h"
 #include "collectors/perf_context.h"
 
-enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_LOADS_PER_S = 1000 };
+enum { COUNTERS_SAMPLES_PER_S = 200 };
 
 // --- what can be counted
 
@@ -23,7 +23,7 @@ static void counters_set_attributes(const struct counters *counters, const struc
 {
     struct perf_event_attr *attr = &event->attr;
     attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    attr->exclude_kernel = counters->exclude_kernel;
+    attr->exclude_kernel = counters->exclude_kernel && !group->with_kernel;
     attr->exclude_hv = event->source != NULL; // IBS knows no hypervisor to exclude
     attr->use_clockid = 1;
     attr->clockid = CLOCK_MONOTONIC;
@@ -79,6 +79,17 @@ static void counters_try_all(struct counters *counters)
     }
 }
 
+// Where the best way to sample loads cannot be opened, the next may.
+static void counters_try_loads(struct counters *counters)
+{
+    while (counters->loads_group >= 0 && counters->loads_error < 0 && counters_plan_next_loads(counters)) {
+        struct counters_group *group = &counters->groups[counters->loads_group];
+        int status = counters_try(counters, group);
+        group->error = counters->loads_error = status;
+        counters->usable += status == 0;
+    }
+}
+
 static int counters_make_groups(struct counters *counters, int64_t next_id)
 {
     counters->group_count = counters->plan.group_count;
@@ -98,24 +109,6 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         }
     }
     return (int)next_id;
-}
-
-// The sampled loads are a group of their own, behind the others.
-static int64_t counters_add_loads(struct counters *counters, int64_t next_id)
-{
-    struct perf_event_attr attr[2] = {0};
-    struct counters_group *group = &counters->groups[counters->group_count];
-    counters->loads_group = -1;
-    int count = loads_attributes(counters->cpu, "", attr);
-    counters->loads_error = count < 0 ? count : 0;
-    if (count < 0)
-        return next_id;
-    *group = (struct counters_group){.count = count, .samples_per_s = COUNTERS_LOADS_PER_S,
-                                       .period_step = strcmp(counters->cpu->sampling.method, "ibs-op") == 0 ? 16 : 1};
-    for (int i = 0; i < count; i++)
-        group->events[i] = (struct counters_event){.id = next_id++, .attr = attr[i], .sampled = i == count - 1};
-    counters->loads_group = counters->group_count++;
-    return next_id;
 }
 
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
@@ -145,8 +138,9 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         counters->loads_error = status;
         return status;
     }
-    counters_add_loads(counters, status);
+    counters_plan_loads(counters, status);
     counters_try_all(counters);
+    counters_try_loads(counters);
     return 0;
 }
 
@@ -167,8 +161,7 @@ static void counters_write_software(struct counters *counters, int64_t id, const
 static void counters_write_loads(struct counters *counters, const struct counters_event *event)
 {
     RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("samples"),
-           RECORD_TEXT(event->sampled ? counters->cpu->sampling.method : "leader"),
-           RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""), RECORD_NUMBER(event->attr.type),
+           RECORD_TEXT(event->load_name), RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""), RECORD_NUMBER(event->attr.type),
            RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
            RECORD_NUMBER(event->attr.exclude_kernel), RECORD_NULL, RECORD_NUMBER(event->attr.sample_period),
            RECORD_TEXT(counters->cpu->sampling.text));

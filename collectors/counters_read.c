@@ -148,7 +148,9 @@ void counters_take(struct counter_set *set, const struct perf_sample *sample, co
     if (!event)
         return;
     if (!event->source) {
-        loads_take(set->counters->loads, sample, event->id, thread, stack);
+        const struct loads_origin origin = {.event = event->id, .source = event->load_source};
+        if (!sample->in_kernel || !set->counters->exclude_kernel)
+            loads_take(set->counters->loads, sample, origin, thread, stack);
         return;
     }
     bool is_dram = strstr(event->source->placement, "dram");

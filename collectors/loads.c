@@ -1,84 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/loads.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "collectors/load_source.h"
 #include "collectors/page_state.h"
-#include "core/sysfile.h"
 #include "core/topology.h"
 
 enum { LOADS_KIND_LOAD = 2, LOADS_KIND_STORE = 3 }; // sample_kind in core/schema.sql
 
-// --- what to open
-
-static int loads_ibs(const char *root, struct perf_event_attr *attr)
-{
-    int64_t type;
-    int status = sysfile_number(root, &type, "/sys/bus/event_source/devices/ibs_op/type");
-    if (status < 0)
-        return -ENOTSUP;
-    *attr = (struct perf_event_attr){.type = (uint32_t)type};
-    return 1;
-}
-
-static int loads_latency(const struct catalogue_cpu *cpu, struct perf_event_attr attr[2])
-{
-    int count = 0;
-    if (cpu->sampling.leader)
-        attr[count++] = (struct perf_event_attr){.type = PERF_TYPE_RAW, .config = cpu->sampling.leader};
-    attr[count++] = (struct perf_event_attr){
-        .type = PERF_TYPE_RAW,
-        .config = cpu->sampling.config,
-        .config1 = LOADS_THRESHOLD_CYCLES, // the format "ldlat" of Intel's PMU
-        .precise_ip = 2,
-    };
-    return count;
-}
-
-int loads_attributes(const struct catalogue_cpu *cpu, const char *root, struct perf_event_attr attr[2])
-{
-    const char *method = cpu->sampling.method ? cpu->sampling.method : "";
-    if (strcmp(method, "ibs-op") == 0)
-        return loads_ibs(root, attr);
-    if (strcmp(method, "load-latency") == 0)
-        return loads_latency(cpu, attr);
-    if (strcmp(method, "marked") == 0) {
-        attr[0] = (struct perf_event_attr){.type = PERF_TYPE_RAW, .config = cpu->sampling.config};
-        return 1;
-    }
-    return -ENOTSUP; // Arm SPE comes in packets, which the kernel does not decode
-}
-
 // --- taking
 
-void loads_take(struct loads *loads, const struct perf_sample *sample, int64_t event, const struct thread *thread,
-                int64_t stack)
+void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
+                const struct thread *thread, int64_t stack)
 {
     const union perf_mem_data_src source = {.val = sample->source};
     bool is_store = source.mem_op & PERF_MEM_OP_STORE, is_load = source.mem_op & PERF_MEM_OP_LOAD;
-    if (sample->address == 0 || (!is_store && !is_load && sample->source != 0))
+    bool is_of_event = origin.source != LOAD_UNKNOWN;
+    if (sample->address == 0 || (!is_of_event && !is_store && !is_load && sample->source != 0))
         return; // IBS samples all operations: this one has no data address
     if (loads->pending_count == LOADS_PENDING)
         loads_settle(loads);
     loads->pending[loads->pending_count++] = (struct loads_pending){
         .time = sample->time,
         .address = sample->address,
-        .latency = (uint32_t)sample->weight, // the upper half is another number where PERF_SAMPLE_WEIGHT_STRUCT exists
+        .latency = is_of_event ? 0 : (uint32_t)sample->weight, // the upper half is another number where PERF_SAMPLE_WEIGHT_STRUCT exists
         .weight = sample->period,
-        .data_src = sample->source,
+        .source = is_of_event ? origin.source : load_source_of(sample->source),
         .thread = thread->id,
         .stack = stack,
-        .event = event,
+        .event = origin.event,
         .found = objects_live(loads->objects, thread->process, sample->address, sample->time),
         .process = thread->process,
         .cpu = (int32_t)sample->cpu,
-        .is_store = is_store,
+        .is_store = is_store && !is_of_event,
     };
 }
 
 // --- settling
+
+// A node of the same package: where sockets are split into clusters, that is what CPUs call local.
+static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
+{
+    for (size_t i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node == node && topology->cpus[i].package == cpu->package)
+            return true;
+    return node == cpu->node;
+}
 
 // A local or remote answer from memory must fit the node of the page; where it does not, the page has moved since, or
 // the CPU's word for it is wrong.
@@ -88,12 +53,12 @@ static void loads_check(struct loads *loads, const struct loads_pending *load, e
     if (home < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
         return;
     loads->checked++;
-    loads->contradicted += (source == LOAD_LOCAL_DRAM) != (home == cpu->node);
+    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
 }
 
 static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)
 {
-    enum load_source source = load_source_of(load->data_src);
+    enum load_source source = load->source;
     loads_check(loads, load, source, home);
     struct samples_row row = samples_row(load->is_store ? LOADS_KIND_STORE : LOADS_KIND_LOAD, load->event,
                                          tasks_time(loads->tasks, load->time), load->thread, load->weight);

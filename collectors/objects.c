@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/objects.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // --- rows
@@ -8,14 +9,16 @@
 static int64_t objects_new_object(struct objects *objects, const struct process *process, const char *kind,
                                   const char *name, int64_t stack)
 {
-    RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(++objects->object_count), RECORD_NUMBER(process->id),
+    objects->object_count++;
+    RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(objects->object_count), RECORD_NUMBER(process->id),
            RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack));
     return objects->object_count;
 }
 
 static int64_t objects_new_block(struct objects *objects, const struct live_block *block)
 {
-    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(++objects->block_count), RECORD_NUMBER(block->object),
+    objects->block_count++;
+    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(objects->block_count), RECORD_NUMBER(block->object),
            RECORD_NUMBER(block->start), RECORD_NUMBER(block->end - block->start),
            RECORD_NUMBER(tasks_time(objects->tasks, block->since)), RECORD_NULL, RECORD_NUMBER(block->thread));
     return objects->block_count;
@@ -230,6 +233,19 @@ static const char *objects_kind(const struct mapping *mapping)
     return mapping->is_thread_stack ? "stack" : kinds[mapping->kind];
 }
 
+static void objects_keep_named(struct objects *objects, struct object_named named)
+{
+    if (objects->named_count == objects->named_size) {
+        size_t size = objects->named_size ? objects->named_size * 2 : 64;
+        struct object_named *larger = realloc(objects->named, size * sizeof *larger);
+        if (!larger)
+            return; // where it is declared stays unknown
+        objects->named = larger;
+        objects->named_size = size;
+    }
+    objects->named[objects->named_count++] = named;
+}
+
 static int64_t objects_variable(struct objects *objects, const struct process *process, const struct mapping *mapping,
                                 uint64_t address, uint64_t time)
 {
@@ -248,6 +264,7 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
+    objects_keep_named(objects, (struct object_named){mapping->path, variable.own, block.object});
     table_put(&objects->variables, key, (uint64_t)row);
     return row;
 }
@@ -339,4 +356,5 @@ void objects_free(struct objects *objects)
     table_free(&objects->heap_objects);
     table_free(&objects->blocks_of);
     table_free(&objects->variables);
+    free(objects->named);
 }

@@ -21,6 +21,7 @@ enum {
 struct object_variable {
     char name[256];
     uint64_t start, bytes;           // in the process's address space
+    uint64_t own;                    // the file's own address of it
 };
 
 // Finds the variable at an address of a mapping of kind STATIC. False: none is known there.
@@ -35,6 +36,13 @@ struct object_unnamed {
     int64_t block;                   // what it is now known to be in, 0: not yet
 };
 
+// An object that is a variable of a file.
+struct object_named {
+    const char *path;                // interned
+    uint64_t address;                // the file's own
+    int64_t object;
+};
+
 struct objects {
     struct record_queue *queue;
     const struct tasks *tasks;
@@ -43,6 +51,8 @@ struct objects {
     struct table heap_objects;       // hash of process and allocation path -> object id
     struct table blocks_of;          // object id -> how many blocks it had
     struct table variables;          // hash of process and start -> block id
+    struct object_named *named;
+    size_t named_count, named_size;
     int64_t object_count, block_count;
     uint64_t unwritten;              // blocks that have no row
     uint64_t unnamed_count;          // of all time; the last ones are kept, the n-th at n % OBJECTS_UNNAMED

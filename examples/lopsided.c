@@ -6,11 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static double compute(long steps)
+static int streaming; // threads that still do
+
+static double compute(void)
 {
     double x = 1;
-    for (long i = 0; i < steps; i++)
-        x = x * 0.999 + 0.001;
+    for (int left = 1; left > 0;) {
+        for (int i = 0; i < 1000; i++)
+            x = x * 0.999 + 0.001;
+#pragma omp atomic read
+        left = streaming;
+    }
     return x;
 }
 
@@ -23,6 +29,8 @@ static double stream(int sweeps, size_t count)
         for (size_t i = 0; i < count; i++)
             sum += a[i];
     free(a);
+#pragma omp atomic
+    streaming--;
     return sum;
 }
 
@@ -31,8 +39,9 @@ int main(int argc, char **argv)
     int sweeps = argc > 1 ? atoi(argv[1]) : 40, threads = omp_get_max_threads();
     size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 512, count = 2 * (mib << 20) / sizeof(double) / (size_t)threads;
     double sum = 0;
-#pragma omp parallel reduction(+ : sum)
-    sum += omp_get_thread_num() < threads / 2 ? stream(sweeps, count) : compute((long)count * sweeps);
+    streaming = threads / 2;
+#pragma omp parallel num_threads(threads) reduction(+ : sum)
+    sum += omp_get_thread_num() < threads / 2 ? stream(sweeps, count) : compute();
     printf("sum %g: %d sweeps of %zu MiB by %d of %d threads\n", sum, sweeps, mib, threads / 2, threads);
     return 0;
 }

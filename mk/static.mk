@@ -4,7 +4,7 @@
 
 STATIC := $(BUILD)/static/numaprof
 # The archives that libdw and libelf need in turn; the demangler, which the other program takes from the system's libstdc++.
-STATIC_LIBS := -lpfm -ldw -lelf -lnuma -lsqlite3 -lz -llzma -lbz2 -lm
+STATIC_LIBS := -lpfm -ldw -lelf -lsqlite3 -lz -llzma -lbz2 -lm
 NO_LOADING := $(foreach name,dlopen dlsym dlerror dlclose,-Wl,--wrap=$(name))
 STATIC_OBJECTS := $(BUILD)/obj/profiler/main.o $(BUILD)/static/preload_image.o $(BUILD)/static/no_loading.o
 

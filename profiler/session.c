@@ -15,6 +15,7 @@
 #include "core/topology_pin.h"
 #include "profiler/clock.h"
 #include "profiler/emulated.h"
+#include "profiler/declared.h"
 #include "profiler/symbols.h"
 
 enum {
@@ -379,11 +380,17 @@ void session_note(struct session *session, const char *kind, int64_t value, cons
 static void session_resolve(struct session *session)
 {
     struct progress progress;
+    int64_t next_place;
     const struct symbols_request request = {.stacks = &session->stacks, .programs = &session->tasks.programs,
                                             .files = session->files, .since = session->started,
-                                            .queue = session->queue, .progress = &progress};
+                                            .queue = session->queue, .progress = &progress,
+                                            .next_place = &next_place};
     progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
     symbols_resolve(&request);
+    const struct declared_request declared = {.objects = &session->objects, .files = session->files,
+                                              .queue = session->queue, .next_place = next_place,
+                                              .next_stack = session->stacks.stack_count + 1};
+    declared_resolve(&declared);
     progress_end(&progress);
     if (files_stale(session->files) > 0)
         session_note(session, "replaced", (int64_t)files_stale(session->files), "do not rebuild what is being recorded",

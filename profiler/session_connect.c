@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes with our library introduce themselves.
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "profiler/clock.h"
@@ -43,8 +44,10 @@ void session_connect(struct session *session, struct channel_connection *connect
 
 size_t session_accept(struct session *session, struct channel_connection *connections, size_t max)
 {
+    struct pollfd listener = {.fd = session->channel.listener, .events = POLLIN};
     size_t count = 0;
-    while (count < max) {
+    // poll first: accept makes a socket before it finds out that nobody is there.
+    while (count < max && poll(&listener, 1, 0) > 0) {
         int status = channel_server_accept(&session->channel, &connections[count]);
         if (status == 0)
             count++;

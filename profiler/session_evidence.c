@@ -78,9 +78,12 @@ static void evidence_loads(struct session *session)
 {
     const struct counters *counters = &session->counters;
     bool used = counters->loads_group >= 0 && counters->loads_error == 0;
-    const char *method = used ? counters->cpu->sampling.method : NULL;
+    const char *method = used ? counters->loads_method : NULL;
     int error = counters->error == -ECANCELED ? -ECANCELED : counters->loads_error;
-    evidence_write(session, 3, "samples", used, method, evidence_no_counters(session, error));
+    struct evidence_reason missing = evidence_no_counters(session, error);
+    if (error == -ENOTSUP && counters->cpu && strcmp(counters->cpu->sampling.method, "spe") == 0)
+        missing = (struct evidence_reason){.why = "Arm SPE hands over raw packets, which this version does not read"};
+    evidence_write(session, 3, "samples", used, method, missing);
 }
 
 // --- faults, pages

@@ -325,5 +325,6 @@ int64_t symbols_resolve(const struct symbols_request *request)
         symbols_resolve_files(&s, &order);
     free(order.ids);
     free(weights);
+    *request->next_place = s.next_place;
     return s.resolved;
 }

@@ -20,6 +20,7 @@ struct symbols_request {
     time_t since;
     struct record_queue *queue;
     struct progress *progress;
+    int64_t *next_place;           // out: the next free id of a place
 };
 int64_t symbols_resolve(const struct symbols_request *request);
 

@@ -121,7 +121,8 @@ static struct variables_file *variables_read(struct files *descriptors, const ch
     if (module) {
         variables_read_segments(file, module);
         variables_read_symbols(file, module);
-        qsort(file->items, file->count, sizeof *file->items, variables_by_start);
+        if (file->items)
+            qsort(file->items, file->count, sizeof *file->items, variables_by_start);
     }
     dwfl_end(dwfl);
     return file;
@@ -180,6 +181,7 @@ bool variables_find(void *context, const struct mapping *mapping, uint64_t addre
         return false;
     variable->start = address - (own - item->start);
     variable->bytes = item->bytes;
+    variable->own = item->start;
     snprintf(variable->name, sizeof variable->name, "%s", item->name);
     return true;
 }

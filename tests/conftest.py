@@ -53,6 +53,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
+    "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
     "man": lambda: shutil.which("man") is not None,
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),

@@ -11,7 +11,7 @@ import pytest
 from conftest import BUILD, TREE, build_c
 
 CASE = re.compile(r"^TEST\((\w+)\)", re.MULTILINE)
-LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"]
+LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
 
 
 def cases() -> list[tuple[str, str]]:

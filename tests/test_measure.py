@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import BUILD, TREE, build_c
 
 SMALL = ["--size", "16M", "--only", "latency_window_4k,read,copy_all,stride_write,first_run,later_run"]
 
@@ -109,6 +112,49 @@ def test_address_space_that_is_too_small_is_named(program: Path) -> None:
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 125
     assert "cannot be mapped: Cannot allocate memory (see ulimit -v)" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def forbid() -> Path:
+    return build_c(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+
+
+def without(program: Path, forbid: Path, *calls: str) -> subprocess.CompletedProcess[str]:
+    filters = [word for call in calls for word in (str(forbid), call, "EPERM")]
+    command = [*filters, program, "topology", "--measure", "--only", "read", "--size", "8M"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.requires("gcc")
+def test_without_mbind_first_touch_places_memory(program: Path, forbid: Path) -> None:
+    done = without(program, forbid, "mbind")
+    assert done.returncode == 0
+    assert "mbind is forbidden here (a container's filter?): memory is placed by first touch" in done.stdout
+
+
+@pytest.mark.requires("gcc")
+def test_without_move_pages_nothing_is_called_verified(program: Path, forbid: Path) -> None:
+    done = without(program, forbid, "move_pages")
+    assert done.returncode == 0
+    assert "was asked for, but is not verified: move_pages is forbidden here" in done.stdout
+
+
+@pytest.mark.requires("gcc")
+def test_without_both_nothing_is_measured(program: Path, forbid: Path) -> None:
+    done = without(program, forbid, "mbind", "move_pages")
+    assert done.returncode == 125
+    assert "memory of node 0 is left out: neither mbind nor move_pages are allowed here" in done.stdout
+
+
+@pytest.mark.requires("root", "gcc")
+def test_nobody_can_measure(program: Path, tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="numaprof-") as folder:  # pytest's own are root's alone
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(program, folder)
+        command = ["setpriv", "--reuid=65534", "--clear-groups", copy, "topology", "--measure", "--only", "read"]
+        done = subprocess.run([*command, "--size", "8M"], capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "  read  " in done.stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

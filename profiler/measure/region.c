@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/measure/flush.h"
 #include "profiler/measure/kernels.h"
 
 enum { REGION_PART = 16 << 20 }; // bytes between two looks at *stop
@@ -150,7 +151,7 @@ int region_fill(struct region *region)
     return 0;
 }
 
-int region_walk(struct region *region, enum walk_order order, const struct place *others)
+int region_walk(struct region *region, enum walk_order order)
 {
     size_t bytes = region->walk_bytes;
     struct walk_line *line = (struct walk_line *)(void *)region->place.base;
@@ -159,7 +160,24 @@ int region_walk(struct region *region, enum walk_order order, const struct place
             return -EINTR;
         walk_write(line, bytes / sizeof *line, order, from / sizeof *line, region_end(from, bytes) / sizeof *line);
     }
-    struct kernels_block rest = {.from = others->base + others->bytes / 2, .bytes = others->bytes / 2};
-    kernels_best()->run[KERNELS_READ](&rest);
     return 0;
+}
+
+int region_empty_caches(struct region *region, struct result *result)
+{
+    bool can = true;
+    size_t bytes = region->place.bytes;
+    for (size_t from = 0; can && from < bytes; from = region_end(from, bytes)) {
+        if (atomic_load(region->stop))
+            return -EINTR;
+        can = flush_lines(region->place.base + from, region_end(from, bytes) - from);
+    }
+    if (!can)
+        result_note(result, "the caches cannot be emptied on this architecture: other nodes' may answer for the memory");
+    return 0;
+}
+
+void region_push_out(const struct place *place, size_t from, size_t until)
+{
+    kernels_best()->run[KERNELS_READ](&(struct kernels_block){.from = place->base + from, .bytes = until - from});
 }

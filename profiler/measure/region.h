@@ -32,7 +32,11 @@ void region_recheck(struct region *region, struct result *result);
 size_t region_half(const struct region *region);
 // Makes every word of the second half its own index.
 int region_fill(struct region *region);
-// Writes the walk, then reads the second half of others so that nothing of it is left in the caches.
-int region_walk(struct region *region, enum walk_order order, const struct place *others);
+// Writes the walk.
+int region_walk(struct region *region, enum walk_order order);
+// Nothing of the region is in any cache afterwards; a note says so where that cannot be done.
+int region_empty_caches(struct region *region, struct result *result);
+// The next best, for the caches of this CPU only: reads bytes that are not needed.
+void region_push_out(const struct place *place, size_t from, size_t until);
 
 #endif

@@ -184,7 +184,10 @@ static int slices_walk(struct slices *slices, struct region *region, struct regi
     bool is_wanted = !slices->options->skip[ids[0]] || (ids[1] != METRICS && !slices->options->skip[ids[1]]);
     if (!is_wanted)
         return 0;
-    int status = region_walk(on, metric_get(ids[0])->order, &region->place);
+    int status = region_walk(on, metric_get(ids[0])->order);
+    region_push_out(&region->place, region_half(region), region->place.bytes);
+    if (status == 0)
+        status = region_empty_caches(on, slices->result);
     const struct walk_line *line = (const struct walk_line *)(void *)on->place.base;
     for (size_t from = 0; status == 0 && from < slices->result->from_count; from++)
         status = slices_walk_from(slices, region, on, &line, ids, from);
@@ -239,10 +242,14 @@ static int slices_loop(struct slices *slices, struct slices_crew *crew, enum met
     return slices_run(slices, id, crew->from, jobs, count);
 }
 
-static int slices_loops(struct slices *slices, const struct region *region, size_t from)
+static int slices_loops(struct slices *slices, struct region *region, size_t from)
 {
     struct slices_crew crew;
-    int status = slices_hire(&crew, slices, region, from);
+    region_push_out(&region->place, 0, region_half(region));
+    int status = region_empty_caches(region, slices->result); // also of what another node's CPUs have just read
+    if (status < 0)
+        return status;
+    status = slices_hire(&crew, slices, region, from);
     for (int round = 0; status == 0 && round < RESULT_REPEATS; round++)
         for (int id = METRIC_READ; status == 0 && id <= METRIC_STRIDE_WRITE; id++)
             if (slices_wants_more(slices, (enum metric_id)id, from, round))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,12 +46,26 @@ class Object(Touches):
     use_shape: Shape  # who uses which part, after the initialisation
     before: tuple[Before, ...]
     huge: queries.HugeRegions | None = None
+    unclear: tuple[queries.Unclear, ...] = ()  # page faults that may have been first touches
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
+
+    @property
+    def main_share(self) -> float:
+        """Of all that may have been first touches: who touched what nobody saw is not known."""
+        sums = dict(self.pages_by_thread)
+        for row in self.unclear:
+            sums[row.thread] = sums.get(row.thread, 0.0) + row.pages
+        return sums.get(self.main_thread, 0.0) / sum(sums.values()) if sums else 0.0
 
     @property
     def came_in_huge_pages(self) -> bool:
         """Most page faults on it brought more than one page each."""
         return self.pages >= 64 * max(1, sum(row.samples for row in self.touched))
+
+    @property
+    def is_ours(self) -> bool:
+        """Memory of the library that is loaded into the program to observe it."""
+        return os.path.basename(self.name or "").startswith("libnumaprof-preload.so")
 
     @property
     def named(self) -> bool:
@@ -105,7 +120,7 @@ class Objects:
     file_pages: tuple[queries.FilePages, ...]
 
 
-Row = TypeVar("Row", queries.Cell, queries.RegionCell, queries.Answer, Touched, Used)
+Row = TypeVar("Row", queries.Cell, queries.RegionCell, queries.Answer, queries.Unclear, Touched, Used)
 
 
 def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
@@ -128,6 +143,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     before = _before(recording, samples)
     regions = recording.rows(queries.HugeRegions, queries.HUGE_REGIONS, page_bytes=page_bytes)
     huge = {row.thing: row for row in regions}
+    unclear = _by_thing(recording.rows(queries.Unclear, queries.UNCLEAR))
     parts = [
         Object(
             touched=tuple(touched[thing]),
@@ -144,6 +160,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             use_shape=shapes.used(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
+            unclear=tuple(unclear[thing]),
             things=(thing,),
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
@@ -183,6 +200,7 @@ def _sum(group: list[Object]) -> Object:
         use_shape=used.use_shape,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
+        unclear=tuple(row for part in group for row in part.unclear),
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 

@@ -222,7 +222,7 @@ KIND_SUMS = (
     """,
     """
     UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples)
-     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15)
+     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15, 19)
     """,
 )
 SAMPLE_KINDS = """

@@ -301,11 +301,23 @@ class Recycled(NamedTuple):
 RECYCLED = """
 SELECT b.object, t.site, t.thread, sum(t.pages)
   FROM (SELECT *, row_number() OVER (PARTITION BY object ORDER BY bytes DESC) AS rank FROM main_block) b
-  JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL
+  JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL AND o.kind <> 'static'
   JOIN touch t ON t.process = o.process AND t.address >= b.address AND t.address < b.address + b.bytes
-   AND t.t_ns < b.start_ns
+   AND t.t_ns < b.start_ns AND t.thing <> b.object
  WHERE rank <= 16
  GROUP BY b.object, t.site, t.thread
+"""
+
+
+class Unclear(NamedTuple):
+    thing: int
+    thread: int
+    pages: float
+
+
+# Page faults of unknown kind, by object: the recorder was too late to see whether they were first touches.
+UNCLEAR = """
+SELECT object, thread, sum(weight) FROM picked WHERE kind = 19 AND object > 0 GROUP BY object, thread
 """
 
 

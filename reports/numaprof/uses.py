@@ -12,7 +12,7 @@ from numaprof.objects import Object
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
 from numaprof.shapes import Shape
-from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, SERIAL_TOUCH
+from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, ONLY_THREAD, RECYCLED, SERIAL_TOUCH
 from numaprof.touches import Touches
 
 # Not made by an initialisation of the program's own.
@@ -43,7 +43,11 @@ def remote_accesses(evidence: Evidence) -> float:
 def suspects(evidence: Evidence) -> list[Object]:
     """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
     nameless = (UNKNOWN, ELSEWHERE, None)
-    data = [o for o in evidence.objects.found if o.kind not in _NO_DATA and (o.named or o.site not in nameless)]
+    data = [
+        o
+        for o in evidence.objects.found
+        if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
+    ]
     if measured(evidence):
         least = MIN_OBJECT_SHARE * remote_accesses(evidence)
         return [found for found in data if found.remote >= least]
@@ -57,17 +61,35 @@ def _is_big(evidence: Evidence, found: Touches) -> bool:
 
 def serial_suspects(evidence: Evidence) -> list[Object]:
     """Those that one thread first touches, all by the same thread, and that lie on its node for that."""
-    recycled = {before.site for found in evidence.objects.found for before in found.before}
+    cause_elsewhere = {before.site for found in recycled(evidence) for before in found.before}
     serial = [
         found
         for found in suspects(evidence)
         if found.pages
         and found.main_share >= SERIAL_TOUCH
         and has_own_line(found)
-        and found.site not in recycled
+        and found.site not in cause_elsewhere
         and not used_by_owner(evidence, found)
     ]
     return [found for found in serial if found.main_thread == serial[0].main_thread]
+
+
+def recycled(evidence: Evidence) -> list[Object]:
+    """Objects most of whose pages one thread touched before they were allocated."""
+    found = []
+    for each in evidence.objects.found:
+        before = sum(row.pages for row in each.before)
+        enough = evidence.bytes(before) >= max(MIN_OBJECT_BYTES, RECYCLED * (each.bytes or 0.0))
+        if not enough or before < each.pages or before < MIN_OBJECT_SHARE * evidence.touched_pages:
+            continue
+        threads: dict[int, float] = defaultdict(float)
+        for row in each.before:
+            threads[row.thread] += row.pages
+        serial = max(threads.values()) >= SERIAL_TOUCH * before
+        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * remote_accesses(evidence)
+        if serial and matters:
+            found.append(each)
+    return found
 
 
 def has_own_line(found: Object) -> bool:
@@ -123,11 +145,11 @@ def _heaviest(weights: Iterable[tuple[Site, float]]) -> Site | None:
 
 
 def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
-    """Who makes more than stray accesses."""
+    """Who makes more than stray accesses: a twentieth of the busiest one's."""
     sums: dict[int, int] = defaultdict(int)
     for row in uses:
         sums[row.thread] += row.samples
-    least = max(1.0, 0.01 * sum(sums.values()) / max(1, len(sums)))
+    least = (1 - ONLY_THREAD) * max(sums.values(), default=0)
     return [evidence.by_id[thread] for thread in sums if thread in evidence.by_id and sums[thread] >= least]
 
 

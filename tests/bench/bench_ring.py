@@ -14,9 +14,7 @@ RUNS = 5
 
 
 def main() -> None:
-    program = build(
-        "ring", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", *["-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"]
-    )
+    program = build("ring", f"-I{BUILD / 'gen'}", BUILD / "libnumaprof.a", *["-lpfm", "-ldw", "-lelf", "-lsqlite3"])
     core = {min(os.sched_getaffinity(0))}
     walls, cpus, samples = [], [], 0
     with folder() as place:

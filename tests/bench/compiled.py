@@ -11,7 +11,7 @@ from pathlib import Path
 TREE = Path(__file__).resolve().parents[2]
 BUILD = TREE / "build"
 PROGRAM = BUILD / "numaprof"
-LIBRARIES = ["-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3", "-pthread"]
+LIBRARIES = ["-lpfm", "-ldw", "-lelf", "-lsqlite3", "-pthread"]
 
 
 def build(name: str, *flags: str | Path) -> Path:

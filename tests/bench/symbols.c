@@ -40,8 +40,9 @@ int main(int argc, char **argv)
     while (scanf("%lx", &address) == 1)
         stacks_weigh(&stacks, stacks_intern(&stacks, &maps, 1, &address, 1, false), 1);
     struct progress progress;
+    int64_t next_place;
     const struct symbols_request request = {.stacks = &stacks, .programs = &programs, .files = files_new(),
-                                            .queue = queue, .progress = &progress};
+                                            .queue = queue, .progress = &progress, .next_place = &next_place};
     double begun = now();
     progress_begin(&progress, "looking up functions and lines");
     int64_t resolved = symbols_resolve(&request);

@@ -21,6 +21,8 @@ static const struct word calls[] = {
     {"move_pages", SYS_move_pages},
     {"get_mempolicy", SYS_get_mempolicy},
     {"swapon", SYS_swapon},
+    {"mbind", SYS_mbind},
+    {"set_mempolicy", SYS_set_mempolicy},
     {0},
 };
 static const struct word answers[] = {{"EPERM", SECCOMP_RET_ERRNO | EPERM},

@@ -77,7 +77,7 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
     assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
-    assert "What touches is __memset_avx2: if sum.c:17 calls it" in advice.change
+    assert "What touches is __memset_avx2: if that is called at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
 

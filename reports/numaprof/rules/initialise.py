@@ -62,8 +62,8 @@ def _openmp_change(init: Initialisation) -> str:
         return f"{text}{name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
     # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
     return (
-        f"{text}What touches is {name}: if {init.where} calls it, let each thread do so for its own block; "
-        "if it is a loop, with OpenMP and a static schedule there:"
+        f"{text}What touches is {name}: if that is called at {init.where}, let each thread call it for its own block; "
+        "if there is a loop, with OpenMP and a static schedule:"
     )
 
 

@@ -22,15 +22,19 @@ _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", q
 
 def shown(evidence: Evidence) -> list[Object]:
     """Data that matters by size or by remote accesses; empty if there is nothing that first touches do not tell."""
-    remote = remote_accesses(evidence)
     least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_OBJECT_BYTES)
-    chosen = [
-        found
-        for found in evidence.objects.found
-        if (found.remote >= max(1.0, MIN_SHOWN * remote) and found.known_samples >= MIN_USES_OF_THREAD)
-        or (found.kind not in ("file", "stack") and bytes_of(evidence, found) >= least and (found.pages or found.used))
-    ][:MOST_SITES]
+    chosen = [found for found in evidence.objects.found if not found.is_ours and _matters(evidence, found, least)]
+    chosen = chosen[:MOST_SITES]
     return chosen if any(found.named or found.used for found in chosen) else []
+
+
+def _matters(evidence: Evidence, found: Object, least: float) -> bool:
+    data = found.kind not in ("file", "stack")
+    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * remote_accesses(evidence))
+    if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
+        return True
+    seen = bool(found.pages or found.used)
+    return data and seen and bytes_of(evidence, found) >= least
 
 
 def table(evidence: Evidence, paper: Paper) -> None:

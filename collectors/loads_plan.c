@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/loads_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "collectors/encode.h"
+#include "core/sysfile.h"
+
+// IBS refuses all exclude bits (PERF_PMU_CAP_NO_EXCLUDE); since Linux 6.14 it has a format "swfilt", with which the kernel drops
+// what was to be left out. Until then the samples come, which takes privilege, and those of the kernel are dropped here.
+static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt)
+{
+    static const char device[] = "/sys/bus/event_source/devices/ibs_op";
+    int64_t type;
+    char format[32];
+    if (sysfile_number(root, &type, "%s/type", device) < 0)
+        return -ENOTSUP;
+    bool filters = sysfile_text(root, format, sizeof format, "%s/format/swfilt", device) >= 0 &&
+                   strcmp(format, "config2:0") == 0;
+    plan->period_step = 16;
+    plan->with_kernel = attempt > 0;
+    plan->events[plan->count++] = (struct loads_event){
+        .attr = {.type = (uint32_t)type, .config2 = attempt == 0 && filters}, .name = "ibs_op", .sampled = true};
+    return 0;
+}
+
+static void loads_plan_latency(struct loads_plan *plan, const struct catalogue_cpu *cpu)
+{
+    if (cpu->sampling.leader)
+        plan->events[plan->count++] = (struct loads_event){
+            .attr = {.type = PERF_TYPE_RAW, .config = cpu->sampling.leader}, .name = "leader"};
+    plan->events[plan->count++] = (struct loads_event){
+        .attr = {.type = PERF_TYPE_RAW,
+                 .config = cpu->sampling.config,
+                 .config1 = LOADS_THRESHOLD_CYCLES, // the format "ldlat" of Intel's PMU
+                 .precise_ip = 2},
+        .name = cpu->sampling.method,
+        .sampled = true,
+    };
+}
+
+// Precise, they tell the address; the event itself tells the source.
+static int loads_plan_retired(struct loads_plan *plan, const struct catalogue *catalogue,
+                              const struct catalogue_cpu *cpu, const char *root)
+{
+    static const struct {
+        const char *placement;
+        enum load_source source;
+    } wanted[LOADS_PLAN_EVENTS] = {{"local_dram", LOAD_LOCAL_DRAM}, {"remote_dram", LOAD_REMOTE_DRAM}};
+    plan->method = "retired loads";
+    for (int i = 0; i < LOADS_PLAN_EVENTS; i++) {
+        const struct catalogue_event *event =
+            catalogue_event(catalogue, cpu, "retired_load", wanted[i].placement, NULL);
+        struct loads_event *planned = &plan->events[plan->count++];
+        *planned = (struct loads_event){.source = wanted[i].source, .sampled = true};
+        if (!event || encode_event(&planned->attr, root, cpu, event) < 0)
+            return -ENOTSUP;
+        planned->attr.precise_ip = 2;
+        planned->name = event->name ? event->name : event->placement;
+    }
+    return 0;
+}
+
+int loads_plan(struct loads_plan *plan, const struct catalogue *catalogue, const struct catalogue_cpu *cpu,
+               const char *root, int attempt)
+{
+    const char *method = cpu->sampling.method ? cpu->sampling.method : "";
+    *plan = (struct loads_plan){.method = method, .period_step = 1};
+    if (strcmp(method, "ibs-op") == 0)
+        return loads_plan_ibs(plan, root, attempt);
+    if (strcmp(method, "load-latency") == 0 && attempt > 0)
+        return loads_plan_retired(plan, catalogue, cpu, root);
+    if (attempt > 0)
+        return -ENOTSUP;
+    if (strcmp(method, "load-latency") == 0) {
+        loads_plan_latency(plan, cpu);
+        return 0;
+    }
+    if (strcmp(method, "marked") != 0)
+        return -ENOTSUP;
+    plan->events[plan->count++] = (struct loads_event){
+        .attr = {.type = PERF_TYPE_RAW, .config = cpu->sampling.config}, .name = method, .sampled = true};
+    return 0;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/declared.h"
+
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "profiler/debug_files.h"
+#include "profiler/declarations.h"
+
+static const Dwfl_Callbacks declared_callbacks = {
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_find,
+    .section_address = dwfl_offline_section_address,
+};
+
+static int declared_compare(const void *a, const void *b)
+{
+    const struct object_named *left = a, *right = b;
+    if (left->path != right->path) // interned
+        return (uintptr_t)left->path < (uintptr_t)right->path ? -1 : 1;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static void declared_write(struct declared_request *request, const struct object_named *named,
+                           const struct declaration *declaration)
+{
+    int64_t place = request->next_place++, stack = request->next_stack++;
+    RECORD(request->queue, RECORDING_PLACE, RECORD_NUMBER(place), RECORD_TEXT(named->path), RECORD_NULL, RECORD_NULL,
+           RECORD_NULL, RECORD_NULL, RECORD_TEXT(declaration->file), RECORD_NUMBER(declaration->line), RECORD_NULL);
+    RECORD(request->queue, RECORDING_STACK, RECORD_NUMBER(stack), RECORD_NUMBER(place), RECORD_NULL, RECORD_NUMBER(0));
+    RECORD(request->queue, RECORDING_OBJECT_STACK, RECORD_NUMBER(named->object), RECORD_NUMBER(stack));
+}
+
+// The variables of one file.
+static void declared_file(struct declared_request *request, const struct object_named *named, size_t count)
+{
+    struct declaration *wanted = calloc(count, sizeof *wanted);
+    Dwfl *dwfl = dwfl_begin(&declared_callbacks);
+    int fd = wanted && dwfl ? files_descriptor(request->files, named->path) : -1;
+    Dwarf_Addr bias = 0;
+    if (fd < 0)
+        goto done;
+    dwfl_report_begin(dwfl);
+    Dwfl_Module *module = dwfl_report_offline(dwfl, named->path, named->path, fd);
+    dwfl_report_end(dwfl, NULL, NULL);
+    if (!module) {
+        close(fd);
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        wanted[i].address = named[i].address;
+    declarations_find(dwfl_module_getdwarf(module, &bias), wanted, count);
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i].file)
+            declared_write(request, &named[i], &wanted[i]);
+done:
+    dwfl_end(dwfl);
+    free(wanted);
+}
+
+void declared_resolve(const struct declared_request *asked)
+{
+    struct declared_request request = *asked;
+    struct object_named *named = request.objects->named;
+    size_t count = request.objects->named_count;
+    if (count > 0)
+        qsort(named, count, sizeof *named, declared_compare);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && named[end].path == named[i].path; end++)
+            continue;
+        declared_file(&request, &named[i], end - i);
+    }
+}

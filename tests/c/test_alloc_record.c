@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ring of large blocks, with what a hostile target might write there.
+#include "collectors/alloc_record.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "core/table.h"
+
+static struct perf_ring ring;
+
+static void begin(void)
+{
+    int fd = memfd_create("ring", 0);
+    CHECK_EQ(ftruncate(fd, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES), 0);
+    CHECK_EQ(alloc_record_map(&ring, fd), 0);
+    close(fd);
+}
+
+static char *data(void)
+{
+    return (char *)ring.control + ALLOC_RING_CONTROL_BYTES;
+}
+
+static size_t drain(void)
+{
+    size_t records = 0;
+    const struct perf_event_header *header;
+    perf_ring_refresh(&ring);
+    while ((header = perf_ring_front(&ring))) {
+        struct alloc_event event;
+        if (alloc_record_read(header, &event) == 0) {
+            CHECK(event.where.stack_bytes <= header->size);
+            CHECK(event.kind < ALLOC_KINDS);
+            records++;
+        }
+        perf_ring_skip(&ring);
+    }
+    perf_ring_release(&ring);
+    return records;
+}
+
+static struct alloc_record whole(uint32_t stack_bytes)
+{
+    return (struct alloc_record){
+        .header = {.type = ALLOC_RECORD_ALLOCATED,
+                   .size = (uint16_t)(sizeof(struct alloc_record) + stack_bytes + sizeof(uint64_t))},
+        .address = 0x1000,
+        .bytes = 0x100000,
+        .stack_bytes = stack_bytes};
+}
+
+TEST(a_ring_of_another_size_is_refused)
+{
+    struct perf_ring other = {0};
+    int fd = memfd_create("small", 0);
+    CHECK_EQ(ftruncate(fd, 4096), 0);
+    CHECK_EQ(alloc_record_map(&other, fd), -EINVAL);
+    close(fd);
+}
+
+TEST(a_record_that_contradicts_itself_is_none)
+{
+    struct alloc_event event;
+    char memory[256] = {0};
+    struct alloc_record record = whole(16);
+    memcpy(memory, &record, sizeof record);
+    CHECK_EQ(alloc_record_read((const struct perf_event_header *)memory, &event), 0);
+    record.stack_bytes = 24; // more than there is
+    memcpy(memory, &record, sizeof record);
+    CHECK_EQ(alloc_record_read((const struct perf_event_header *)memory, &event), -EBADMSG);
+    record = whole(16);
+    record.header.misc = 7; // registers of no machine
+    memcpy(memory, &record, sizeof record);
+    CHECK_EQ(alloc_record_read((const struct perf_event_header *)memory, &event), -EBADMSG);
+    record = whole(UINT32_MAX - 55); // wraps
+    memcpy(memory, &record, sizeof record);
+    CHECK_EQ(alloc_record_read((const struct perf_event_header *)memory, &event), -EBADMSG);
+}
+
+TEST(what_is_too_short_is_no_record)
+{
+    begin();
+    struct alloc_record record = whole(0);
+    record.header.size = sizeof record.header;
+    memcpy(data(), &record, sizeof record);
+    ring.control->data_head = sizeof record.header;
+    CHECK_EQ(drain(), 0);
+    perf_ring_unmap(&ring);
+}
+
+TEST(a_head_that_lies_ends_the_drain)
+{
+    static const uint64_t heads[] = {1, 7, UINT64_MAX, UINT64_MAX - 7, ALLOC_RING_BYTES + 8, UINT64_C(1) << 63};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        begin();
+        ring.control->data_head = heads[i];
+        drain();
+        CHECK(ring.control->data_tail <= heads[i]);
+        perf_ring_unmap(&ring);
+    }
+}
+
+TEST(random_bytes_are_no_danger)
+{
+    begin();
+    uint64_t random = 1;
+    for (int round = 0; round < 200; round++) {
+        for (size_t i = 0; i < 64 << 10; i += sizeof random) {
+            random = table_mix(random, i);
+            memcpy(data() + i, &random, sizeof random);
+        }
+        // Some look like records, up to a byte or two.
+        for (size_t at = 0; at + 4096 < 64 << 10; at += 8 * (1 + random % 100)) {
+            struct alloc_record record = whole((uint32_t)(8 * (random % 64)));
+            random = table_mix(random, at);
+            memcpy(data() + at, &record, sizeof record);
+            data()[at + random % sizeof record] = (char)(random >> 32);
+        }
+        ring.control->data_head = ring.next + (64 << 10);
+        drain();
+    }
+    perf_ring_unmap(&ring);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/loads_plan.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "check.h"
+
+static struct catalogue *catalogue;
+
+static const struct catalogue_cpu *cpu(const char *name)
+{
+    const struct catalogue_cpu *found;
+    char near[64];
+    if (!catalogue)
+        CHECK_EQ(catalogue_load(&catalogue), 0);
+    CHECK_EQ(catalogue_find(catalogue, name, &found, near, sizeof near), 0);
+    return found;
+}
+
+static int make(struct loads_plan *plan, const char *name, const char *root, int attempt)
+{
+    const struct catalogue_cpu *of = cpu(name);
+    return loads_plan(plan, catalogue, of, root, attempt);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0);
+    fclose(file);
+}
+
+static void make_ibs(bool filters)
+{
+    const char *const folders[] = {"root", "root/sys", "root/sys/bus", "root/sys/bus/event_source",
+                                   "root/sys/bus/event_source/devices", "root/sys/bus/event_source/devices/ibs_op",
+                                   "root/sys/bus/event_source/devices/ibs_op/format"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        mkdir(folders[i], 0755);
+    write_file("root/sys/bus/event_source/devices/ibs_op/type", "11\n");
+    if (filters)
+        write_file("root/sys/bus/event_source/devices/ibs_op/format/swfilt", "config2:0\n");
+}
+
+TEST(load_latency_has_its_threshold)
+{
+    struct loads_plan plan;
+    CHECK_EQ(make(&plan, "skylake-sp", "/nonexistent", 0), 0);
+    CHECK_EQ(plan.count, 1);
+    CHECK_EQ(plan.events[0].attr.config, 0x1cd);
+    CHECK_EQ(plan.events[0].attr.config1, LOADS_THRESHOLD_CYCLES);
+    CHECK(plan.events[0].attr.precise_ip > 0);
+    CHECK_EQ(plan.events[0].source, LOAD_UNKNOWN);
+}
+
+TEST(sapphire_rapids_has_a_leader)
+{
+    struct loads_plan plan;
+    CHECK_EQ(make(&plan, "sapphire-rapids", "/nonexistent", 0), 0);
+    CHECK_EQ(plan.count, 2);
+    CHECK_EQ(plan.events[0].attr.config, 0x8203);
+    CHECK(!plan.events[0].sampled && plan.events[1].sampled);
+}
+
+TEST(without_load_latency_retired_loads_tell_the_address)
+{
+    struct loads_plan plan;
+    CHECK_EQ(make(&plan, "skylake-sp", "/nonexistent", 1), 0);
+    CHECK_EQ(plan.count, 2);
+    CHECK_EQ(plan.events[0].source, LOAD_LOCAL_DRAM);
+    CHECK_EQ(plan.events[1].source, LOAD_REMOTE_DRAM);
+    CHECK(plan.events[0].attr.config != plan.events[1].attr.config);
+    CHECK(plan.events[0].attr.precise_ip > 0 && plan.events[1].attr.precise_ip > 0);
+}
+
+TEST(ibs_that_cannot_leave_the_kernel_out_samples_it)
+{
+    struct loads_plan plan;
+    make_ibs(false);
+    CHECK_EQ(make(&plan, "zen3", "root", 0), 0);
+    CHECK_EQ(plan.events[0].attr.type, 11);
+    CHECK_EQ(plan.events[0].attr.config2, 0);
+    CHECK(!plan.with_kernel);
+    CHECK_EQ(plan.period_step, 16);
+    CHECK_EQ(make(&plan, "zen3", "root", 1), 0);
+    CHECK(plan.with_kernel);
+}
+
+TEST(newer_kernels_filter_what_ibs_samples)
+{
+    struct loads_plan plan;
+    make_ibs(true);
+    CHECK_EQ(make(&plan, "zen3", "root", 0), 0);
+    CHECK_EQ(plan.events[0].attr.config2, 1);
+    CHECK_EQ(make(&plan, "zen3", "root", 1), 0);
+    CHECK_EQ(plan.events[0].attr.config2, 0);
+}
+
+TEST(what_cannot_sample_says_so)
+{
+    struct loads_plan plan;
+    CHECK_EQ(make(&plan, "zen3", "/nonexistent", 0), -ENOTSUP); // a kernel without IBS
+    CHECK_EQ(make(&plan, "neoverse-n1", "/nonexistent", 0), -ENOTSUP);
+    CHECK_EQ(make(&plan, "neoverse-n1", "/nonexistent", 1), -ENOTSUP);
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation points to is there, and every page is found from the index."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import TREE
+
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+DOCS = TREE / "docs"
+
+
+def pages() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "*.md"], capture_output=True, text=True, check=True, cwd=TREE).stdout
+    return [TREE / line for line in listed.splitlines()]
+
+
+def links(page: Path) -> list[str]:
+    """Of the text, not of code."""
+    text = re.sub(r"```.*?```|^    .*?$|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return [match[1] for match in LINK.finditer(text) if "://" not in match[1]]
+
+
+def index() -> Path:
+    return DOCS / "README.md"
+
+
+@pytest.mark.requires("git")
+def test_every_link_leads_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(TREE)}: {link}"
+        for page in pages()
+        for link in links(page)
+        if not (page.parent / link).exists()
+    ]
+    assert broken == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    found = {(DOCS / link).resolve() for link in links(index())}
+    assert {page.resolve() for page in DOCS.glob("*.md")} - {index()} <= found
+
+
+def test_the_readme_leads_to_the_index_and_the_changes() -> None:
+    assert {"docs/README.md", "docs/architecture.md", "CHANGELOG.md"} <= set(links(TREE / "README.md"))
+
+
+def test_commands_of_the_readme_exist() -> None:
+    text = (TREE / "README.md").read_text() + (DOCS / "README.md").read_text()
+    targets = set(re.findall(r"\bmake ([a-z]+)\b", text))
+    told = subprocess.run(["make", "-C", TREE, "help"], capture_output=True, text=True, check=True).stdout
+    assert targets <= set(re.findall(r"make ([a-z-]+)", told))
