@@ -34,7 +34,6 @@ struct process {
     struct live_blocks heap;         // blocks of its allocators, and variables of threads: objects.h
     struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
-    const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes

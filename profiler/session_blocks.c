@@ -15,16 +15,19 @@ struct block_stream {
     struct block_stream *next;       // of those to be closed
 };
 
-// The innermost frames are the library's own.
+static const char *blocks_path(const struct process *process, uint64_t address)
+{
+    const struct mapping *mapping = maps_find(&process->maps, address);
+    return mapping ? mapping->path : NULL;
+}
+
+// The innermost frames are the library's own: it is what writes the records.
 static size_t blocks_skip_own(const struct process *process, const uint64_t *addresses, size_t count)
 {
+    const char *library = count > 0 ? blocks_path(process, addresses[0]) : NULL;
     size_t own = 0;
-    while (own < count) {
-        const struct mapping *mapping = maps_find(&process->maps, addresses[own]);
-        if (!mapping || mapping->path != process->preload_path)
-            break;
+    while (own < count && library && blocks_path(process, addresses[own]) == library)
         own++;
-    }
     return own;
 }
 
@@ -158,7 +161,6 @@ void session_open_blocks(struct session *session, struct process *process, int f
     blocks->stream.owner = session;
     blocks->process = process;
     process->blocks = blocks;
-    process->preload_path = map_paths_intern(&session->tasks.paths, session->preload_path);
     session_add_stream(session, &blocks->stream);
 }
 

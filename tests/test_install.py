@@ -95,7 +95,7 @@ def test_static_needs_no_library(static: Path) -> None:
 def test_static_alone_it_records_and_says_where_to_read(static: Path, target: Path, tmp_path: Path) -> None:
     done = without_the_tree(tmp_path, static, "-o", "x.numaprof", target)
     assert done.returncode == 0, done.stderr
-    assert "there is no numaprof-reports here; read it on a machine with numaprof's Python part" in done.stderr
+    assert "numaprof-reports cannot be started here: No such file or directory; read it on a machine with numaprof's Python part" in done.stderr
     assert threads_pinned(tmp_path / "x.numaprof") == 2
     assert sorted(path.name for path in static.parent.iterdir()) == ["numaprof"]
 

@@ -301,7 +301,7 @@ class Recycled(NamedTuple):
 RECYCLED = """
 SELECT b.object, t.site, t.thread, sum(t.pages)
   FROM (SELECT *, row_number() OVER (PARTITION BY object ORDER BY bytes DESC) AS rank FROM main_block) b
-  JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL
+  JOIN object o ON o.id = b.object AND o.alloc_stack IS NOT NULL AND o.kind <> 'static'
   JOIN touch t ON t.process = o.process AND t.address >= b.address AND t.address < b.address + b.bytes
    AND t.t_ns < b.start_ns AND t.thing <> b.object
  WHERE rank <= 16

@@ -23,7 +23,9 @@ PREFETCH = ["pf_l1 local_dram", "pf_l1 remote_dram"]
 NEHALEM = "cpu/event=0xb7,umask=0x01,offcore_rsp=0x4001/u,cpu/event=0xb7,umask=0x01,offcore_rsp=0x2001/u"
 
 
-def both(tmp_path: Path, events: str, names: list[str], perf_events: str, *program: object) -> dict[str, tuple[float, float, float]]:
+def both(
+    tmp_path: Path, events: str, names: list[str], perf_events: str, *program: object
+) -> dict[str, tuple[float, float, float]]:
     """By "class placement": what we counted, what perf did, and the smaller share of time that either saw; both scaled."""
     recording, listing = tmp_path / "r.numaprof", tmp_path / "perf.csv"
     record = [TREE / "numaprof", "record", "-q", "--pin", "none", "-o", recording, "--events", events, "--"]
