@@ -21,9 +21,13 @@ static pid_t messages_tid(const struct process *process, pid_t inner)
 // NULL: there is none, or it has ended and what its number is here cannot be found out any more.
 static struct thread *messages_thread(struct session *session, struct process *process, pid_t tid, uint64_t time)
 {
+    if (tid <= 0)
+        return NULL;
+    if (!tasks_thread(&session->tasks, tid))
+        session_drain_until(session, time); // the kernel's record of its start is older than its message
     // Where the kernel tells of every thread, one that it does not know is an invention.
     bool is_told = tasks_thread(&session->tasks, tid) || session->stream_count == 0;
-    if (tid <= 0 || (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0))
+    if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
         return NULL;
     return tasks_add_thread(&session->tasks, process, tid, time, true);
 }
