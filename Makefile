@@ -10,6 +10,12 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' reports/pyproject.toml)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   ?= -O2 -g
+# SANITIZE=address,undefined or thread: the C program once more, below a folder of its own (mk/sanitize.mk).
+ifdef SANITIZE
+comma    := ,
+override BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
+override CFLAGS := -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+endif
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(WARNINGS) -fno-omit-frame-pointer -pthread $(CFLAGS)
 LIBS     := -lm -lpfm -ldw -lelf -lsqlite3 -pthread
 

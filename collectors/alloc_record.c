@@ -2,6 +2,7 @@
 #include "collectors/alloc_record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,9 @@ int alloc_record_map(struct perf_ring *ring, int fd)
     struct stat status;
     if (fstat(fd, &status) < 0)
         return -errno;
+    int seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK)) // made shorter later, it would be our SIGBUS
+        return -EPERM;
     if (status.st_size != ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES)
         return -EINVAL;
     return perf_ring_map_untrusted(ring, fd, ALLOC_RING_CONTROL_BYTES, ALLOC_RING_BYTES);

@@ -36,6 +36,15 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
 
 // --- settling
 
+// A node of the same package: where sockets are split into clusters, that is what CPUs call local.
+static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
+{
+    for (size_t i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node == node && topology->cpus[i].package == cpu->package)
+            return true;
+    return node == cpu->node;
+}
+
 // A local or remote answer from memory must fit the node of the page; where it does not, the page has moved since, or
 // the CPU's word for it is wrong.
 static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t home)
@@ -44,7 +53,7 @@ static void loads_check(struct loads *loads, const struct loads_pending *load, e
     if (home < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
         return;
     loads->checked++;
-    loads->contradicted += (source == LOAD_LOCAL_DRAM) != (home == cpu->node);
+    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
 }
 
 static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)

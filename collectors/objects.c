@@ -9,14 +9,16 @@
 static int64_t objects_new_object(struct objects *objects, const struct process *process, const char *kind,
                                   const char *name, int64_t stack)
 {
-    RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(++objects->object_count), RECORD_NUMBER(process->id),
+    objects->object_count++;
+    RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(objects->object_count), RECORD_NUMBER(process->id),
            RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack));
     return objects->object_count;
 }
 
 static int64_t objects_new_block(struct objects *objects, const struct live_block *block)
 {
-    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(++objects->block_count), RECORD_NUMBER(block->object),
+    objects->block_count++;
+    RECORD(objects->queue, RECORDING_BLOCK, RECORD_NUMBER(objects->block_count), RECORD_NUMBER(block->object),
            RECORD_NUMBER(block->start), RECORD_NUMBER(block->end - block->start),
            RECORD_NUMBER(tasks_time(objects->tasks, block->since)), RECORD_NULL, RECORD_NUMBER(block->thread));
     return objects->block_count;

@@ -34,8 +34,8 @@ struct process {
     struct live_blocks heap;         // blocks of its allocators, and variables of threads: objects.h
     struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
-    const char *preload_path;        // interned, of our library in it
     uint64_t settled_in;             // faults_settle's own mark
+    uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
     uint64_t snapshot_at;            // time of the last snapshot

@@ -8,6 +8,7 @@ PRELOAD         := $(BUILD)/libnumaprof-preload.so
 preload: $(PRELOAD)
 .PHONY: preload
 
+ifndef SANITIZE
 $(PRELOAD): $(PRELOAD_OBJECTS)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) -shared -Wl,-z,now -Wl,-z,nodelete -Wl,--no-undefined $(LDFLAGS) -o $@ $^ -ldl
@@ -17,3 +18,4 @@ $(BUILD)/preload/%.o: %.c $(BUILD)/.packages
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fexceptions -fvisibility=hidden -ftls-model=initial-exec -MMD -MP -c -o $@ $<
 -include $(shell find $(BUILD)/preload -name '*.d' 2>/dev/null)
+endif

@@ -2,6 +2,7 @@
 #include "profiler/channel_server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,35 +16,57 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "profiler/clock.h"
+
 static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
     return syscall(SYS_futex, word, operation, value, timeout, NULL, 0); // not private: another process waits or wakes
 }
 
 // Held by the thread that opens the server, until it or the whole recorder dies: the sign of life for the target.
-static int server_hold_mutex(struct channel *shared)
+static int server_hold_mutex(struct channel_server *server)
 {
+    struct channel *shared = server->shared;
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
     pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
     int status = -pthread_mutex_init(&shared->recorder, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    return status < 0 ? status : -pthread_mutex_lock(&shared->recorder);
+    if (status == 0)
+        status = -pthread_mutex_lock(&shared->recorder);
+    server->held = shared->recorder;
+    return status;
+}
+
+// The C library unlinks a robust mutex from a list whose pointers stand in it, and there anybody may have overwritten them.
+// So our pages are exchanged for private ones, with the mutex as we locked it. For the target, recorder_gone is enough.
+static void server_unmap(struct channel_server *server)
+{
+    struct channel *shared = server->shared;
+    atomic_store(&shared->recorder_gone, 1);
+    void *own = mmap(shared, sizeof *shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (own == MAP_FAILED)
+        return; // stays mapped, as the list still leads there
+    shared->recorder = server->held;
+    pthread_mutex_unlock(&shared->recorder);
+    munmap(shared, sizeof *shared);
 }
 
 static int server_map(struct channel_server *server)
 {
-    server->segment = memfd_create("numaprof", MFD_CLOEXEC);
+    server->segment = memfd_create("numaprof", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (server->segment < 0)
         return -errno;
-    if (ftruncate(server->segment, sizeof(struct channel)) < 0)
+    // Sealed: a target that made it shorter would be our SIGBUS.
+    if (ftruncate(server->segment, sizeof(struct channel)) < 0 ||
+        fcntl(server->segment, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;
     void *shared = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED, server->segment, 0);
     if (shared == MAP_FAILED)
         return -errno;
     server->shared = shared;
-    return server_hold_mutex(server->shared);
+    return server_hold_mutex(server);
 }
 
 // A name nobody can guess, so that nobody waits there before us.
@@ -91,10 +114,8 @@ void channel_server_close(struct channel_server *server)
         close(server->listener);
     if (server->segment >= 0)
         close(server->segment);
-    if (server->shared) {
-        atomic_store(&server->shared->recorder_gone, 1);
-        munmap(server->shared, sizeof *server->shared);
-    }
+    if (server->shared)
+        server_unmap(server);
     *server = (struct channel_server){.segment = -1, .listener = -1};
 }
 
@@ -179,8 +200,18 @@ void channel_server_welcome(struct channel_server *server, struct channel_connec
 
 // --- messages
 
-static struct channel_received server_copy(struct channel_message *message)
+static bool server_is_planned(const struct channel_server *server, int cpu)
 {
+    for (uint32_t i = 0; i < server->plan_count; i++)
+        if (server->plan[i] == cpu)
+            return true;
+    return false;
+}
+
+// Times to come and CPUs that are not in the plan are inventions.
+static struct channel_received server_copy(const struct channel_server *server, struct channel_message *message)
+{
+    uint64_t now = clock_now();
     struct channel_received copy = {
         .kind = message->kind,
         .tid = message->tid,
@@ -191,12 +222,15 @@ static struct channel_received server_copy(struct channel_message *message)
         .awaited = message->waits ? message : NULL,
     };
     memcpy(copy.text, message->text, sizeof copy.text - 1);
+    copy.time_ns = copy.time_ns < now ? copy.time_ns : now;
+    copy.cpu = server_is_planned(server, copy.cpu) ? copy.cpu : -1;
     return copy;
 }
 
 // Takes one message if it is wanted. Clears its mark first: a mark that is set again later is a new message.
-static bool server_take(struct channel *shared, size_t at, bool starts_only, struct channel_received *received)
+static bool server_take(struct channel_server *server, size_t at, bool starts_only, struct channel_received *received)
 {
+    struct channel *shared = server->shared;
     struct channel_message *message = &shared->messages[at];
     if (atomic_load(&message->state) != CHANNEL_SENT)
         return false;
@@ -204,7 +238,7 @@ static bool server_take(struct channel *shared, size_t at, bool starts_only, str
     if (is_awaited_start != starts_only)
         return false;
     atomic_fetch_and(&shared->sent[at / 64], ~(UINT64_C(1) << (at % 64)));
-    *received = server_copy(message);
+    *received = server_copy(server, message);
     if (!received->awaited)
         atomic_store(&message->state, CHANNEL_FREE);
     return true;
@@ -225,7 +259,7 @@ size_t channel_server_receive(struct channel_server *server, bool starts_only, s
         uint64_t sent = atomic_load(&shared->sent[word]);
         for (; sent && count < max; sent &= sent - 1) {
             size_t at = word * 64 + (size_t)__builtin_ctzll(sent);
-            count += server_take(shared, at, starts_only, &messages[count]);
+            count += server_take(server, at, starts_only, &messages[count]);
         }
     }
     return count;

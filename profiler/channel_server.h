@@ -14,6 +14,7 @@ struct channel_server {
     struct channel *shared;
     int segment;                 // its descriptor, handed to processes that connect
     int listener;                // readable when a process connects
+    pthread_mutex_t held;        // what the segment's mutex was when we had locked it
     char name[48];               // of the socket
     const int *plan;             // as given: the shared one may be overwritten
     uint32_t plan_count;

@@ -50,7 +50,7 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
                                         .name = name,
                                         .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
     }
-    if (functions->count > 0)
+    if (functions->items && functions->count > 0)
         qsort(functions->items, functions->count, sizeof *functions->items, functions_compare);
 }
 

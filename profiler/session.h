@@ -30,15 +30,14 @@ struct session_losses {
 struct session {
     const struct run_options *options;
     const struct target *target;
-    int repeat;
     struct topology topology;
     int plan[CPULIST_MAX];           // CPUs in the order threads take them
     size_t plan_count;
     const char *uarch;               // the catalogue's name of the CPU, or NULL
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
-    int nice_before;                 // ours
     struct rlimit files_before;      // ours
+    int nice_before;                 // ours
     pid_t pid;                       // of the target
     uint64_t epoch;                  // its start
     time_t started;                  // of the session, by the clock that files have
@@ -55,8 +54,9 @@ struct session {
     struct unwind *unwind;
     struct variables *variables;
     struct channel_server channel;
+    int repeat;
+    int channel_error;               // why has_channel is false
     bool has_channel;                // threads are seen at their start and pinned
-    int channel_error;               // why not
     struct greeter greeter;
 
     struct perf_stream **streams;
@@ -69,7 +69,6 @@ struct session {
 
     struct loads loads;
     struct counters counters;
-    bool counters_on;                // at least one group can be counted
     struct counter_set **cpu_sets;   // of a program whose threads cannot be counted one by one: one for each CPU
     size_t cpu_set_count;
     struct counter_set **closing;    // of threads that ended: closed after the drain
@@ -77,6 +76,7 @@ struct session {
     uint64_t interval_ns;            // of the time line, now
     uint64_t read_at;                // when the counters were read last
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
+    bool counters_on;                // at least one group can be counted
     bool counting;                   // not paused
     bool delay_is_over;
     struct control control;

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes with our library introduce themselves.
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "profiler/clock.h"
 #include "profiler/session.h"
+
+// Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.
+static void connect_read_maps(struct session *session, struct process *process)
+{
+    if (session->fault_source_count > 0)
+        return;
+    session_close_blocks(session, process);
+    unwind_forget(session->unwind, process->id);
+    tasks_exec(&session->tasks, process);
+    maps_read(&process->maps, &session->tasks.paths, process->pid);
+}
 
 static void connect_know(struct session *session, struct process *process, const struct channel_connection *connection)
 {
@@ -14,6 +26,7 @@ static void connect_know(struct session *session, struct process *process, const
     process->has_library = true;
     RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
     tasks_set_exe(&session->tasks, process);
+    connect_read_maps(session, process);
     struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true);
     session->own_allocators += connection->hello.own_allocator != 0;
     if (connection->ring >= 0)
@@ -43,8 +56,10 @@ void session_connect(struct session *session, struct channel_connection *connect
 
 size_t session_accept(struct session *session, struct channel_connection *connections, size_t max)
 {
+    struct pollfd listener = {.fd = session->channel.listener, .events = POLLIN};
     size_t count = 0;
-    while (count < max) {
+    // poll first: accept makes a socket before it finds out that nobody is there.
+    while (count < max && poll(&listener, 1, 0) > 0) {
         int status = channel_server_accept(&session->channel, &connections[count]);
         if (status == 0)
             count++;

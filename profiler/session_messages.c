@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "core/sysfile.h"
 #include "profiler/clock.h"
@@ -16,10 +18,18 @@ static pid_t messages_tid(const struct process *process, pid_t inner)
     return process->other_namespace ? namespaces_outer_tid(process->pid, inner) : inner;
 }
 
-// NULL: it has ended, and what its number is here cannot be found out any more.
+// NULL: there is none, or it has ended and what its number is here cannot be found out any more.
 static struct thread *messages_thread(struct session *session, struct process *process, pid_t tid, uint64_t time)
 {
-    return tid > 0 ? tasks_add_thread(&session->tasks, process, tid, time, true) : NULL;
+    if (tid <= 0)
+        return NULL;
+    if (!tasks_thread(&session->tasks, tid))
+        session_drain_until(session, time); // the kernel's record of its start is older than its message
+    // Where the kernel tells of every thread, one that it does not know is an invention.
+    bool is_told = tasks_thread(&session->tasks, tid) || session->stream_count == 0;
+    if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
+        return NULL;
+    return tasks_add_thread(&session->tasks, process, tid, time, true);
 }
 
 // NULL: the kernel's record of its end came before the library's message.

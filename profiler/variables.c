@@ -121,7 +121,8 @@ static struct variables_file *variables_read(struct files *descriptors, const ch
     if (module) {
         variables_read_segments(file, module);
         variables_read_symbols(file, module);
-        qsort(file->items, file->count, sizeof *file->items, variables_by_start);
+        if (file->items)
+            qsort(file->items, file->count, sizeof *file->items, variables_by_start);
     }
     dwfl_end(dwfl);
     return file;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -38,11 +39,12 @@ static void ring_own(void)
 int alloc_ring_make(void)
 {
     size_t bytes = ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES;
-    int fd = memfd_create("numaprof-blocks", MFD_CLOEXEC);
+    int fd = memfd_create("numaprof-blocks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -errno;
-    void *memory = ftruncate(fd, (off_t)bytes) == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                                                    : MAP_FAILED;
+    // Sealed: the recorder reads it only if it cannot be made shorter meanwhile.
+    bool made = ftruncate(fd, (off_t)bytes) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
+    void *memory = made ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (memory == MAP_FAILED) {
         int status = -errno;
         close(fd);

@@ -23,7 +23,7 @@ def node_traffic(evidence: Evidence, node: int) -> Traffic:
 
 
 def matrix(evidence: Evidence) -> Matrix:
-    return _counted(evidence) if basis(evidence) == COUNTERS else _sampled(evidence)
+    return _counted(evidence) if basis(evidence) == COUNTERS else sampled(evidence)
 
 
 def _counted(evidence: Evidence) -> Matrix:
@@ -38,7 +38,7 @@ def _counted(evidence: Evidence) -> Matrix:
     return found
 
 
-def _sampled(evidence: Evidence) -> Matrix:
+def sampled(evidence: Evidence) -> Matrix:
     sums: dict[tuple[int, int], float] = defaultdict(float)
     for row in evidence.samples.used:
         if row.node is not None and row.page_node is not None:

@@ -48,16 +48,6 @@ SELECT max(t) FROM (SELECT max(t_ns) AS t FROM count UNION ALL SELECT max(t_ns) 
                     UNION ALL SELECT max(end_ns) FROM thread)
 """
 
-# Counts by thread and step of the time line. :events and :clocks are JSON arrays of event ids.
-SLOTS = """
-CREATE TEMP TABLE slot AS
-SELECT thread, min((t_ns - 1) / :step, :last) AS bin, event, sum(value) AS value, sum(running_ns) AS running,
-       sum(enabled_ns) AS enabled
-  FROM count
- WHERE event IN (SELECT value FROM json_each(:events) UNION ALL SELECT value FROM json_each(:clocks))
- GROUP BY thread, bin, event
-"""
-
 
 class Slot(NamedTuple):
     bin: int
@@ -67,7 +57,23 @@ class Slot(NamedTuple):
     enabled_ns: int
 
 
-SLOTS_OF_ALL = "SELECT bin, event, sum(value), sum(running), sum(enabled) FROM slot GROUP BY bin, event"
+# Counts of all threads by step of the time line. :events is a JSON array of event ids. By upsert: half a million rows
+# into a thousand keys, without sorting them as GROUP BY would.
+SLOTS = (
+    """
+    CREATE TEMP TABLE slot (
+        bin INTEGER, event INTEGER, value INTEGER, running INTEGER, enabled INTEGER, PRIMARY KEY (bin, event)
+    ) WITHOUT ROWID
+    """,
+    """
+    INSERT INTO slot
+    SELECT min((t_ns - 1) / :step, :last), event, value, running_ns, enabled_ns FROM count
+     WHERE event IN (SELECT value FROM json_each(:events))
+        ON CONFLICT DO UPDATE SET value = value + excluded.value, running = running + excluded.running,
+                                  enabled = enabled + excluded.enabled
+    """,
+)
+ALL_SLOTS = "SELECT bin, event, value, running, enabled FROM slot"
 
 
 class ThreadSlot(NamedTuple):
@@ -77,25 +83,29 @@ class ThreadSlot(NamedTuple):
     remote: float | None
 
 
-# By thread, in :wide steps at a time. An event's value is scaled by the CPU time of the thread in that step over the
-# time in which the event had a counter; where it had none, the step is not known. CPU time: the task clock, else what
-# the event was enabled for.
-THREAD_SLOTS = """
-WITH clock AS (
-    SELECT thread, bin / :wide AS bin, sum(value) AS ns FROM slot
-     WHERE event IN (SELECT value FROM json_each(:clocks)) GROUP BY 1, 2
-), step AS (
-    SELECT thread, bin / :wide AS bin, event, sum(value) AS value, sum(running) AS running, sum(enabled) AS enabled
-      FROM slot WHERE thread IS NOT NULL AND event IN (SELECT value FROM json_each(:events)) GROUP BY 1, 2, 3
-), scaled AS (
-    SELECT s.thread, s.bin, event IN (SELECT value FROM json_each(:local)) AS local,
-           CASE WHEN running > 0 THEN 1.0 * value * max(running, ifnull(c.ns, enabled)) / running END AS amount
-      FROM step s LEFT JOIN clock c ON c.thread = s.thread AND c.bin = s.bin
-)
-SELECT thread, bin, CASE WHEN count(*) = count(amount) THEN sum(amount) FILTER (WHERE local) END,
-       CASE WHEN count(*) = count(amount) THEN sum(amount) FILTER (WHERE NOT local) END
-  FROM scaled GROUP BY thread, bin ORDER BY thread, bin
+def thread_slots(local: list[int], remote: list[int], clocks: list[int]) -> str:
+    """By thread and step, one sort for all events.
+
+    An event's value is scaled by the CPU time of the thread in that step over the time in which the event had a
+    counter; where it had none, the step is not known. CPU time: the task clock, else what the event was enabled for.
+    """
+    events = [*local, *remote]
+    sums = [
+        f"sum(CASE WHEN event = {event:d} THEN {column} END) AS {name}{event:d}"
+        for event in events
+        for name, column in (("v", "value"), ("r", "running_ns"), ("e", "enabled_ns"))
+    ]
+    clock = ", ".join(f"{event:d}" for event in clocks)
+    return f"""
+SELECT thread, bin, {_scaled(local)}, {_scaled(remote)}
+  FROM (SELECT thread, min((t_ns - 1) / :step, :last) / :wide AS bin,
+               sum(CASE WHEN event IN ({clock}) THEN value END) AS clock, {", ".join(sums)}
+          FROM count WHERE thread IS NOT NULL GROUP BY thread, bin)
 """
+
+
+def _scaled(events: list[int]) -> str:
+    return " + ".join(f"1.0 * v{e:d} * max(r{e:d}, ifnull(clock, e{e:d})) / nullif(r{e:d}, 0)" for e in events)
 
 
 class Touches(NamedTuple):
@@ -137,12 +147,32 @@ UNLISTED = "SELECT count(*) FROM object WHERE id NOT IN (SELECT id FROM main_obj
 MAP_INDEX = "CREATE INDEX temp.extent_by_start ON extent (thing, start)"
 
 
+class Whole(NamedTuple):
+    thing: int
+    bytes: float
+
+
+WHOLES = "SELECT thing, bytes FROM whole"
+
+
 class MapHome(NamedTuple):
     thing: int
     bin: int
     node: int | None
     probes: int
 
+
+# Where samples saw the pages of things: for parts of which no snapshot tells.
+SEEN_HOMES = """
+SELECT thing, min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin,
+       page_node, count(*)
+  FROM (SELECT thing, process, ifnull(block, 0) AS block, address, page_node FROM picked WHERE thing <> 0
+         UNION ALL
+        SELECT thing, process, ifnull(block, 0), address, page_node FROM access WHERE thing <> 0)
+  JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ WHERE page_node IS NOT NULL AND address IS NOT NULL AND thing IN (SELECT value FROM json_each(:things))
+ GROUP BY thing, bin, page_node
+"""
 
 # Where things lie: :probes addresses in each of :bins parts, at odd distances so that a regular interleaving does not
 # look like one node, each looked up in the last snapshot of its block's life. :things is a JSON array.

@@ -12,7 +12,15 @@ from numaprof.objects import Object
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
 from numaprof.shapes import Shape
-from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, ONLY_THREAD, SERIAL_TOUCH
+from numaprof.thresholds import (
+    MIN_OBJECT_BYTES,
+    MIN_OBJECT_SHARE,
+    MIN_REMOTE_SAMPLES,
+    MIN_SAMPLES,
+    ONLY_THREAD,
+    RECYCLED,
+    SERIAL_TOUCH,
+)
 from numaprof.touches import Touches
 
 # Not made by an initialisation of the program's own.
@@ -29,11 +37,9 @@ class Team(Enum):
 
 def measured(evidence: Evidence) -> bool:
     """There are enough accesses with addresses to say which objects are used remotely."""
-    return not evidence.machine.single and remote_samples(evidence) >= MIN_SAMPLES
-
-
-def remote_samples(evidence: Evidence) -> int:
-    return sum(row.samples for row in evidence.samples.used if row.remote)
+    known = sum(row.samples for row in evidence.samples.used if row.remote is not None)
+    remote = sum(row.samples for row in evidence.samples.used if row.remote)
+    return not evidence.machine.single and known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
 
 
 def remote_accesses(evidence: Evidence) -> float:
@@ -61,17 +67,35 @@ def _is_big(evidence: Evidence, found: Touches) -> bool:
 
 def serial_suspects(evidence: Evidence) -> list[Object]:
     """Those that one thread first touches, all by the same thread, and that lie on its node for that."""
-    recycled = {before.site for found in evidence.objects.found for before in found.before}
+    cause_elsewhere = {before.site for found in recycled(evidence) for before in found.before}
     serial = [
         found
         for found in suspects(evidence)
         if found.pages
         and found.main_share >= SERIAL_TOUCH
         and has_own_line(found)
-        and found.site not in recycled
+        and found.site not in cause_elsewhere
         and not used_by_owner(evidence, found)
     ]
     return [found for found in serial if found.main_thread == serial[0].main_thread]
+
+
+def recycled(evidence: Evidence) -> list[Object]:
+    """Objects most of whose pages one thread touched before they were allocated."""
+    found = []
+    for each in evidence.objects.found:
+        before = sum(row.pages for row in each.before)
+        enough = evidence.bytes(before) >= max(MIN_OBJECT_BYTES, RECYCLED * (each.bytes or 0.0))
+        if not enough or before < each.pages or before < MIN_OBJECT_SHARE * evidence.touched_pages:
+            continue
+        threads: dict[int, float] = defaultdict(float)
+        for row in each.before:
+            threads[row.thread] += row.pages
+        serial = max(threads.values()) >= SERIAL_TOUCH * before
+        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * remote_accesses(evidence)
+        if serial and matters:
+            found.append(each)
+    return found
 
 
 def has_own_line(found: Object) -> bool:

@@ -67,7 +67,7 @@ def main() -> None:
 
         def looked_up() -> list[float]:
             output.unlink(missing_ok=True)
-            return numbers([program, output, big], input=asked)
+            return numbers([program, output, big], asked)
 
         ((seconds, cpu, kib, named),) = medians(runs, looked_up)
     print(

@@ -29,8 +29,11 @@ class Ended(NamedTuple):
 
 
 def target(name: str, *flags: str, output: str | None = None) -> Path:
-    """tests/targets/NAME.c, compiled."""
-    return build_c(BUILD / "tests" / "targets" / (output or name), str(TARGETS / f"{name}.c"), *flags)
+    """tests/targets/NAME.c, compiled, if it is not there yet."""
+    program, source = BUILD / "tests" / "targets" / (output or name), TARGETS / f"{name}.c"
+    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+        return program
+    return build_c(program, str(source), *flags)
 
 
 def run(*arguments: object, **options: Any) -> Ended:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM
+from conftest import PROGRAM, TREE, build_c
 from running import one, rows, run, run_command, target
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
@@ -85,6 +85,19 @@ def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
     moved, attributed, left = rows(recording, "SELECT pin, own_cpus FROM thread ORDER BY id")[1:]
     assert moved == attributed == ("program", str(cpu))
     assert left == ("planned", None)
+
+
+def test_helper_threads_of_runtimes_take_no_place(recording: Path, tmp_path: Path) -> None:
+    """A thread is a helper by the library its routine is in; mimalloc is one of those known for them."""
+    library = build_c(
+        tmp_path / "libmimalloc.so.2", "-shared", "-fPIC", "-DHELPER", str(TREE / "tests" / "targets" / "helped.c")
+    )
+    program = build_c(tmp_path / "helped", str(TREE / "tests" / "targets" / "helped.c"), str(library))
+    both_ways(recording, "env", f"LD_LIBRARY_PATH={tmp_path}", program)
+    plan = planned(recording)
+    pins = rows(recording, "SELECT pin, planned_cpu FROM thread ORDER BY id")
+    assert [pin for pin, _ in pins] == ["planned", "helper", "planned"]
+    assert [cpu for pin, cpu in pins if pin == "planned"] == [plan[0], plan[1 % len(plan)]]
 
 
 def test_the_first_thread_pins_main_as_well(recording: Path) -> None:

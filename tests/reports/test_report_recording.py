@@ -299,7 +299,7 @@ def test_recorder_killed_within_a_commit(tmp_path: Path) -> None:
         *("-lpfm", "-ldw", "-lelf", "-lsqlite3"),
     )
     seen = set()
-    for writes in range(1, 40):
+    for writes in range(1, 200):
         path = tmp_path / f"{writes}.numaprof"
         done = subprocess.run([killed, path, str(writes)], check=False)
         if done.returncode == 0:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from numaprof.document import model
 from numaprof.evidence import Evidence
+from numaprof.objects import UNNAMED
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.thresholds import MOST_ADVICES
@@ -58,8 +59,8 @@ def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
 
 def _called(row: model.Object) -> tuple[str, ...]:
     """How advice speaks of an object: by its name in quotes, else by the places where it came to be (naming.py)."""
-    places = [place.label for place in (row.allocated_at, row.first_touched_at) if place is not None]
-    return (f"`{row.name}`", *places)
+    place = row.first_touched_at if row.kind == UNNAMED else row.allocated_at
+    return (f"`{row.name}`", *((place.label,) if place is not None else ()))
 
 
 def _names(words: str, label: str) -> bool:

@@ -10,8 +10,8 @@ from numaprof.document import model
 from numaprof.document.overview import population
 from numaprof.document.reading import Reading
 from numaprof.evidence import Evidence, Thread
-from numaprof.judgement import COUNTERS, basis, remote_share
-from numaprof.matrix import left_out, matrix
+from numaprof.judgement import COUNTERS, LOADS, basis, remote_share, sampled_share
+from numaprof.matrix import Matrix, left_out, matrix, sampled
 from numaprof.naming import thread_name
 from numaprof.traffic import verdict_traffic
 
@@ -19,6 +19,7 @@ from numaprof.traffic import verdict_traffic
 def machine(source: Reading) -> model.Machine:
     evidence = source.evidence
     homed = evidence.samples.homed_pages
+    _, counted = who_reads_where(evidence)
     return model.Machine(
         nodes=tuple(
             model.Node(row.id, row.mem_bytes, bool(row.allowed), homed.get(row.id, 0) if homed else None)
@@ -26,8 +27,9 @@ def machine(source: Reading) -> model.Machine:
         ),
         cpus=tuple(_cpus(source)),
         pairs=tuple(_pairs(source)),
+        pairs_population=counted,
         population=population(evidence),
-        left_out=left_out(evidence),
+        left_out=left_out(evidence) if counted == population(evidence) else 0.0,
     )
 
 
@@ -64,10 +66,20 @@ def _share(evidence: Evidence, cpu: int, threads: list[Thread]) -> float | None:
     return sum(share.remote for share in shares) / total if total else None
 
 
+def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
+    """And what that counts. Counters tell remote, but of several other nodes not which: there samples do, if any."""
+    if basis(evidence) is None:
+        return {}, None
+    several = basis(evidence) == COUNTERS and len(evidence.machine.memory_nodes) > 2
+    if several and sampled_share(evidence, LOADS).total > 0:
+        return sampled(evidence), f"sampled accesses: {LOADS}"
+    return matrix(evidence), population(evidence)
+
+
 def _pairs(source: Reading) -> list[model.Pair]:
     """Every node with CPUs to every node with memory."""
     evidence = source.evidence
-    numbers = matrix(evidence) if basis(evidence) is not None else {}
+    numbers, _ = who_reads_where(evidence)
     rows = source.recording.rows(queries_page.Distance, queries_page.DISTANCES)
     distances = {(row.from_node, row.to_node): row for row in rows}
     found = []

@@ -127,6 +127,7 @@ class Machine:
     nodes: tuple[Node, ...]
     cpus: tuple[Cpu, ...]
     pairs: tuple[Pair, ...]
+    pairs_population: str | None
     population: str | None
     left_out: float
 

@@ -22,13 +22,13 @@ def objects(source: Reading) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
     found = [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
-    maps = page_maps(source, found)
+    maps, remote = page_maps(source, found), remote_accesses(evidence)
     unlisted = source.recording.one(queries_page.Unlisted, queries_page.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),
         attribution=tuple(attribution(evidence)),
         not_listed=unlisted,
-        rows=tuple(_object(evidence, thing, maps.get(thing.things[0], ())) for thing in found),
+        rows=tuple(_object(evidence, thing, remote, maps.get(thing.things[0], ())) for thing in found),
     )
 
 
@@ -39,8 +39,7 @@ def _population(evidence: Evidence, found: list[Object]) -> str | None:
     return "sampled accesses: hint faults" if basis(evidence) == HINTS else f"sampled accesses: {LOADS} and stores"
 
 
-def _object(evidence: Evidence, found: Object, stretches: tuple[model.Stretch, ...]) -> model.Object:
-    remote = remote_accesses(evidence)
+def _object(evidence: Evidence, found: Object, remote: float, stretches: tuple[model.Stretch, ...]) -> model.Object:
     return model.Object(
         name=object_name(found),
         kind=clean(found.kind),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof import queries_objects, queries_page
 from numaprof.document.model import Stretch
@@ -38,22 +38,36 @@ def page_maps(source: Reading, objects: Iterable[Object]) -> dict[int, tuple[Str
         return {}
     recording, page_bytes = source.recording, source.evidence.run.page_bytes
     recording.run(queries_page.MAP_INDEX)
-    homes = recording.rows(
-        queries_page.MapHome,
-        queries_page.MAP_HOMES,
-        **{"things": json.dumps(things), "bins": BINS, "probes": PROBES, "page_bytes": page_bytes},
-    )
+    wanted = {"things": json.dumps(things), "bins": BINS}
+    probed = {"probes": PROBES, "page_bytes": page_bytes}
+    homes = recording.rows(queries_page.MapHome, queries_page.MAP_HOMES, **wanted, **probed)
+    seen = recording.rows(queries_page.MapHome, queries_page.SEEN_HOMES, **wanted)
     cells: dict[int, list[queries_objects.Cell]] = defaultdict(list)
     for cell in recording.rows(queries_objects.Cell, queries_objects.CELLS, bins=BINS):
         cells[cell.thing].append(cell)
-    return {thing: tuple(_map(source.evidence, thing, homes, cells[thing])) for thing in things}
+    sizes = {row.thing: row.bytes for row in recording.rows(queries_page.Whole, queries_page.WHOLES)}
+    return {
+        thing: tuple(_map(source.evidence, thing, sizes[thing], (homes, seen), cells[thing]))
+        for thing in things
+        if thing in sizes
+    }
 
 
 def _map(
-    evidence: Evidence, thing: int, homes: list[queries_page.MapHome], cells: list[queries_objects.Cell]
+    evidence: Evidence,
+    thing: int,
+    bytes_: float,
+    homes: tuple[list[queries_page.MapHome], list[queries_page.MapHome]],
+    cells: list[queries_objects.Cell],
 ) -> Iterator[Stretch]:
-    yield from _stretches(HOME, _homes(row for row in homes if row.thing == thing))
-    yield from _stretches(TOUCHED, _touched(cell for cell in cells if not cell.is_use))
+    snapshots, samples = (_homes(row for row in rows if row.thing == thing) for rows in homes)
+    known = {cell.bin: cell for cell in (*samples, *snapshots)}
+    yield from _stretches(HOME, [known[at] for at in sorted(known)])
+    touched = [cell for cell in cells if not cell.is_use]
+    pages: dict[int, float] = defaultdict(float)
+    for cell in touched:
+        pages[cell.bin] += cell.weight
+    yield from _stretches(TOUCHED, _whole(_touched(touched), pages, bytes_ / evidence.run.page_bytes / BINS))
     used = [cell for cell in cells if cell.is_use]
     steady = [cell for cell in used if cell.steady]
     for row in _users(evidence, steady or used):
@@ -82,6 +96,17 @@ def _touched(cells: Iterable[queries_objects.Cell]) -> list[Cell]:
     for at, touchers in sorted(by_bin.items()):
         thread, node = max(touchers, key=lambda toucher: touchers[toucher])
         found.append(Cell(at, node, thread, touchers[thread, node] / sum(touchers.values())))
+    return found
+
+
+def _whole(cells: list[Cell], pages: dict[int, float], pages_of_part: float) -> list[Cell]:
+    """A touch of a huge page brought the parts behind it as well, unless somebody else is seen to have touched them."""
+    taken = {cell.bin for cell in cells}
+    found = []
+    for cell in cells:
+        reach = min(BINS, cell.bin + max(1, round(pages[cell.bin] / pages_of_part)))
+        free = next((at for at in range(cell.bin + 1, reach) if at in taken), reach)
+        found += [replace(cell, bin=at) for at in range(cell.bin, free)]
     return found
 
 

@@ -19,7 +19,7 @@ from numaprof.populations import LOCAL, REMOTE, Column
 from numaprof.text import clean
 
 STEPS = 200  # of the time line: a step is a few pixels wide
-WIDEST = 8  # steps put together at most, where counters take turns
+WIDEST = 32  # steps put together at most, where counters take turns
 KNOWN = 0.8  # part of the steps in which every counter should have had its turn
 THREAD_CELLS = 60_000  # steps of all threads together: keeps a page of 2 000 threads at some hundred kilobytes
 LEAST_STEPS = 20
@@ -81,20 +81,16 @@ def _counted(source: Reading, step: int) -> tuple[int, dict[int, Sides], tuple[m
     remote = [event for column in columns for event in events.of(column, REMOTE)]
     if not remote:  # this CPU counts both together: what is remote shows only over the whole run
         return 1, {}, ()
-    lists = {"events": json.dumps([*local, *remote]), "clocks": json.dumps(list(events.time))}
-    source.recording.run(queries_page.SLOTS, step=step, last=STEPS - 1, **lists)
-    slots = source.recording.rows(queries_page.Slot, queries_page.SLOTS_OF_ALL)
-    wide, moments = 1, _pooled(slots, events.time, local, remote)
-    while wide < WIDEST and _known(moments) < KNOWN * len(moments):
+    recording, clocks = source.recording, list(events.time)
+    wanted = json.dumps([*local, *remote, *clocks])
+    recording.run(*queries_page.SLOTS, step=step, last=STEPS - 1, events=wanted)
+    slots = recording.rows(queries_page.Slot, queries_page.ALL_SLOTS)
+    wide, moments = 1, _pooled(slots, clocks, local, remote)
+    while wide < WIDEST and _known(moments) < KNOWN * (max(moments, default=0) - min(moments, default=0) + 1):
         wide *= 2
-        moments = _pooled(_wider(slots, wide), events.time, local, remote)
-    rows = source.recording.rows(
-        queries_page.ThreadSlot,
-        queries_page.THREAD_SLOTS,
-        wide=max(wide, _coarse(source.evidence)),
-        local=json.dumps(local),
-        **lists,
-    )
+        moments = _pooled(_wider(slots, wide), clocks, local, remote)
+    scale = {"step": step, "last": STEPS - 1, "wide": max(wide, _coarse(source.evidence))}
+    rows = recording.rows(queries_page.ThreadSlot, queries_page.thread_slots(local, remote, clocks), **scale)
     return wide, moments, _lines((row.thread, row.bin, row.local, row.remote) for row in rows)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -115,28 +115,25 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
 
 def timeline(line: model.Timeline) -> Chart:
     rows = rates(line.moments, line.step_ns)
-    known = [row for row in rows if row["rate"] is not None]
     end = len(line.moments) * line.step_ns / 1e9
     phases: list[Row] = [
         {"start": _seconds(phase.start_ns), "end": _seconds(phase.end_ns) or end, "cause": phase.cause}
         for phase in line.phases
         if phase.cause != "run"
     ]
-    return Chart("timeline", {"rates": rows if known else [], "phases": phases}, {"end": end})
+    return Chart("timeline", {"rates": rows, "phases": phases}, {"end": end})
 
 
 def rates(moments: tuple[model.Moment, ...], step_ns: int) -> list[Row]:
-    """Per second. The last step is told twice, at its start and its end: an area has an end."""
-    ends = [replace(moment, start_ns=moment.start_ns + step_ns) for moment in moments[-1:]]
-    return [
-        {
-            "t": _seconds(moment.start_ns),
-            "placement": placement,
-            "rate": None if value is None else round(value * 1e9 / step_ns, 1),
-        }
-        for moment in (*moments, *ends)
-        for placement, value in (("local", moment.local), ("remote", moment.remote))
-    ]
+    """Per second, remote on top of local; only steps in which both are known."""
+    rows: list[Row] = []
+    for moment in moments:
+        if moment.local is not None and moment.remote is not None:
+            local, remote = (round(value * 1e9 / step_ns, 1) for value in (moment.local, moment.remote))
+            step: Row = {"t": _seconds(moment.start_ns), "until": _seconds(moment.start_ns + step_ns)}
+            rows.append({**step, "placement": "local", "low": 0, "high": local, "rate": local})
+            rows.append({**step, "placement": "remote", "low": local, "high": local + remote, "rate": remote})
+    return rows
 
 
 def _seconds(time_ns: int | None) -> float | None:

@@ -98,9 +98,15 @@
   }
 
   function rates(threads, [local, remote]) {
-    const rows = (values, placement) => values.map((amount, at) => ({ t: at * threads.seconds, placement, rate: amount === null ? null : amount / threads.seconds }));
-    const end = { t: local.length * threads.seconds, rate: 0 };
-    return [...rows(local, "local"), { ...end, placement: "local" }, ...rows(remote, "remote"), { ...end, placement: "remote" }];
+    const known = local.map((_, at) => at).filter((at) => local[at] !== null && remote[at] !== null);
+    return known.flatMap((at) => {
+      const [below, above] = [local[at] / threads.seconds, remote[at] / threads.seconds];
+      const step = { t: at * threads.seconds, until: (at + 1) * threads.seconds };
+      return [
+        { ...step, placement: "local", low: 0, high: below, rate: below },
+        { ...step, placement: "remote", low: below, high: below + above, rate: above },
+      ];
+    });
   }
 
   // A link into a closed part opens it.

@@ -53,8 +53,8 @@ def anchors(report: model.Report) -> dict[str, str]:
 
 
 def worth_a_map(found: model.Object) -> bool:
-    """Part of the remote accesses, or large."""
-    return bool(found.of_all_remote) or found.bytes >= MIN_OBJECT_BYTES
+    """Part of the remote accesses, or large data."""
+    return bool(found.of_all_remote) or (found.kind not in ("stack", "file") and found.bytes >= MIN_OBJECT_BYTES)
 
 
 def _threads_over_time(line: model.Timeline) -> dict[str, object] | None:

@@ -32,6 +32,8 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     worst = max(moved, key=lambda found: found.remote)
     remote = remote_accesses(evidence) if measured(evidence) else evidence.traffic.remote.estimate
+    if remote and sum(found.remote for found in moved) < MIN_OBJECT_SHARE * remote:
+        return None
     return Advice(
         kind=Kind.SETTING,
         finding=f"{thread_in_text(worst.thread)} first touched {size(evidence.bytes(worst.pages))} on node "
@@ -71,8 +73,9 @@ def _by_addresses(evidence: Evidence) -> list[Moved]:
     """Threads that use what they touched themselves, from another node than they touched it on."""
     own: dict[int, float] = defaultdict(float)
     nodes: dict[int, set[int]] = defaultdict(set)
+    stayed = {t.row.id for t in evidence.threads if t.row.pin == "planned" and not t.row.migrations}
     for row in evidence.samples.used:
-        if row.remote and row.init_thread == row.thread and row.node is not None:
+        if row.thread not in stayed and row.remote and row.init_thread == row.thread and row.node is not None:
             own[row.thread] += row.accesses
             nodes[row.thread].add(row.node)
     if sum(own.values()) < MIN_OBJECT_SHARE * remote_accesses(evidence):

@@ -33,7 +33,7 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
     where = f", most at {site_label(use)}" if use is not None else ""
     return Advice(
         kind=Kind.CURE,
-        finding=f"{objects_in_text(evidence, group).capitalize()} lie on all nodes and are used whole by "
+        finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
         f"{threads_on_nodes(users(evidence, uses))}{where}.",
         change=_CHANGE,
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; {percent(part)} of the "

@@ -13,8 +13,7 @@ from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural, size
-from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, RECYCLED, SERIAL_TOUCH
-from numaprof.uses import later_uses, main_use, measured, remote_accesses, users
+from numaprof.uses import later_uses, main_use, measured, recycled, remote_accesses, users
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -43,22 +42,6 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def recycled(evidence: Evidence) -> list[Object]:
-    """Objects most of whose pages one thread touched before they were allocated."""
-    found = []
-    for each in evidence.objects.found:
-        before = sum(row.pages for row in each.before)
-        enough = evidence.bytes(before) >= max(MIN_OBJECT_BYTES, RECYCLED * (each.bytes or 0.0))
-        if not enough or before < each.pages or before < MIN_OBJECT_SHARE * evidence.touched_pages:
-            continue
-        threads, _ = _before([each])
-        serial = max(threads.values()) >= SERIAL_TOUCH * before
-        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * remote_accesses(evidence)
-        if serial and matters:
-            found.append(each)
-    return found
-
-
 def _before(group: list[Object]) -> tuple[dict[int, float], dict[Site, float]]:
     threads: dict[int, float] = defaultdict(float)
     sites: dict[Site, float] = defaultdict(float)
@@ -79,7 +62,7 @@ def _allocation(group: list[Object]) -> str:
 
 
 def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
-    text = "page faults at its addresses from before it was allocated, and hardly any after"
+    text = "page faults at its addresses from before it was allocated, and fewer after"
     if part is None:
         return f"{text}; who uses it is not known here."
     return f"{text}; {percent(part)} of the remote accesses with a known address reach it."

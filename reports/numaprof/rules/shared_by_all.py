@@ -90,7 +90,7 @@ def _change(evidence: Evidence, group: list[Object]) -> str:
 
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     """For the whole program to try it, and for this memory alone."""
-    allocated = next((found.allocated for found in group if found.allocated is not None), None)
+    allocated = next((found.allocated for found in group if found.name is None), None)
     after = f"      after {site_position(allocated)}, before it is touched" if allocated else ""
     alone = (f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);{after}",) if allocated else ()
     return (f"numactl --interleave=all {command_line(evidence)}", *alone)

@@ -29,10 +29,12 @@ def shown(evidence: Evidence) -> list[Object]:
 
 
 def _matters(evidence: Evidence, found: Object, least: float) -> bool:
-    if found.remote >= max(1.0, MIN_SHOWN * remote_accesses(evidence)) and found.known_samples >= MIN_USES_OF_THREAD:
+    data = found.kind not in ("file", "stack")
+    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * remote_accesses(evidence))
+    if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
         return True
     seen = bool(found.pages or found.used)
-    return found.kind not in ("file", "stack") and seen and bytes_of(evidence, found) >= least
+    return data and seen and bytes_of(evidence, found) >= least
 
 
 def table(evidence: Evidence, paper: Paper) -> None:

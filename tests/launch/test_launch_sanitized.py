@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder with the compiler's checks built in: whole runs, and programs that do their worst by the channel."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM, TREE, build_c
+from running import Ended, one, run_command, target
+
+pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(1800)]  # the first of a kind builds the program
+
+CHECKS = ["address,undefined", "thread"]
+COMPLAINT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|SUMMARY: ")
+RUNS = [
+    "true",
+    "{touch} 8 512",
+    "{touch-static} 3 512",
+    "{fork_server} 12 64",
+    "{closes}",
+    "{region} 20",
+    "sh -c '{touch} & {touch} & exit 0'",
+]
+LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"]
+SEEDS = range(1, 7)
+
+
+def folder(checks: str) -> Path:
+    return BUILD / f"sanitize-{checks.replace(',', '-')}"
+
+
+@pytest.fixture(scope="session")
+def sanitized() -> dict[str, Path]:
+    """The programs that were built, by their checks."""
+    return {}
+
+
+def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
+    if checks not in sanitized:
+        done = run_command("make", "-s", f"SANITIZE={checks}", "sanitized", cwd=TREE)
+        assert done.status == 0, done
+        sanitized[checks] = folder(checks) / "numaprof"
+    return sanitized[checks]
+
+
+def assert_clean(done: Ended) -> None:
+    assert not COMPLAINT.search(done.err), done.err
+
+
+@pytest.mark.parametrize("words", RUNS)
+@pytest.mark.parametrize("checks", CHECKS)
+def test_runs(checks: str, words: str, sanitized: dict[str, Path], tmp_path: Path) -> None:
+    programs = {name: target(name) for name in ("touch", "fork_server", "closes", "region")}
+    programs["touch-static"] = target("touch", "-static", output="touch-static")
+    script = words.format(**programs)
+    recording = tmp_path / "r.numaprof"
+    done = run_command(recorder(checks, sanitized), "record", "-q", "-o", recording, "sh", "-c", f"{script}; exit 3")
+    assert_clean(done)
+    assert done.status == 3
+    assert one(recording, "SELECT complete FROM run") == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("checks", ["", *CHECKS])
+def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], tmp_path: Path) -> None:
+    """It ends as it would alone, and what was recorded can be read."""
+    recording = tmp_path / "r.numaprof"
+    program = recorder(checks, sanitized) if checks else PROGRAM
+    done = run_command(program, "record", "-q", "-o", recording, target("hostile"), seed, 20)
+    assert_clean(done)
+    assert (done.status, done.err) == (0, "")
+    assert one(recording, "SELECT complete, exit_status FROM run") == (1, 0)
+    assert run_command(BUILD / "numaprof-reports", "report", recording).status == 0
+
+
+@pytest.mark.parametrize("suite", sorted(file.stem for file in (TREE / "tests" / "c").glob("test_*.c")))
+def test_c_units(suite: str, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder(CHECKS[0], sanitized)
+    monkeypatch.setenv("TEST_CFLAGS", f"-fsanitize={CHECKS[0]} -fno-sanitize-recover=all")
+    here, place = TREE / "tests" / "c", folder(CHECKS[0])
+    program = build_c(
+        place / "tests" / suite,
+        str(here / f"{suite}.c"),
+        str(here / "check_main.c"),
+        str(place / "libnumaprof.a"),
+        *LIBRARIES,
+    )
+    cases = re.findall(r"^TEST\((\w+)\)", (here / f"{suite}.c").read_text(), re.MULTILINE)
+    for case in cases:
+        done = subprocess.run([program, case], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert_clean(Ended(done.returncode, done.stdout, done.stderr))
+        assert done.returncode == 0, f"{case}: {done.stderr}"
