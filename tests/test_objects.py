@@ -230,6 +230,16 @@ def test_containers_lead_to_the_users_line(news: sqlite3.Connection, function: s
     assert (place, place) in users, users
 
 
+def test_blocks_have_names_without_perf_event(program: Path, tmp_path: Path) -> None:
+    output = tmp_path / "x.numaprof"
+    target = build("kinds.c", "kinds")
+    subprocess.run([program, "record", "-q", "--without", "faults", "-o", output, target], check=True, cwd=tmp_path)
+    db = sqlite3.connect(output)
+    objects = db.execute("SELECT alloc_stack FROM object WHERE alloc_stack IS NOT NULL")
+    paths = {tuple(place[0] for place in call_path(db, stack)[:2]) for (stack,) in objects}
+    assert {("by_malloc", "main"), ("by_realloc", "main"), ("by_mmap", "main")} <= paths
+
+
 def test_a_child_that_no_handler_saw_does_not_disturb_its_parent(program: Path, tmp_path: Path) -> None:
     db = record(program, tmp_path, build("forks.c", "forks"))
     made = [
