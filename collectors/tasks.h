@@ -35,6 +35,7 @@ struct process {
     struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
     uint64_t settled_in;             // faults_settle's own mark
+    uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
     uint64_t snapshot_at;            // time of the last snapshot

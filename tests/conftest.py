@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from hypothesis import settings
 
 pytest_plugins = ["lab_plugin"]
 
-# A test that is slow on a busy machine is not wrong.
-settings.register_profile("numaprof", deadline=None)
-settings.load_profile("numaprof")
+if "NUMAPROF_MACHINE" not in os.environ:  # in the emulated machine importing it takes longer than booting
+    from hypothesis import settings
+
+    # A test that is slow on a busy machine is not wrong.
+    settings.register_profile("numaprof", deadline=None)
+    settings.load_profile("numaprof")
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"

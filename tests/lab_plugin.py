@@ -86,23 +86,25 @@ class Reporter:
 
 @dataclass
 class Group:
-    """What is known of the tests of one machine after its guest has run."""
+    """What is known of the tests of one machine."""
 
-    output: str = ""
-    begun: str = ""  # the test that began last
     reports: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)  # what the guest said that ended during this test
+    hopeless: str = ""  # what the guest said that ran no test, or took too long: it is not started again
+
+    def knows(self, nodeid: str) -> bool:
+        return nodeid in self.ended or any(report.when == "teardown" for report in self.reports.get(nodeid, []))
 
     def of(self, item: pytest.Item) -> list[pytest.TestReport]:
-        return self.reports.get(item.nodeid) or [self.missing(item)]
-
-    def missing(self, item: pytest.Item) -> pytest.TestReport:
-        if item.nodeid == self.begun:
-            text = f"the guest ended during this test:\n{self.output}"
-        elif self.begun:
-            text = f"not run: the guest ended during {self.begun}"
+        if self.knows(item.nodeid) and item.nodeid not in self.ended:
+            return self.reports[item.nodeid]
+        if item.nodeid in self.ended:
+            text = f"the guest ended during this test:\n{self.ended[item.nodeid]}"
+        elif self.ended:
+            text = f"not run: the guest ended during {', '.join(self.ended)}"
         else:
-            text = f"not run: the guest ran no test:\n{self.output}"
-        return pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")
+            text = f"not run: the guest ran no test:\n{self.hopeless}"
+        return [pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")]
 
 
 class Host:
@@ -123,10 +125,12 @@ class Host:
         machine = machine_of(item)
         if machine is None or missing():
             return None
-        if machine not in self.groups:
-            self.groups[machine] = self.run(machine, [i for i in item.session.items if machine_of(i) == machine])
+        group = self.groups.setdefault(machine, Group())
+        if not group.knows(item.nodeid) and not group.hopeless:
+            items = [i for i in item.session.items if machine_of(i) == machine and not group.knows(i.nodeid)]
+            self.run(machine, group, items)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for report in self.groups[machine].of(item):
+        for report in group.of(item):
             item.ihook.pytest_runtest_logreport(report=report)
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
@@ -135,44 +139,39 @@ class Host:
         if machine_of(item):
             pytest.skip(f"needs {missing()}, which this machine does not have")
 
-    def run(self, machine: str, items: list[pytest.Item]) -> Group:
+    def run(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
+        """Boots and runs these tests; should the guest end during one, the others get a boot of their own later."""
         build_programs()
         with tempfile.TemporaryDirectory(prefix="numaprof-lab-tests-") as scratch:
             command: list[str | Path] = [TREE / "lab" / "run", "--machine", machine, "--time-limit", str(SECONDS)]
             # The reports go to lab/run's standard output, everything else to its standard error.
-            command += [
-                "--scratch",
-                scratch,
-                "--",
-                "sh",
-                "-c",
-                'exec "$@" 3>&1 >&2',
-                "sh",
-                sys.executable,
-                "-m",
-                "pytest",
-            ]
-            command += ["-c", "tests/pytest.ini", "--rootdir=.", "-q", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
-            command += [item.nodeid for item in items]
+            command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
+            command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
+            command += ["-q", "-p", "no:cacheprovider", "--basetemp=/tmp/lab", *(item.nodeid for item in items)]
             environment = {**os.environ, REPORTS: "3"}
             done = subprocess.run(
                 command, cwd=TREE, env=environment, capture_output=True, text=True, errors="replace", check=False
             )
-        group = Group(f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}")
+        begun = ""
         for line in done.stdout.splitlines():
-            self.read(group, line)
-        return group
+            begun = self.read(group, line) or begun
+        output = f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}"
+        if begun and not group.knows(begun):
+            group.ended[begun] = output
+        if not begun or "did not end within" in output:
+            group.hopeless = output
 
-    def read(self, group: Group, line: str) -> None:
+    def read(self, group: Group, line: str) -> str:
+        """Takes in a line of the Reporter's. Returns the test that begins, if one does."""
         try:
             data: dict[str, Any] = json.loads(line)
         except ValueError:  # cut off by the guest's end
-            return
+            return ""
         if "begins" in data:
-            group.begun = data["begins"]
-            return
+            return str(data["begins"])
         report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
         group.reports.setdefault(report.nodeid, []).append(report)
+        return ""
 
 
 @pytest.fixture

@@ -99,6 +99,18 @@ static bool plugin_is_departure(const uint8_t *code, size_t size)
            (first & 0xfe) == 0xc2 || (first >= 0xca && first <= 0xcf) || (first >= 0x6c && first <= 0x6f) || first == 0xf4;
 }
 
+// Is this a repeated string instruction? Such a one jumps to itself, and at the end to the next.
+static bool plugin_is_repeated(const uint8_t *bytes, size_t size, const uint8_t *code)
+{
+    bool repeats = memchr(bytes, 0xf2, (size_t)(code - bytes)) || memchr(bytes, 0xf3, (size_t)(code - bytes));
+    return repeats && code < bytes + size && ((*code >= 0xa4 && *code <= 0xa7) || (*code >= 0xaa && *code <= 0xaf));
+}
+
+static bool plugin_same_page(uint64_t a, uint64_t b)
+{
+    return (a ^ b) >> MACHINE_PAGE_SHIFT == 0;
+}
+
 // Is this one of the common instructions that surely access memory? Of the others nothing is claimed.
 static bool plugin_is_access(const uint8_t *code, size_t size)
 {
@@ -122,19 +134,22 @@ static void plugin_translate_call(struct qemu_plugin_insn *insn)
 }
 
 // Callbacks for an instruction; QEMU makes them only if it does access memory. Returns whether it surely does.
-static bool plugin_translate_access(struct qemu_plugin_insn *insn, bool leads)
+static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t block, bool leads)
 {
-    const uint8_t *code = qemu_plugin_insn_data(insn);
-    size_t size = plugin_skip_prefixes(&code, qemu_plugin_insn_size(insn));
+    const uint8_t *bytes = qemu_plugin_insn_data(insn), *code = bytes;
+    size_t whole = qemu_plugin_insn_size(insn), size = plugin_skip_prefixes(&code, whole);
+    uint64_t address = qemu_plugin_insn_vaddr(insn);
     if (plugin_is_invalidation(code, size))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_forget, QEMU_PLUGIN_CB_NO_REGS, NULL);
     // QEMU 7.2 forgets to take back the callback of an instruction that leaves its block, and then makes it for the
-    // stack of the next interrupt. So what calls push and returns pop is not simulated.
-    if (plugin_is_departure(code, size))
+    // stack of the next interrupt, or after a restart from freed memory. So what calls push and returns pop is not
+    // simulated; nor are repeated string instructions whose jumps lead to a page that is not the block's first.
+    bool elsewhere = !plugin_same_page(block, address) || !plugin_same_page(block, address + whole);
+    if (plugin_is_departure(code, size) || (elsewhere && plugin_is_repeated(bytes, whole, code)))
         return false;
     // QEMU 7.2 mixes up callbacks for loads and for stores: take both and ask.
     qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                     access_instruction(qemu_plugin_insn_vaddr(insn), leads));
+                                     access_instruction(address, leads));
     return plugin_is_access(code, size);
 }
 
@@ -147,7 +162,7 @@ static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
         plugin_translate_call(insn);
         if (shared->simulating)
-            led |= plugin_translate_access(insn, !led);
+            led |= plugin_translate_access(insn, qemu_plugin_tb_vaddr(block), !led);
         bytes += qemu_plugin_insn_size(insn);
     }
     uint64_t first = qemu_plugin_tb_vaddr(block), last = first + bytes - 1;

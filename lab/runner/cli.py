@@ -45,8 +45,8 @@ def parser() -> Parser:
         prog="numaprof lab",
         usage="%(prog)s [options] -- COMMAND [ARGUMENT...]",
         description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this "
-        "computer's files, but what it writes is thrown away, except for files in its working folder and in the scratch folder "
-        "($NUMAPROF_SCRATCH). Counts, placement and samples are exact; times mean nothing.",
+        "computer's files, but what it writes is thrown away, except for files in its working folder and in the "
+        "scratch folder ($NUMAPROF_SCRATCH). Counts, placement and samples are exact; times mean nothing.",
         allow_abbrev=False,
     )
     made.add_argument(

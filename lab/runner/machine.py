@@ -13,6 +13,9 @@ SUFFIX = ".machine"
 
 LIMIT_CPUS = 64  # the plugin's LAB_CPUS
 LIMIT_NODES = 8  # the plugin's LAB_NODES
+LIMIT_NODE_CPUS = 16  # the plugin's MACHINE_CPUS_OF_NODE
+LIMIT_WAYS = 16  # the plugin's MACHINE_PRIVATE_WAYS, MACHINE_SHARED_WAYS
+LIMIT_MEMORY = 60 << 30  # the plugin's words for lines reach to 64 GiB, of which the devices have 2
 LINE_BYTES = 64
 LOCAL_DISTANCE, REMOTE_DISTANCE, LIMIT_DISTANCE = 10, 20, 254
 SIZE_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -118,7 +121,7 @@ def pairs(words: list[str], **known: Callable[[str], object]) -> dict[str, objec
 def _cache(words: list[str]) -> Cache:
     if len(words) != 3 or words[2] != "ways":
         raise MachineError("say SIZE WAYS ways, as in: 256K 8 ways")
-    cache = Cache(size(words[0]), number(words[1], 1, 32))
+    cache = Cache(size(words[0]), number(words[1], 1, LIMIT_WAYS))
     sets = cache.size // LINE_BYTES // cache.ways
     if sets < 1 or sets & (sets - 1) or sets * LINE_BYTES * cache.ways != cache.size:
         raise MachineError(f"{words[0]} in {cache.ways} ways does not give a power of two of sets")
@@ -206,6 +209,11 @@ def _check(machine: Machine, processors: frozenset[str]) -> None:
         raise MachineError("CPU 0 must be in the first package: the machine boots on it")
     if machine.nodes[0].memory < 512 << 20:
         raise MachineError("node 0 needs 512M of memory or more: the kernel lives there")
+    for ident, node in machine.nodes.items():
+        if len(node.cpus) > LIMIT_NODE_CPUS:
+            raise MachineError(f"node {ident} has {len(node.cpus)} CPUs; {LIMIT_NODE_CPUS} is the most")
+    if machine.memory > LIMIT_MEMORY:
+        raise MachineError(f"{machine.memory >> 30}G of memory; {LIMIT_MEMORY >> 30}G is the most")
     counts = dict.fromkeys((node.package for node in machine.nodes.values() if node.cpus), 0)
     for node in machine.nodes.values():
         if node.cpus:

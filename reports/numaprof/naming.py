@@ -79,16 +79,16 @@ def object_name(found: Object) -> str:
 
 def object_in_text(found: Object) -> str:
     """`table`, the memory allocated at sum.c:14 main."""
-    if found.allocated is not None:
-        return f"the memory allocated at {object_name(found)}"
-    return f"`{object_name(found)}`" if found.name is not None else object_name(found)
+    if found.name is not None:
+        return f"`{object_name(found)}`"
+    return f"the memory allocated at {object_name(found)}" if found.allocated is not None else object_name(found)
 
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
     """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
     pages = sum(found.pages for found in group)
     bytes_ = size(evidence.bytes(pages) if pages else sum(found.bytes or 0.0 for found in group))
-    if all(found.allocated is not None for found in group):
+    if all(found.allocated is not None and found.name is None for found in group):
         places = list(dict.fromkeys(object_name(found) for found in group))
         more = [plural(len(places) - most, "more place")] if len(places) > most else []
         return f"{bytes_} allocated at {words([*places[:most], *more])}"

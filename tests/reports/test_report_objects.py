@@ -178,6 +178,31 @@ def test_phases(tmp_path: Path) -> None:
     )  # the last 2 %
 
 
+def test_forked_processes_share_their_parents_blocks(tmp_path: Path) -> None:
+    """Each in a process of its own, and all use all of it: not a block for each."""
+    book = STORIES["hinted_by_all"]()
+    with_array(book)
+    for thread in range(2, 9):
+        process = book.add("process", pid=4800 + thread, parent=1, start_ns=0, followed="preload")
+        book.change("thread", where=f"id = {thread}", process=process)
+    (found,) = objects(book, tmp_path)
+    assert found.use_shape is Shape.ALL
+
+
+def test_threads_out_of_step(tmp_path: Path) -> None:
+    """Each fills and uses a block of its own, one thread after the other: the first ones' use is no initialisation."""
+    book = levels(Book()).threads(4)
+    object, stack = book.object("heap", book.stack(book.place(ALLOC))), book.stack(book.place(LOOP))
+    for thread in range(4):
+        start = ARRAY + (thread << 32)
+        block = book.block(object, start, PAGES)
+        book.touch(init_stack(book), thread + 1, start, PAGES, page_node=0, block=block)
+        book.loads(stack, thread + 1, range(start, start + PAGES * PAGE, 128 * PAGE), 0, block=block)
+    (found,) = objects(book, tmp_path)
+    assert found.users == (1, 2, 3, 4)
+    assert found.use_shape in (Shape.BLOCKS, Shape.OWN)
+
+
 def test_share_of_samples_in_objects(tmp_path: Path) -> None:
     book = STORIES["hinted"]()
     with_array(book)

@@ -148,7 +148,7 @@ def notes(evidence: Evidence) -> Iterator[str]:
         read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.thinned])
         yield (
             f"lines and shares of lines come from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
-            "they are off by up to 0.6 %."
+            "they are off by up to 0.7 %."
         )
     yield from _recorded_notes(evidence)
 

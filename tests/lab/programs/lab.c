@@ -115,7 +115,9 @@ struct perf_event_attr event_encode(const char *name)
     pfm_perf_encode_arg_t encode = {.size = sizeof encode, .attr = &attr};
     if (pfm_initialize() != PFM_SUCCESS)
         fail("libpfm");
-    int error = pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encode);
+    bool raw = sscanf(name, "raw:%llx:%llx", &attr.config, &attr.config1) > 0;
+    attr.type = PERF_TYPE_RAW;
+    int error = raw ? PFM_SUCCESS : pfm_get_os_event_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &encode);
     if (error != PFM_SUCCESS) {
         fprintf(stderr, "%s: %s\n", name, pfm_strerror(error));
         exit(1);
@@ -150,6 +152,36 @@ void event_disable(int fd)
         fail("PERF_EVENT_IOC_DISABLE");
 }
 
+static int open_tracepoint(const char *name, int cpu)
+{
+    char path[128];
+    unsigned long id;
+    snprintf(path, sizeof path, "/sys/kernel/tracing/events/irq_vectors/%s_entry/id", name);
+    FILE *file = fopen(path, "r");
+    if (!file || fscanf(file, "%lu", &id) != 1)
+        fail(path);
+    fclose(file);
+    struct perf_event_attr attr = {.size = sizeof attr, .type = PERF_TYPE_TRACEPOINT, .config = id};
+    int fd = event_open(&attr, -1, cpu, -1);
+    if (fd < 0)
+        fail(path);
+    return fd;
+}
+
+uint64_t interrupts(int cpu)
+{
+    static const char *const names[] = {"local_timer", "reschedule", "call_function", "call_function_single", "irq_work"};
+    enum { NAMES = sizeof names / sizeof *names };
+    static int fds[LAB_CPUS][NAMES]; // 0: not open yet
+    uint64_t sum = 0;
+    for (int i = 0; i < NAMES; i++) {
+        if (!fds[cpu][i])
+            fds[cpu][i] = open_tracepoint(names[i], cpu);
+        sum += event_read(fds[cpu][i]);
+    }
+    return sum;
+}
+
 void pin(int cpu)
 {
     cpu_set_t set;
@@ -170,16 +202,67 @@ int node_of(int cpu)
     fail("the CPU's node");
 }
 
-char *memory_on(int node, size_t bytes)
+void wait_asleep(int tid)
+{
+    char path[64], text[64], state = 'R';
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    while (state != 'S') {
+        FILE *file = fopen(path, "r");
+        if (!file || !fgets(text, sizeof text, file) || sscanf(text, "%*d (%*[^)]) %c", &state) != 1)
+            fail(path);
+        fclose(file);
+    }
+}
+
+bool node_has_memory(int node)
+{
+    char path[64], line[256];
+    unsigned long kilobytes = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        sscanf(line, "Node %*d MemTotal: %lu", &kilobytes);
+    if (file)
+        fclose(file);
+    return kilobytes > 0;
+}
+
+void memory_bind(char *memory, size_t bytes, int node)
 {
     enum { MPOL_BIND = 2 };
     unsigned long mask = 1ul << node;
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED || syscall(SYS_mbind, memory, bytes, MPOL_BIND, &mask, 64, 0) < 0)
+    if (syscall(SYS_mbind, memory, bytes, MPOL_BIND, &mask, 64, 0) < 0)
         fail("memory on a node");
     for (size_t i = 0; i < bytes; i += PAGE)
         memory[i] = 1;
+}
+
+char *memory_on(int node, size_t bytes)
+{
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        fail("memory");
+    memory_bind(memory, bytes, node);
     return memory;
+}
+
+char *chain_by_turns(char *const halves[2], size_t bytes)
+{
+    enum { STEP_LINES = 1031 }; // a prime: all lines come
+    size_t lines = bytes / LINE;
+    for (size_t k = 0; k < lines; k++) {
+        size_t at = k * STEP_LINES % lines * LINE, next = (k + 1) * STEP_LINES % lines * LINE;
+        *(char **)(halves[0] + at) = halves[1] + at;
+        *(char **)(halves[1] + at) = halves[0] + next;
+    }
+    return halves[0];
+}
+
+char *chase(char *at, size_t count)
+{
+    for (; count; count--)
+        at = *(char *volatile *)at;
+    return at;
 }
 
 void sweep(const char *junk, size_t bytes)

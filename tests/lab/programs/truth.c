@@ -13,7 +13,8 @@
 #include "lab.h"
 
 // Few enough lines that the neighbour's private cache holds its own; the gap keeps prefetches out of the next lines.
-enum { ROLES = 4, LINES = 12, GAP = 8, JUNK = 8 << 20 };
+// Lines that are no stream stand too far apart to be one.
+enum { ROLES = 4, FEWEST = 5, GAP = 8, APART = 3, JUNK = 8 << 20 };
 enum role { WORKER, NEIGHBOUR, NEAR, FAR };
 enum use { READ, WRITE, EXECUTE, STREAM_READ, STREAM_WRITE, USES };
 
@@ -23,7 +24,7 @@ static const struct {
     bool wrote;
 } states[] = {{-1, false},       {WORKER, false}, {NEIGHBOUR, false}, {NEIGHBOUR, true},
               {NEAR, false},     {NEAR, true},    {FAR, false},       {FAR, true}};
-enum { STATES = sizeof states / sizeof *states };
+enum { STATES = sizeof states / sizeof *states, MOST = FEWEST + STATES * LAB_NODES };
 
 static struct {
     int cpu, node, start[2], tid;
@@ -32,23 +33,33 @@ static struct {
 static char *lines[LAB_NODES][STATES][USES]; // by their home; NULL: no role is on this node
 static int done[2];
 
-// In no order, but for streams: a step of five lines trains no prefetcher.
+// Another number for each home and state, so that no event can be taken for another.
+static int count_of(int home, int state)
+{
+    return FEWEST + state * LAB_NODES + home;
+}
+
 static char *line_of(int home, int state, int use, int i)
 {
-    int at = use == STREAM_READ || use == STREAM_WRITE ? i : i * 5 % LINES;
+    int at = use == STREAM_READ || use == STREAM_WRITE ? i : i * APART;
     return lines[home][state][use] + (size_t)at * LINE;
 }
 
+static void touch_line(volatile char *line, bool write)
+{
+    if (write)
+        line[8] = 1;
+    else
+        (void)line[8];
+}
+
+// Every third line, then the rest: not in the order of a stream, where the lines are next to each other.
 static void touch(int home, int state, bool write)
 {
     for (int use = 0; use < USES; use++)
-        for (int i = 0; i < LINES; i++) {
-            volatile char *line = lines[home][state][use] + (size_t)(i * 5 % LINES) * LINE;
-            if (write)
-                line[8] = 1;
-            else
-                (void)line[8];
-        }
+        for (int first = 0; first < APART; first++)
+            for (int i = first; i < count_of(home, state); i += APART)
+                touch_line(line_of(home, state, use, i), write);
 }
 
 static void prepare(int role)
@@ -76,8 +87,9 @@ static void work(void)
     for (int home = 0; home < LAB_NODES; home++)
         for (int state = 0; lines[home][0][0] && state < STATES; state++)
             for (int use = 0; use < USES; use++)
-                for (int i = 0; i < LINES; i++)
+                for (int i = 0; i < count_of(home, state); i++)
                     use_line(line_of(home, state, use, i), use);
+    sweep(roles[WORKER].junk, JUNK); // what it wrote is written back
 }
 
 static void *role_run(void *argument)
@@ -97,19 +109,6 @@ static void *role_run(void *argument)
             fail("write");
     }
     return NULL;
-}
-
-// A role that has said "done" is still on its way to sleep.
-static void wait_asleep(int tid)
-{
-    char path[64], text[64], state = 'R';
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    while (state != 'S') {
-        FILE *file = fopen(path, "r");
-        if (!file || !fgets(text, sizeof text, file) || sscanf(text, "%*d (%*[^)]) %c", &state) != 1)
-            fail(path);
-        fclose(file);
-    }
 }
 
 static void command(int role, char what)
@@ -143,7 +142,7 @@ static void round_for(const char *event)
 
 static void make_lines(int home)
 {
-    size_t each = (LINES + GAP) * LINE, bytes = STATES * USES * each;
+    size_t each = (MOST * APART + GAP) * LINE, bytes = STATES * USES * each;
     if (lines[home][0][0])
         return;
     char *memory = memory_on(home, bytes);

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's own perf as second reader: perf stat, perf record and perf mem see what the program did."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab_plugin import PROGRAMS
+
+MACHINES = "tests/lab/machines/small-{}.machine"
+SLACK = 100  # loads that are not the chain's: reading the command, printing the answer
+PERIOD = 503
+
+pytestmark = pytest.mark.requires("perf")
+
+
+def ask(fifos: list[Path], command: str) -> None:
+    """Tells perf to do something and waits until it has."""
+    with fifos[0].open("w") as control:
+        control.write(f"{command}\n")
+    with fifos[1].open() as acknowledged:
+        assert acknowledged.readline().startswith("ack")
+
+
+def stat(tmp_path: Path, cpus: tuple[int, int], events: list[str]) -> tuple[dict[str, int], int]:
+    """What perf stat counted while the program chased its chain, and the chain's loads."""
+    fifos = [tmp_path / name for name in ("control", "acknowledged")]
+    for fifo in fifos:
+        os.mkfifo(fifo)
+    chase = [PROGRAMS / "by_turns", *map(str, cpus), "2"]
+    with subprocess.Popen(chase, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdin and program.stdout
+        program.stdout.readline()
+        command = ["perf", "stat", "-x", ";", "-D", "-1", "--control", f"fifo:{fifos[0]},{fifos[1]}"]
+        command += [word for event in events for word in ("-e", event)]
+        with subprocess.Popen([*command, "-p", str(program.pid)], stderr=subprocess.PIPE, text=True) as perf:
+            assert perf.stderr
+            ask(fifos, "enable")
+            program.stdin.write("\n")
+            program.stdin.flush()
+            loads = int(program.stdout.readline())
+            ask(fifos, "disable")
+            perf.send_signal(signal.SIGINT)
+            rows = [line.split(";") for line in perf.stderr.read().splitlines() if ";" in line]
+        program.stdin.close()
+    return {row[2]: int(row[0]) for row in rows}, loads
+
+
+def offcore(event: int, response: int) -> str:
+    return f"cpu/event={event & 0xFF:#x},umask={event >> 8:#x},offcore_rsp={response:#x}/u"
+
+
+STAT = {
+    # Both halves of the loads; none prefetched. The numbers are those of the kernel's documentation and libpfm.
+    "nehalem": [offcore(0x1B7, 0x4001), offcore(0x1B7, 0x2001)],
+    "westmere": [offcore(0x1B7, 0x1001), offcore(0x1BB, 0x2001)],
+    "skylake": ["cpu/event=0xd3,umask=0x1/u", "cpu/event=0xd3,umask=0x2/u"],
+    "sapphire": [offcore(0x12A, 0x104000001), offcore(0x12B, 0x730000001)],
+    "zen": ["cpu/event=0x43,umask=0x08/u", "cpu/event=0x43,umask=0x40/u"],
+}
+
+
+def check_stat(tmp_path: Path, dialect: str) -> None:
+    # One event at a time: Nehalem's one register would have them take turns.
+    for number, event in enumerate(STAT[dialect]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        counts, loads = stat(folder, (1, 5), [event])
+        (count,) = counts.values()
+        assert loads // 2 <= count <= loads // 2 + SLACK, event
+
+
+def record(tmp_path: Path, cpus: tuple[int, int], how: list[str]) -> tuple[Path, list[tuple[int, int, int]], int]:
+    """perf's file; the program's memory as (begin, end, node); its loads."""
+    data = tmp_path / "perf.data"
+    command = ["perf", *how, "-o", data, "--", PROGRAMS / "by_turns", *map(str, cpus), "2"]
+    done = subprocess.run(command, input="\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    where, loads = [line for line in done.stdout.splitlines() if line][:2]
+    words = where.split()
+    memory = [(int(words[i], 16), int(words[i + 1], 16), int(words[i + 2])) for i in (0, 3)]
+    return data, memory, int(loads)
+
+
+def perf_reads(*words: object) -> str:
+    done = subprocess.run(["perf", *map(str, words)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def check_record(tmp_path: Path, event: str) -> None:
+    how = ["record", "-q", "-d", "--phys-data", "-W", "-B", "-N", "-c", str(PERIOD), "-e", event]
+    data, memory, loads = record(tmp_path, (1, 5), how)
+    lines = perf_reads("script", "-i", data, "-F", "addr,data_src,weight,phys_addr").splitlines()
+    seen = {0: 0, 1: 0}
+    for line in lines:
+        address, source, rest = re.match(r"\s*([0-9a-f]+)\s+([0-9a-f]+) (.*)", line).groups()  # type: ignore[union-attr]
+        inside = [place for place, (begin, end, _) in enumerate(memory) if begin <= int(address, 16) < end]
+        if not inside:
+            continue
+        # The program's own steps over the chain; before it linked the lines and wrote them.
+        remote = "Remote" in rest or int(source, 16) >> 37 & 1
+        if "RAM" in rest:
+            assert bool(remote) == bool(inside[0]), line
+            seen[inside[0]] += 1
+    expected = loads / 2 / PERIOD
+    assert all(abs(count - expected) <= 2 for count in seen.values()), (seen, expected)
+
+
+def check_mem(tmp_path: Path) -> None:
+    """perf mem names the processor's load event by itself; half of what it samples of the chain is remote."""
+    data, _, _ = record(tmp_path, (1, 5), ["mem", "-t", "load", "record", "-B", "-N", "-c", str(PERIOD)])
+    report = perf_reads("mem", "-t", "load", "report", "-i", data, "--stdio", "--sort", "mem")
+    samples = {name: int(count) for count, name in re.findall(r"%\s+(\d+)\s+(\S.*\S)\s*$", report, re.MULTILINE)}
+    local = sum(count for name, count in samples.items() if "RAM" in name and "Remote" not in name)
+    remote = sum(count for name, count in samples.items() if "RAM" in name and "Remote" in name)
+    assert min(local, remote) > 100, report
+    assert abs(local - remote) <= 0.1 * (local + remote), report
+
+
+@pytest.mark.lab(MACHINES.format("nehalem"))
+def test_perf_stat_on_nehalem(tmp_path: Path) -> None:
+    check_stat(tmp_path, "nehalem")
+
+
+@pytest.mark.lab(MACHINES.format("westmere"))
+def test_perf_stat_on_westmere(tmp_path: Path) -> None:
+    check_stat(tmp_path, "westmere")
+
+
+@pytest.mark.lab(MACHINES.format("skylake"))
+def test_perf_stat_on_skylake(tmp_path: Path) -> None:
+    check_stat(tmp_path, "skylake")
+
+
+@pytest.mark.lab(MACHINES.format("sapphire"))
+def test_perf_stat_on_sapphire_rapids(tmp_path: Path) -> None:
+    check_stat(tmp_path, "sapphire")
+
+
+@pytest.mark.lab(MACHINES.format("zen"))
+def test_perf_stat_on_zen(tmp_path: Path) -> None:
+    check_stat(tmp_path, "zen")
+
+
+@pytest.mark.lab(MACHINES.format("nehalem"))
+def test_perf_record_and_mem_on_nehalem(tmp_path: Path) -> None:
+    check_record(tmp_path, "cpu/mem-loads,ldlat=3/upp")
+    check_mem(tmp_path)
+
+
+@pytest.mark.lab(MACHINES.format("skylake"))
+def test_perf_record_and_mem_on_skylake(tmp_path: Path) -> None:
+    check_record(tmp_path, "cpu/mem-loads,ldlat=3/upp")
+    check_mem(tmp_path)
+
+
+@pytest.mark.lab(MACHINES.format("sapphire"))
+def test_perf_record_and_mem_on_sapphire_rapids(tmp_path: Path) -> None:
+    """With the auxiliary event that perf mem adds on this processor."""
+    check_record(tmp_path, "{cpu/mem-loads-aux/u,cpu/mem-loads,ldlat=3/upp}")
+    check_mem(tmp_path)
