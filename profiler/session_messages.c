@@ -26,7 +26,7 @@ static struct thread *messages_thread(struct session *session, struct process *p
     if (!tasks_thread(&session->tasks, tid))
         session_drain_until(session, time); // the kernel's record of its start is older than its message
     // Where the kernel tells of every thread, one that it does not know is an invention.
-    bool is_told = tasks_thread(&session->tasks, tid) || session->stream_count == 0;
+    bool is_told = tasks_thread(&session->tasks, tid) || session->fault_source_count == 0;
     if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
         return NULL;
     return tasks_add_thread(&session->tasks, process, tid, time, true);
@@ -108,7 +108,7 @@ static void messages_exit_process(struct session *session, struct process *proce
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
     // Without records of the kernel's nothing else tells of its end, which is near.
-    for (size_t at = 0; session->stream_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
+    for (size_t at = 0; session->fault_source_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         bool last = other->process == process && process->threads == 1;
         if (other->process == process) {
