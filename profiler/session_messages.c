@@ -29,7 +29,7 @@ static struct thread *messages_thread(struct session *session, const struct chan
     if (!process)
         return NULL; // its end was among the records
     // Where the kernel tells of every thread, one that it does not know is an invention.
-    bool is_told = tasks_thread(&session->tasks, tid) || session->stream_count == 0;
+    bool is_told = tasks_thread(&session->tasks, tid) || session->fault_source_count == 0;
     if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
         return NULL;
     return tasks_add_thread(&session->tasks, process, tid, message->time_ns, true);
@@ -113,7 +113,7 @@ static void messages_exit_process(struct session *session, struct process *proce
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
     // Without records of the kernel's nothing else tells of its end, which is near.
-    for (size_t at = 0; session->stream_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
+    for (size_t at = 0; session->fault_source_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         bool last = other->process == process && process->threads == 1;
         if (other->process == process) {
