@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas
 import pytest
 from book import PAGE, RAN, Book
 from numaprof.compare import Side
@@ -207,6 +208,16 @@ def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
     assert classes[-1]["of_thread"] == "8"
     single = {row["name"]: row["value"] for row in csv.DictReader((tmp_path / "out" / "report.csv").open())}
     assert single["verdict.remote_share"] == "0.5"
+
+
+@pytest.mark.parametrize("story", ["hinted", "multiplexed", "hostile", "no_threads"])
+def test_tables_are_read_by_pandas(story: str, tmp_path: Path) -> None:
+    path = STORIES[story]().write(tmp_path / "x.numaprof")
+    assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
+    for name, table in tables(document(str(path))).items():
+        found = pandas.read_csv(tmp_path / "out" / f"{name}.csv")
+        assert list(found.columns) == list(table.columns)
+        assert len(found) == len(table.rows)
 
 
 def test_tables_without_rows_have_their_heads(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def modules(evidence: Evidence, paper: Paper) -> None:
     ordered = sorted(sums, key=lambda name: -sums[name])[:4]
     kind = ("overflow sample", "s") if overflow else ("sampled access", "es")
     samples = plural(sum(row.samples for row in rows), *kind)
-    kernel = "" if _sees_kernel(evidence) else "; kernel not counted"
+    kernel = "; kernel not counted" if overflow and not _sees_kernel(evidence) else ""
     paper.line()
     text = " · ".join(f"{name} {percent(sums[name] / total)}" for name in ordered)
     paper.paragraph(f"{text} ({samples}{kernel})", first="REMOTE READS BY  ")
