@@ -324,3 +324,23 @@ def test_huge_pages_are_a_kind_of_their_own(program: Path, tmp_path: Path) -> No
     db = record(program, tmp_path, target)
     (found,) = (each for each in named(db) if each.kind == "huge")
     assert found.path[0] == "main" and found.lines[0] == 3
+
+
+@pytest.mark.requires("root")
+def test_a_touch_inside_a_system_call_is_the_kernels_for_the_users_line(program: Path, tmp_path: Path) -> None:
+    source = tmp_path / "reader.c"
+    source.write_text(
+        "#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+        'int main(void) { int fd = open("/dev/zero", O_RDONLY); char *p = malloc(1 << 20);\n'
+        "return p == 0 || read(fd, p, 1 << 20) != 1 << 20; }\n"
+    )
+    target = tmp_path / "reader"
+    subprocess.run(["gcc", "-g", source, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    require_whole(db)
+    ((stack, module),) = db.execute(
+        "SELECT sample.stack, module FROM sample JOIN stack ON stack.id = sample.stack"
+        " JOIN place ON place.id = stack.place WHERE kind = 10 GROUP BY sample.stack ORDER BY sum(weight) DESC LIMIT 1"
+    ).fetchall()
+    assert module == "[kernel]"
+    assert ("main", 5) in {place[:2] for place in call_path(db, stack)}

@@ -101,7 +101,8 @@ static bool slices_are_sound(struct slices *slices, const struct metric *metric,
     return true;
 }
 
-static void slices_keep(struct slices *slices, enum metric_id id, size_t from, const struct team_job *jobs, size_t count)
+static void slices_keep(struct slices *slices, enum metric_id id, size_t from, const struct team_job *jobs,
+                        size_t count)
 {
     const struct metric *metric = metric_get(id);
     struct result_cell *cell = result_cell(slices->result, id, slices->to, from);
@@ -177,8 +178,8 @@ static int slices_walk_from(struct slices *slices, const struct region *region, 
     return status;
 }
 
-// ids: what is measured on this walk, ended by METRICS. on holds the walk in its first half; region's second half is what
-// evicts it from the caches and what the others read.
+// ids: what is measured on this walk, ended by METRICS. on holds the walk in its first half; region's second half is
+// what evicts it from the caches and what the others read.
 static int slices_walk(struct slices *slices, struct region *region, struct region *on, const enum metric_id ids[2])
 {
     bool is_wanted = !slices->options->skip[ids[0]] || (ids[1] != METRICS && !slices->options->skip[ids[1]]);

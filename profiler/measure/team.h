@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timed slice: threads, each on a CPU of its own, work until the time is up. Work is done and timed in chunks; a chunk
-// in which the kernel took the CPU away is left out, with its time. What a loop returns or leaves behind is checked.
+// One timed slice: threads, each on a CPU of its own, work until the time is up. Work is done and timed in chunks; a
+// chunk in which the kernel took the CPU away is left out, with its time. What a loop returns or leaves behind is
+// checked.
 #ifndef PROFILER_MEASURE_TEAM_H
 #define PROFILER_MEASURE_TEAM_H
 
@@ -15,7 +16,7 @@
 enum team_work {
     TEAM_LOOP,                  // one of the kernels
     TEAM_WALK,
-    TEAM_ONCE,                  // the same, once through the region: the memory may be untouched, so there is no warming up
+    TEAM_ONCE,                  // the same, once through the region; no warming up, as the memory may be untouched
 };
 
 struct team_job {

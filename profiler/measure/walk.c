@@ -3,9 +3,10 @@
 
 #include "core/table.h"
 
-// A Feistel network over pairs (column, row): rounds that add to one number a hash of the other make a permutation of any
-// number of lines that is a multiple of the columns. Having the inverse too, a walk is written in the order of memory,
-// without a table and without a miss for every line. With four rounds short strides are too frequent in small regions.
+// A Feistel network over pairs (column, row): rounds that add to one number a hash of the other make a permutation of
+// any number of lines that is a multiple of the columns. Having the inverse too, a walk is written in the order of
+// memory, without a table and without a miss for every line. With four rounds short strides are too frequent in small
+// regions.
 enum {
     WALK_COLUMNS = WALK_UNIT / (int)sizeof(struct walk_line), // so that any region divides by it
     WALK_ROUNDS = 6,

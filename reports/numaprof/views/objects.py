@@ -172,7 +172,7 @@ def remote_by_module(evidence: Evidence) -> tuple[dict[str, float], str]:
         shares[name] = shares.get(name, 0.0) + row.events / total
     kind = ("overflow sample", "s") if overflow else ("sampled access", "es")
     samples = plural(sum(row.samples for row in rows), *kind)
-    kernel = "" if _sees_kernel(evidence) else "; kernel not counted"
+    kernel = "; kernel not counted" if overflow and not _sees_kernel(evidence) else ""
     return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))), samples + kernel
 
 

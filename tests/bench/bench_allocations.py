@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What noting allocations costs a program that makes many: `allocations.py [RUNS]`."""
+"""What noting allocations costs a program that makes many: `bench_allocations.py [RUNS]`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long looking up lines takes in a program with much debug information: `symbols.py [RUNS]`."""
+"""How long looking up lines takes in a program with much debug information: `bench_symbols.py [RUNS]`."""
 
 from __future__ import annotations
 
