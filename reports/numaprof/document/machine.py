@@ -13,6 +13,7 @@ from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import COUNTERS, LOADS, basis, remote_share, sampled_share
 from numaprof.matrix import Matrix, left_out, matrix, sampled
 from numaprof.naming import thread_name
+from numaprof.text import clean
 from numaprof.traffic import verdict_traffic
 
 
@@ -29,6 +30,7 @@ def machine(source: Reading) -> model.Machine:
         pairs=tuple(_pairs(source)),
         pairs_population=counted,
         population=population(evidence),
+        measured=tuple(_measured(source)),
         left_out=left_out(evidence) if counted == population(evidence) else 0.0,
     )
 
@@ -64,6 +66,16 @@ def _share(evidence: Evidence, cpu: int, threads: list[Thread]) -> float | None:
     shares = [share for share in (remote_share(evidence, thread) for thread in threads) if share]
     total = sum(share.total for share in shares)
     return sum(share.remote for share in shares) / total if total else None
+
+
+def _measured(source: Reading) -> list[model.Measured]:
+    """Recordings of the first days have no such table."""
+    if not source.recording.one(queries_page.Tables, queries_page.MEASURED_TABLE).found:
+        return []
+    return [
+        model.Measured(clean(row.metric), clean(row.unit), *row[2:7], bool(row.noisy))
+        for row in source.recording.rows(queries_page.Measured, queries_page.MEASURED)
+    ]
 
 
 def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
