@@ -23,8 +23,11 @@ struct live_block *live_blocks_find(const struct live_blocks *blocks, uint64_t s
 {
     if (start >= end)
         return NULL;
+    struct live_block *found = live_search(blocks, start, end);
+    if (!found || found->start <= start)
+        return found;
     struct live_block *first = live_search(blocks, start, start + 1);
-    return first || end == start + 1 ? first : live_search(blocks, start, end);
+    return first ? first : found;
 }
 
 struct live_block *live_blocks_add(struct live_blocks *blocks, const struct live_block *block)

@@ -19,6 +19,14 @@ static int stacks_grow(void **items, size_t *size, int64_t count, size_t item_by
     return 0;
 }
 
+static const char stacks_kernel[] = "[kernel]";
+
+// The upper half of the address space, on all machines there are.
+static bool stacks_is_kernel(uint64_t address)
+{
+    return address >> 63;
+}
+
 // Anonymous executable memory is a just-in-time compiler's.
 static const char *stacks_module(const struct mapping *mapping)
 {
@@ -31,11 +39,11 @@ static const char *stacks_module(const struct mapping *mapping)
 static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint64_t address)
 {
     const struct mapping *mapping = maps_find(maps, address);
-    bool in_file = mapping && *mapping->path == '/';
+    bool in_file = mapping && *mapping->path == '/', in_kernel = stacks_is_kernel(address);
     struct stacks_place place = {
-        .path = mapping ? mapping->path : "",
+        .path = in_kernel ? stacks_kernel : mapping ? mapping->path : "",
         .address = in_file ? address - mapping->start + mapping->file_offset : address,
-        .pid = in_file ? 0 : maps->pid,
+        .pid = in_file || in_kernel ? 0 : maps->pid,
     };
     uint64_t hash = table_mix(table_mix((uint64_t)place.pid, (uintptr_t)place.path), place.address), id;
     if (table_get(&stacks->place_ids, hash, &id))
@@ -45,7 +53,7 @@ static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint
         table_put(&stacks->place_ids, hash, (uint64_t)stacks->place_count + 1) < 0)
         return RECORDING_NULL;
     stacks->places[stacks->place_count++] = place;
-    RECORD(stacks->queue, RECORDING_PLACE, RECORD_NUMBER(stacks->place_count), RECORD_TEXT(stacks_module(mapping)),
+    RECORD(stacks->queue, RECORDING_PLACE, RECORD_NUMBER(stacks->place_count), RECORD_TEXT(in_kernel ? stacks_kernel : stacks_module(mapping)),
            RECORD_NULL, RECORD_NUMBER(place.address), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
     return stacks->place_count;
 }

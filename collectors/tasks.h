@@ -35,6 +35,7 @@ struct process {
     struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
     struct block_stream *blocks;     // where it tells of them; NULL: it does not
     uint64_t settled_in;             // faults_settle's own mark
+    uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
     uint64_t snapshot_at;            // time of the last snapshot
@@ -82,8 +83,8 @@ void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
 
-// Reads which program it runs now.
-void tasks_set_exe(struct tasks *tasks, struct process *process);
+// Which program it runs now. path NULL: read from /proc, where it stays as it was if the process is gone.
+void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);
 
 // The process runs another program from here on: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);

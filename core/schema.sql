@@ -85,7 +85,7 @@ CREATE TABLE distance (
     from_node   INTEGER NOT NULL REFERENCES node,
     to_node     INTEGER NOT NULL REFERENCES node,
     firmware    INTEGER,                -- SLIT: 10 is local
-    latency_ns  REAL,                   -- measured, where topology --measure has been run here: random walk, idle machine
+    latency_ns  REAL,                   -- measured, where topology --measure has been run: random walk, idle machine
     read_bytes_per_s REAL,              -- the same: all cores of from_node
     PRIMARY KEY (from_node, to_node)
 ) WITHOUT ROWID;

@@ -34,6 +34,7 @@ $(addprefix $(BUILD)/examples/,sum_serial sum_parallel renamed sum_lto sum_strip
 $(addprefix $(BUILD)/examples/,sum_pthreads_serial sum_pthreads_parallel): examples/sum_pthreads.c
 $(addprefix $(BUILD)/examples/,fill_vector_serial fill_vector_parallel fill_vector_lto): examples/fill_vector.cpp
 $(BUILD)/examples/new_array: examples/new_array.cpp
+$(addprefix $(BUILD)/examples/,fill_vector_serial fill_vector_parallel fill_vector_lto new_array): $(BUILD)/.packages-examples
 $(BUILD)/examples/heat: examples/heat.f90
 $(addprefix $(BUILD)/examples/,shared_table in_cache recycled arena fork_server migrant mismatch tiles mapped_file \
     false_sharing lopsided): $(BUILD)/examples/%: examples/%.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep and policies: many runs of one program, which the Python program counts and compares. It needs to know where this
-// program is, to record each run; and `policies --under` is how a run gets its placement.
+// sweep and policies: many runs of one program, which the Python program counts and compares. It needs to know where
+// this program is, to record each run; and `policies --under` is how a run gets its placement.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -43,7 +43,8 @@ static int experiments_under(char **argv)
     }
     diag_clean(clean, sizeof clean, argv[2]);
     if (placement_parse(&placement, argv[2]) < 0) {
-        diag_error("write it like local, interleave:0-1, bind:1 or bind:1@0-3", "--under: \"%s\" is no placement", clean);
+        diag_error("write it like local, interleave:0-1, bind:1 or bind:1@0-3", "--under: \"%s\" is no placement",
+                   clean);
         return DIAG_EXIT_FAILED;
     }
     int status = placement_apply(&placement, &what);

@@ -23,11 +23,11 @@ static const char help[] =
     "\n"
     "  --sysroot DIR   read /sys and /proc below DIR (a snapshot of another machine)\n"
     "  --json          for programs; docs/topology.md describes it\n"
-    "  --measure       latency and bandwidth from every node to every node's memory; Ctrl-C shows what there is so far\n"
+    "  --measure       latency and bandwidth from every node to every node's memory; Ctrl-C: so far\n"
     "    --from NODES  only from the CPUs of these nodes, e.g. 0,2-3\n"
     "    --to NODES    only to their memory\n"
     "    --only NAMES  only these numbers, e.g. latency_random,read_all (docs/measuring.md lists them)\n"
-    "    --size SIZE   of the memory that is used, e.g. 512M            [well past the caches, at most half of what is free]\n";
+    "    --size SIZE   of the memory used, e.g. 512M    [well past the caches, at most half of what is free]\n";
 
 enum {
     CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table

@@ -48,5 +48,6 @@ int placement_apply(const struct placement *placement, const char **what)
         return -errno;
     *what = "set_mempolicy";
     const uint64_t *nodes = placement->mode == MPOL_DEFAULT ? NULL : placement->nodes.bits;
-    return syscall(SYS_set_mempolicy, placement->mode, nodes, nodes ? (unsigned long)CPULIST_MAX : 0UL) < 0 ? -errno : 0;
+    unsigned long most = nodes ? CPULIST_MAX : 0;
+    return syscall(SYS_set_mempolicy, placement->mode, nodes, most) < 0 ? -errno : 0;
 }

@@ -22,8 +22,8 @@ struct placement {
 // -EINVAL: not of this form.
 int placement_parse(struct placement *placement, const char *text);
 
-// Sets it for this process; what it executes inherits it. -EINVAL: no such node or CPU, or none that is allowed; -EPERM,
-// -ENOSYS: a filter or the kernel does not let us. *what gets the name of the call that failed.
+// Sets it for this process; what it executes inherits it. -EINVAL: no such node or CPU, or none that is allowed;
+// -EPERM, -ENOSYS: a filter or the kernel does not let us. *what gets the name of the call that failed.
 int placement_apply(const struct placement *placement, const char **what);
 
 #endif

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "core/diag.h"
-#include "core/sysfile.h"
 #include "core/topology_pin.h"
 #include "profiler/clock.h"
 #include "profiler/emulated.h"
@@ -19,12 +18,8 @@
 #include "profiler/symbols.h"
 
 enum {
-    SESSION_RING_BYTES = 32 << 20,   // for the faults of all CPUs together ...
-    SESSION_RING_MOST_PAGES = 1024,   // ... but not more than this for one
-    SESSION_RING_LEAST_PAGES = 16,
     SESSION_SCAN_MS = 250,
     SESSION_NICE = -10,
-    SESSION_FAULT_EVENT = 1,         // its id in the recording; those of the counters follow
 };
 
 // --- opening
@@ -155,73 +150,6 @@ void session_remove_stream(struct session *session, const struct perf_stream *st
             session->streams[i] = session->streams[--session->stream_count];
             return;
         }
-    }
-}
-
-static void session_close_faults(struct session *session)
-{
-    for (size_t i = 0; i < session->fault_source_count; i++)
-        faults_close(&session->fault_sources[i]);
-    free(session->fault_sources);
-    session->fault_sources = NULL;
-    session->fault_source_count = 0;
-}
-
-// A power of two, as the kernel wants it.
-static size_t session_ring_pages(const struct session *session)
-{
-    size_t pages = SESSION_RING_MOST_PAGES;
-    while (pages > SESSION_RING_LEAST_PAGES &&
-           pages * session->faults.page_bytes * session->topology.cpu_count > SESSION_RING_BYTES)
-        pages /= 2;
-    return pages;
-}
-
-static int session_open_fault_sources(struct session *session)
-{
-    session->fault_sources = calloc(session->topology.cpu_count, sizeof *session->fault_sources);
-    if (!session->fault_sources)
-        return -ENOMEM;
-    for (size_t i = 0; i < session->topology.cpu_count; i++) {
-        const struct topology_cpu *cpu = &session->topology.cpus[i];
-        if (!cpu->online)
-            continue;
-        struct fault_source *source = &session->fault_sources[session->fault_source_count];
-        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, session_ring_pages(session));
-        if (status < 0)
-            return status;
-        session->fault_source_count++;
-        source->stream.handle = session_fault_record;
-        source->stream.owner = session;
-        status = session_add_stream(session, &source->stream);
-        if (status < 0)
-            return status;
-    }
-    return 0;
-}
-
-static void session_open_faults(struct session *session)
-{
-    char huge[64] = "";
-    int64_t balancing = 0;
-    sysfile_text("", huge, sizeof huge, "/sys/kernel/mm/transparent_hugepage/enabled");
-    sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
-    session->faults.queue = session->queue;
-    session->faults.event = SESSION_FAULT_EVENT;
-    session->faults.tasks = &session->tasks;
-    session->faults.samples = &session->samples;
-    session->faults.objects = &session->objects;
-    session->faults.tells_mapped = true;
-    session->faults.balancing = balancing > 0;
-    session->faults.huge_pages = *huge && !strstr(huge, "[never]");
-    session->faults.sources = (int)session->topology.cpu_count;
-    session->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    session->faults_error = session->options->no_faults ? -ECANCELED : faults_prepare(&session->faults);
-    if (session->faults_error == 0)
-        session->faults_error = session_open_fault_sources(session);
-    if (session->faults_error < 0) {
-        session_close_faults(session);
-        session->stream_count = 0;
     }
 }
 
@@ -388,6 +316,7 @@ static void session_resolve(struct session *session)
     progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
     symbols_resolve(&request);
     const struct declared_request declared = {.objects = &session->objects, .files = session->files,
+                                              .programs = &session->tasks.programs,
                                               .queue = session->queue, .next_place = next_place,
                                               .next_stack = session->stacks.stack_count + 1};
     declared_resolve(&declared);

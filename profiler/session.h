@@ -132,6 +132,10 @@ void session_read_counters(struct session *session, uint64_t now);
 void session_switch(struct session *session, bool on, const char *cause);
 void session_close_counters(struct session *session);
 
+// session_faults.c
+void session_open_faults(struct session *session); // session->faults_error says why there are none
+void session_close_faults(struct session *session);
+
 // session_blocks.c: fd is the ring that a process sent
 void session_open_blocks(struct session *session, struct process *process, int fd);
 void session_close_blocks(struct session *session, struct process *process);

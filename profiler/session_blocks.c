@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collectors/alloc_record.h"
+#include "profiler/clock.h"
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
 
@@ -31,11 +32,33 @@ static size_t blocks_skip_own(const struct process *process, const uint64_t *add
     return own;
 }
 
-static int64_t blocks_stack(struct session *session, const struct process *process, const struct perf_sample *where)
+// Libraries that were opened since the mappings were read, where the kernel does not tell of them.
+static bool blocks_reread_maps(struct session *session, struct process *process, uint64_t time)
+{
+    enum { EVERY_MS = 50 };
+    if (session->fault_source_count > 0 || time < process->maps_read_at + EVERY_MS * CLOCK_MS)
+        return false;
+    process->maps_read_at = time;
+    maps_clear(&process->maps);
+    return maps_read(&process->maps, &session->tasks.paths, process->pid) == 0;
+}
+
+static bool blocks_knows_all(const struct process *process, const uint64_t *addresses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!blocks_path(process, addresses[i]))
+            return false;
+    return count > 0;
+}
+
+static int64_t blocks_stack(struct session *session, struct process *process, const struct perf_sample *where,
+                            uint64_t time)
 {
     uint64_t addresses[STACKS_MAX_DEPTH];
     bool truncated = false;
     size_t count = unwind_walk(session->unwind, process, where, addresses, STACKS_MAX_DEPTH, &truncated);
+    if (!blocks_knows_all(process, addresses, count) && blocks_reread_maps(session, process, time))
+        count = unwind_walk(session->unwind, process, where, addresses, STACKS_MAX_DEPTH, &truncated);
     size_t own = blocks_skip_own(process, addresses, count);
     uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
     if (own == count)
@@ -111,7 +134,7 @@ static void blocks_allocated(struct session *session, struct process *process, c
         .since = blocks_since(event, time),
         .kind = kinds[event->kind],
         .name = event->kind == ALLOC_STACK ? "[thread stack]" : NULL,
-        .stack = blocks_stack(session, process, &event->where),
+        .stack = blocks_stack(session, process, &event->where, time),
         .thread = blocks_thread(session, process, event->tid),
     };
     // For the symbols: a block weighs as much as touching it once. No more: sizes may be absurd.

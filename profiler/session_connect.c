@@ -7,6 +7,17 @@
 #include "profiler/clock.h"
 #include "profiler/session.h"
 
+// Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.
+static void connect_read_maps(struct session *session, struct process *process)
+{
+    if (session->fault_source_count > 0)
+        return;
+    session_close_blocks(session, process);
+    unwind_forget(session->unwind, process->id);
+    tasks_exec(&session->tasks, process);
+    maps_read(&process->maps, &session->tasks.paths, process->pid);
+}
+
 static void connect_know(struct session *session, struct process *process, const struct channel_connection *connection)
 {
     process->channel = connection->hello.process;
@@ -14,7 +25,8 @@ static void connect_know(struct session *session, struct process *process, const
     process->other_namespace = process->inner_pid != process->pid;
     process->has_library = true;
     RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
-    tasks_set_exe(&session->tasks, process);
+    tasks_set_exe(&session->tasks, process, NULL);
+    connect_read_maps(session, process);
     struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true);
     session->own_allocators += connection->hello.own_allocator != 0;
     if (connection->ring >= 0)

@@ -63,7 +63,7 @@ void session_announced(struct session *session, struct process *sender, const st
     process->announced_kind = (int)message->a;
     // What follows cannot tell: it will not be measured at all, or nothing here measures.
     if (follow_is_forbidden(process->announced_kind) ||
-        (session->stream_count == 0 && follow_reason(process->announced_kind)))
+        (session->fault_source_count == 0 && follow_reason(process->announced_kind)))
         follow_note(session, process, process->announced_kind, process->exec_path);
 }
 

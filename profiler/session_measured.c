@@ -18,8 +18,8 @@ static const char *measured_real(char out[MEASURED_TEXT], double value)
     return out;
 }
 
-static const char *measured_median(char out[MEASURED_TEXT], const struct result *result, enum metric_id metric, int from,
-                                   int to)
+static const char *measured_median(char out[MEASURED_TEXT], const struct result *result, enum metric_id metric,
+                                   int from, int to)
 {
     struct result_spread spread;
     const struct result_cell *cell = result_find(result, metric, to, from);
@@ -48,7 +48,8 @@ static void measured_write_cell(struct session *session, const struct result *re
     char median[MEASURED_TEXT], low[MEASURED_TEXT], high[MEASURED_TEXT];
     if (!result_spread(cell, &spread))
         return;
-    RECORD(session->queue, RECORDING_MEASURED, RECORD_TEXT(metric_get(id)->name), RECORD_TEXT(metric_unit(metric_get(id))),
+    const struct metric *metric = metric_get(id);
+    RECORD(session->queue, RECORDING_MEASURED, RECORD_TEXT(metric->name), RECORD_TEXT(metric_unit(metric)),
            RECORD_NUMBER(result->from[from]),
            result->to[to] == RESULT_INTERLEAVED ? RECORD_NULL : RECORD_NUMBER(result->to[to]),
            RECORD_TEXT(measured_real(median, spread.median)), RECORD_TEXT(measured_real(low, spread.low)),

@@ -19,17 +19,20 @@ static pid_t messages_tid(const struct process *process, pid_t inner)
 }
 
 // NULL: there is none, or it has ended and what its number is here cannot be found out any more.
-static struct thread *messages_thread(struct session *session, struct process *process, pid_t tid, uint64_t time)
+static struct thread *messages_thread(struct session *session, const struct channel_received *message, pid_t tid)
 {
     if (tid <= 0)
         return NULL;
     if (!tasks_thread(&session->tasks, tid))
-        session_drain_until(session, time); // the kernel's record of its start is older than its message
+        session_drain_until(session, message->time_ns); // the kernel's record of its start is older than its message
+    struct process *process = tasks_process_of_channel(&session->tasks, message->process);
+    if (!process)
+        return NULL; // its end was among the records
     // Where the kernel tells of every thread, one that it does not know is an invention.
-    bool is_told = tasks_thread(&session->tasks, tid) || session->stream_count == 0;
+    bool is_told = tasks_thread(&session->tasks, tid) || session->fault_source_count == 0;
     if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
         return NULL;
-    return tasks_add_thread(&session->tasks, process, tid, time, true);
+    return tasks_add_thread(&session->tasks, process, tid, message->time_ns, true);
 }
 
 // NULL: the kernel's record of its end came before the library's message.
@@ -44,21 +47,20 @@ static struct thread *messages_ending_thread(struct session *session, const stru
 
 // --- messages
 
-static void messages_start(struct session *session, struct process *process, pid_t tid,
-                           const struct channel_received *message)
+static void messages_start(struct session *session, pid_t tid, const struct channel_received *message)
 {
-    struct thread *thread = messages_thread(session, process, tid, message->time_ns);
+    struct thread *thread = messages_thread(session, message, tid);
     bool known_pin = message->a >= CHANNEL_PIN_NONE && message->a <= CHANNEL_PIN_HELPER;
     if (thread && known_pin)
         tasks_set_pin(&session->tasks, thread, (enum channel_pin)message->a, message->cpu,
                       *message->text ? message->text : NULL);
 }
 
-static void messages_affinity(struct session *session, struct process *process, const struct channel_received *message)
+static void messages_affinity(struct session *session, const struct process *process, const struct channel_received *message)
 {
     if (message->a == 0)
         return; // of a thread the library could not name: session_scan finds it
-    struct thread *thread = messages_thread(session, process, messages_tid(process, (pid_t)message->a), message->time_ns);
+    struct thread *thread = messages_thread(session, message, messages_tid(process, (pid_t)message->a));
     if (thread)
         tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu, message->text);
 }
@@ -104,11 +106,14 @@ static void messages_exit_process(struct session *session, struct process *proce
             session_read_cpu_time(other);
     }
     session_drain_until(session, message->time_ns);
+    process = tasks_process_of_channel(&session->tasks, message->process);
+    if (!process)
+        return; // its end was among the records
     session_settle(session, process);
     if (!session->options->no_pages)
         pages_snapshot(&session->pages, process, clock_now(), "exit");
     // Without records of the kernel's nothing else tells of its end, which is near.
-    for (size_t at = 0; session->stream_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
+    for (size_t at = 0; session->fault_source_count == 0 && table_next(&session->tasks.threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         bool last = other->process == process && process->threads == 1;
         if (other->process == process) {
@@ -127,13 +132,13 @@ static void messages_handle(struct session *session, const struct channel_receiv
         return;
     switch (message->kind) {
     case CHANNEL_THREAD_START:
-        messages_start(session, process, messages_tid(process, (pid_t)message->tid), message);
+        messages_start(session, messages_tid(process, (pid_t)message->tid), message);
         break;
     case CHANNEL_THREAD_EXIT:
         messages_exit_thread(session, process, message);
         break;
     case CHANNEL_MAIN_PINNED: {
-        struct thread *thread = messages_thread(session, process, messages_tid(process, (pid_t)message->tid), message->time_ns);
+        struct thread *thread = messages_thread(session, message, messages_tid(process, (pid_t)message->tid));
         if (thread) {
             session_forget_migrations(thread);
             tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PLANNED, message->cpu, NULL);
@@ -165,7 +170,7 @@ static void messages_arrivals(struct session *session)
         struct process *process = tasks_process_of_channel(&session->tasks, arrival.message.process);
         struct thread *thread = NULL;
         if (process) {
-            messages_start(session, process, arrival.tid, &arrival.message);
+            messages_start(session, arrival.tid, &arrival.message);
             thread = tasks_thread(&session->tasks, arrival.tid);
         }
         if (thread)

@@ -68,13 +68,15 @@ void session_outside_thread(struct session *session, struct process *process, st
     if (!session_is_outside(process))
         return;
     struct thread *main_thread = tasks_thread(&session->tasks, process->pid);
+    if (session->counters_on && session->cpu_set_count == 0) {
+        session_mark_late(session, thread);
+        session_count_thread(session, thread);
+    }
     if (session->has_channel && session->plan_count > 0) {
         if (main_thread)
             outside_pin(session, main_thread, NULL);
         outside_pin(session, thread, tasks_thread(&session->tasks, creator_tid));
     }
-    if (session_count_thread(session, thread))
-        session_mark_late(session, thread);
 }
 
 // A child of a pinned thread, or the program that a pinned process execs, is to have the whole mask again.

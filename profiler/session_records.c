@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel's records mean for the session: threads come and go, files are mapped, pages fault.
+#include <string.h>
+
 #include "profiler/session.h"
 
 // Frames that the kernel's walk by frame pointers found, without its marks between kernel and user.
@@ -29,6 +31,17 @@ static void records_mark_stack(const struct process *process, const struct perf_
         mapping->is_thread_stack = true;
 }
 
+// What the kernel was asked for begins in it: a read() that touches the pages it fills, say.
+static size_t records_put_kernel(const struct perf_sample *sample, uint64_t *addresses, size_t count, size_t max)
+{
+    if (!sample->in_kernel)
+        return count;
+    count = count < max ? count : max - 1;
+    memmove(addresses + 1, addresses, count * sizeof *addresses);
+    addresses[0] = sample->ip;
+    return count + 1;
+}
+
 int64_t session_stack(struct session *session, const struct process *process, const struct perf_sample *sample)
 {
     uint64_t addresses[STACKS_MAX_DEPTH];
@@ -41,7 +54,9 @@ int64_t session_stack(struct session *session, const struct process *process, co
     uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
     // Frame pointers go on where the copied stack ends, in programs that have them.
     if (count == 0 || (truncated && chain_count > count))
-        return stacks_intern(&session->stacks, &process->maps, key, chain, chain_count, chain_truncated);
+        return stacks_intern(&session->stacks, &process->maps, key, chain,
+                             records_put_kernel(sample, chain, chain_count, STACKS_MAX_DEPTH), chain_truncated);
+    count = records_put_kernel(sample, addresses, count, STACKS_MAX_DEPTH);
     return stacks_intern(&session->stacks, &process->maps, key, addresses, count, truncated);
 }
 
@@ -75,8 +90,11 @@ static void records_mmap(struct session *session, const struct perf_event_header
         return;
     maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
     const struct mapping *mapping = maps_find(&process->maps, mmap.address);
-    if (mapping && mapping->executable && *mapping->path == '/')
-        files_see(session->files, process->pid, mapping->path, time);
+    if (!mapping || !mapping->executable || *mapping->path != '/')
+        return;
+    if (!process->exe) // it is gone already; the kernel maps the program first, then its loader
+        tasks_set_exe(&session->tasks, process, mapping->path);
+    files_see(session->files, process->pid, mapping->path, time);
 }
 
 static void records_comm(struct session *session, const struct perf_event_header *header)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof check PROGRAM: records, then checks, with the exit statuses of both. The judging itself: test_report_check."""
+"""numaprof check PROGRAM: records, then checks, with the exit statuses of both. Judging: test_report_check."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes.util
+import shutil
 import sqlite3
 import subprocess
 from dataclasses import dataclass
@@ -229,6 +230,16 @@ def test_containers_lead_to_the_users_line(news: sqlite3.Connection, function: s
     assert (place, place) in users, users
 
 
+def test_blocks_have_names_without_perf_event(program: Path, tmp_path: Path) -> None:
+    output = tmp_path / "x.numaprof"
+    target = build("kinds.c", "kinds")
+    subprocess.run([program, "record", "-q", "--without", "faults", "-o", output, target], check=True, cwd=tmp_path)
+    db = sqlite3.connect(output)
+    objects = db.execute("SELECT alloc_stack FROM object WHERE alloc_stack IS NOT NULL")
+    paths = {tuple(place[0] for place in call_path(db, stack)[:2]) for (stack,) in objects}
+    assert {("by_malloc", "main"), ("by_realloc", "main"), ("by_mmap", "main")} <= paths
+
+
 def test_a_child_that_no_handler_saw_does_not_disturb_its_parent(program: Path, tmp_path: Path) -> None:
     db = record(program, tmp_path, build("forks.c", "forks"))
     made = [
@@ -283,3 +294,53 @@ def test_a_static_program_has_mappings_and_variables_and_says_so(program: Path, 
     assert any("static program" in text for text in notes(db, "objects"))
     require_whole(db)
     assert "static_array" in {each.name for each in named(db)}
+
+
+@pytest.mark.skipif(not shutil.which("gfortran"), reason="needs gfortran")
+def test_arrays_of_fortran_are_named(program: Path, tmp_path: Path) -> None:
+    target = tmp_path / "arrays"
+    subprocess.run(["gfortran", "-g", "-O1", SOURCES / "arrays.f90", "-J", tmp_path, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    require_whole(db)
+    found = {each.name: each.lines for each in named(db) if each.kind == "static" and each.pages >= PAGES - THIN}
+    assert {"__held_MOD_in_module", "shared_block_"} <= found.keys()
+    assert any(name and name.startswith("in_program") for name in found)
+    assert found["__held_MOD_in_module"] == (line_of("arrays.f90", "real(8) :: in_module(131072)"),)
+    assert any(each.kind == "heap" and each.path[0].startswith("allocate_one") for each in named(db) if each.path)
+
+
+def test_huge_pages_are_a_kind_of_their_own(program: Path, tmp_path: Path) -> None:
+    free = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages")
+    if not free.exists() or int(free.read_text()) < 2:
+        pytest.skip("needs two free huge pages (vm.nr_hugepages)")
+    source = tmp_path / "huge.c"
+    source.write_text(
+        "#include <sys/mman.h>\nint main(void) {\n"
+        "char *p = mmap(0, 4 << 20, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);\n"
+        "if (p == MAP_FAILED) return 1;\np[0] = p[2 << 20] = 1;\nreturn 0; }\n"
+    )
+    target = tmp_path / "huge"
+    subprocess.run(["gcc", "-g", source, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    (found,) = (each for each in named(db) if each.kind == "huge")
+    assert found.path[0] == "main" and found.lines[0] == 3
+
+
+@pytest.mark.requires("root")
+def test_a_touch_inside_a_system_call_is_the_kernels_for_the_users_line(program: Path, tmp_path: Path) -> None:
+    source = tmp_path / "reader.c"
+    source.write_text(
+        "#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+        'int main(void) { int fd = open("/dev/zero", O_RDONLY); char *p = malloc(1 << 20);\n'
+        "return p == 0 || read(fd, p, 1 << 20) != 1 << 20; }\n"
+    )
+    target = tmp_path / "reader"
+    subprocess.run(["gcc", "-g", source, "-o", target], check=True)
+    db = record(program, tmp_path, target)
+    require_whole(db)
+    ((stack, module),) = db.execute(
+        "SELECT sample.stack, module FROM sample JOIN stack ON stack.id = sample.stack"
+        " JOIN place ON place.id = stack.place WHERE kind = 10 GROUP BY sample.stack ORDER BY sum(weight) DESC LIMIT 1"
+    ).fetchall()
+    assert module == "[kernel]"
+    assert ("main", 5) in {place[:2] for place in call_path(db, stack)}

@@ -45,7 +45,7 @@ def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int])
 
 
 def _clock(machine: Machine) -> list[str]:
-    """By instructions: guest time passes with what the guest executes, a nanosecond each, and leaps while it rests. What the
+    """By instructions: guest time passes with what the guest executes, 1 ns each, and leaps while it rests. What the
     kernel does by the clock, like turning counters over, is then the same on a busy host; all CPUs share one thread."""
     if machine.clock == "instructions":
         return ["-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off"]

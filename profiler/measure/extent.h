@@ -24,8 +24,8 @@ int64_t extent_cache(const struct topology *t);
 // Half of what is free on the nodes (each holds its share) and below the memory limit of our control groups.
 int64_t extent_spare(const struct topology *t, const char *root, const struct cpulist *nodes);
 
-// asked: the user's size or 0. Two thirds of the spare memory go into the region: a second one of half its size follows.
-// -ENOMEM: what can be spared is not well past the caches; the fields say why.
+// asked: the user's size or 0. Two thirds of the spare memory go into the region: a second one of half its size
+// follows. -ENOMEM: what can be spared is not well past the caches; the fields say why.
 int extent_choose(struct extent *extent, const struct topology *t, int64_t spare, int64_t asked, bool emulated);
 
 #endif

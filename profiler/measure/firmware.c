@@ -86,9 +86,8 @@ static void firmware_initiator(void *argument, const char *name)
 static double firmware_number(const char *root, int node, int class, const char *what)
 {
     int64_t value;
-    return sysfile_number(root, &value, "/sys/devices/system/node/node%d/access%d/initiators/%s", node, class, what) == 0
-               ? (double)value
-               : 0;
+    int status = sysfile_number(root, &value, "/sys/devices/system/node/node%d/access%d/initiators/%s", node, class, what);
+    return status == 0 ? (double)value : 0;
 }
 
 static double firmware_measured(const struct result *result, enum metric_id metric, int to, int from)

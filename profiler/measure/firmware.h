@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the firmware claims about memory, set beside what was measured: SLIT's distances as multiples of the local latency,
-// and HMAT's latencies and bandwidths where the kernel has them (Documentation/admin-guide/mm/numaperf.rst).
+// What the firmware claims about memory, set beside what was measured: SLIT's distances as multiples of the local
+// latency, and HMAT's latencies and bandwidths where the kernel has them (Documentation/admin-guide/mm/numaperf.rst).
 #ifndef PROFILER_MEASURE_FIRMWARE_H
 #define PROFILER_MEASURE_FIRMWARE_H
 

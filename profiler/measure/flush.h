@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empties all caches of the machine of some memory. Without it, lines that another node's idle CPUs touched before stay in
-// their caches, which then answer in the memory's place.
+// Empties all caches of the machine of some memory. Without it, lines that another node's idle CPUs touched before stay
+// in their caches, which then answer in the memory's place.
 #ifndef PROFILER_MEASURE_FLUSH_H
 #define PROFILER_MEASURE_FLUSH_H
 

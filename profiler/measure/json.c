@@ -21,6 +21,11 @@ static void json_real(FILE *file, const char *name, double value)
         fprintf(file, ", \"%s\": %.6g", name, value);
 }
 
+static void json_flag(FILE *file, const char *name, bool value)
+{
+    fprintf(file, ", \"%s\": %s", name, value ? "true" : "false");
+}
+
 static void json_cell(FILE *file, const struct result *result, enum metric_id id, size_t to, size_t from)
 {
     struct result_spread spread;
@@ -34,7 +39,7 @@ static void json_cell(FILE *file, const struct result *result, enum metric_id id
     json_real(file, "high", spread.high);
     fprintf(file, ", \"repeats\": %d", cell->count);
     json_real(file, "relative", result_relative(result, id, to, from));
-    fprintf(file, ", \"noisy\": %s", result_is_noisy(cell) ? "true" : "false");
+    json_flag(file, "noisy", result_is_noisy(cell));
     json_real(file, "lost_share", cell->lost_ns / (cell->lost_ns + cell->kept_ns));
     fprintf(file, ", \"lines\": %" PRIu64 "}", cell->lines);
 }
@@ -86,15 +91,15 @@ void json_measured(FILE *file, const struct result *result, const struct topolog
     json_text(file, result->at);
     fputs(", \"kernels\": ", file);
     json_text(file, result->kernels);
-    fputs(", \"meaningless\": ", file);
-    fputs(*result->emulated ? "true" : "false", file);
+    json_flag(file, "meaningless", *result->emulated);
     fputs(", \"emulated\": ", file);
     if (*result->emulated)
         json_text(file, result->emulated);
     else
         fputs("null", file);
-    fprintf(file, ", \"interrupted\": %s, \"too_noisy\": %s, \"huge_pages\": %s", result->is_interrupted ? "true" : "false",
-            result_is_too_noisy(result) ? "true" : "false", result->has_huge_pages ? "true" : "false");
+    json_flag(file, "interrupted", result->is_interrupted);
+    json_flag(file, "too_noisy", result_is_too_noisy(result));
+    json_flag(file, "huge_pages", result->has_huge_pages);
     fputs(", \"buffer_bytes\": ", file);
     json_number(file, result->buffer_bytes, -1);
     fputs(", \"llc_bytes\": ", file);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum {
-    KERNELS_STEP = 1024,        // bytes; every loop's unrolled body divides it
+    KERNELS_STEP = 1024,        // bytes; every unrolled body, four times, divides it
     KERNELS_LINE = 64,          // bytes of a cache line
     KERNELS_AHEAD = 2048,       // bytes by which the prefetched read runs ahead: 100 ns at 20 GB/s
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that lies where it was asked for: mapped, bound (mbind), filled, and looked up page by page (move_pages) before
-// anything is timed.
+// Memory that lies where it was asked for: mapped, bound (mbind), filled, and looked up page by page (move_pages)
+// before anything is timed.
 #ifndef PROFILER_MEASURE_PLACE_H
 #define PROFILER_MEASURE_PLACE_H
 

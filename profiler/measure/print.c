@@ -102,15 +102,25 @@ static void print_firmware(const struct result *result, const struct topology *t
                found[i].median, found[i].low, found[i].high);
 }
 
+static void print_claim(const char *what, const char *unit, double claimed, double measured)
+{
+    if (claimed > 0 && measured > 0)
+        printf("; %s %.1f %s, measured %.1f", what, claimed, unit, measured);
+    else if (claimed > 0)
+        printf("; %s %.1f %s, not measured", what, claimed, unit);
+}
+
 static void print_hmat(const struct result *result, const struct topology *t)
 {
     struct firmware_hmat found[FIRMWARE_HMAT];
     size_t count = firmware_hmat(result, t, "", found);
     for (size_t i = 0; i < count; i++)
-        if (found[i].from >= 0)
-            printf("  HMAT access%d, node %d to node %d: %.0f ns, measured %.1f; read %.1f GB/s, measured %.1f (0: n/a)\n",
-                   found[i].class, found[i].from, found[i].to, found[i].latency_ns, found[i].measured_latency_ns,
-                   found[i].read_bytes_per_s / 1e9, found[i].measured_read_bytes_per_s / 1e9);
+        if (found[i].from >= 0) {
+            printf("  HMAT access%d, node %d to node %d", found[i].class, found[i].from, found[i].to);
+            print_claim("latency", "ns", found[i].latency_ns, found[i].measured_latency_ns);
+            print_claim("read", "GB/s", found[i].read_bytes_per_s / 1e9, found[i].measured_read_bytes_per_s / 1e9);
+            putchar('\n');
+        }
 }
 
 void print_result(const struct result *result, const struct topology *t)

@@ -173,7 +173,7 @@ int region_empty_caches(struct region *region, struct result *result)
         can = flush_lines(region->place.base + from, region_end(from, bytes) - from);
     }
     if (!can)
-        result_note(result, "the caches cannot be emptied on this architecture: other nodes' may answer for the memory");
+        result_note(result, "caches cannot be emptied on this architecture: other nodes' may answer for the memory");
     return 0;
 }
 

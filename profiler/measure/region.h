@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one row of the matrix, ready to be timed. Its first half is written and walked, its second half is read:
-// there every 64-bit word is its own index, so that a loop that left something out is found out.
+// The memory of one row of the matrix, ready to be timed. Its first half is written and walked, its second half is
+// read: there every 64-bit word is its own index, so that a loop that left something out is found out.
 #ifndef PROFILER_MEASURE_REGION_H
 #define PROFILER_MEASURE_REGION_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured: for each metric, memory and node of CPUs the values of the repeats; and sentences about what was left
-// out. Medians and spreads come from here.
+// What was measured: for each metric, memory and node of CPUs the values of the repeats; and sentences about what was
+// left out. Medians and spreads come from here.
 #ifndef PROFILER_MEASURE_RESULT_H
 #define PROFILER_MEASURE_RESULT_H
 

@@ -135,8 +135,8 @@ static int store_read_cell(struct result *result, const char *line)
     char name[RESULT_TEXT];
     size_t to, from;
     int used, id;
-    if (!result->cells || sscanf(line, "%63s %zu %zu%n", name, &to, &from, &used) != 3 || (id = store_metric(name)) < 0 ||
-        to >= result->to_count || from >= result->from_count)
+    if (!result->cells || sscanf(line, "%63s %zu %zu%n", name, &to, &from, &used) != 3 ||
+        (id = store_metric(name)) < 0 || to >= result->to_count || from >= result->from_count)
         return -EINVAL;
     struct result_cell *cell = result_cell(result, (enum metric_id)id, to, from);
     for (line += used; cell->count < RESULT_REPEATS && sscanf(line, " %lf%n", &cell->values[cell->count], &used) == 1;

@@ -9,10 +9,12 @@
 #include "core/topology.h"
 #include "profiler/measure/result.h"
 
-// Replaces what is there. path gets the file's name, also on failure where it is known. -errno; -ENOENT: no home folder.
+// Replaces what is there. path gets the file's name, also on failure where it is known. -errno; -ENOENT: no home
+// folder.
 int store_save(const struct result *result, const struct topology *t, char *path, size_t size);
 
-// -ENOENT: nothing is stored for this machine; -EINVAL: the file is not one of ours, or damaged. The caller frees result.
+// -ENOENT: nothing is stored for this machine; -EINVAL: the file is not one of ours, or damaged. The caller frees
+// result.
 int store_load(struct result *result, const struct topology *t, char *path, size_t size);
 
 #endif

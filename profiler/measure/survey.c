@@ -22,7 +22,8 @@ static bool survey_has_cpu(const struct topology *t, const struct topology_node 
     return false;
 }
 
-static bool survey_takes_from(const struct topology *t, const struct survey_options *o, const struct topology_node *node)
+static bool survey_takes_from(const struct topology *t, const struct survey_options *o,
+                              const struct topology_node *node)
 {
     return survey_has_cpu(t, node) && (!o->has_from || cpulist_has(&o->from, node->id));
 }

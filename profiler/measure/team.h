@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One timed slice: threads, each on a CPU of its own, work until the time is up. Work is done and timed in chunks; a chunk
-// in which the kernel took the CPU away is left out, with its time. What a loop returns or leaves behind is checked.
+// One timed slice: threads, each on a CPU of its own, work until the time is up. Work is done and timed in chunks; a
+// chunk in which the kernel took the CPU away is left out, with its time. What a loop returns or leaves behind is
+// checked.
 #ifndef PROFILER_MEASURE_TEAM_H
 #define PROFILER_MEASURE_TEAM_H
 
@@ -15,7 +16,7 @@
 enum team_work {
     TEAM_LOOP,                  // one of the kernels
     TEAM_WALK,
-    TEAM_ONCE,                  // the same, once through the region: the memory may be untouched, so there is no warming up
+    TEAM_ONCE,                  // the same, once through the region; no warming up, as the memory may be untouched
 };
 
 struct team_job {
@@ -32,8 +33,10 @@ struct team_job {
     size_t at;                  // offset of the next chunk; the next slice goes on from there
     const struct walk_line *line; // where the walk is
     size_t lines;               // of its region
+    bool pauses;                // after every step of the walk; their time is not counted
     // What came of it:
     double bytes_done, steps_done, kept_ns; // undisturbed chunks
+    double pause_ns;            // of one pause, found out on this CPU
     double lost_ns;             // chunks in which the CPU was taken away
     uint64_t all_lines;         // walked, read, written or copied, also those that were not timed
     bool is_wrong;              // a loop did not do what it should have

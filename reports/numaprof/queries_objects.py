@@ -46,12 +46,13 @@ THINGS = (
     SELECT process, address, site, thread, thing, t_ns, weight FROM picked LEFT JOIN stack_site USING (stack)
      WHERE {TOUCH} AND address IS NOT NULL
     """,
-    # Its initialisation is over when all but the last stragglers of its pages were touched.
+    # The initialisation of a block is over when all but the last stragglers of its pages were touched.
     f"""
     CREATE TEMP TABLE touched_until AS
-    SELECT thing, min(t_ns) AS until
-      FROM (SELECT thing, t_ns, cume_dist() OVER (PARTITION BY thing ORDER BY t_ns) AS part FROM picked WHERE {TOUCH})
-     WHERE part >= 0.98 AND thing IS NOT NULL GROUP BY thing
+    SELECT thing, whose, min(t_ns) AS until
+      FROM (SELECT thing, whose, t_ns, cume_dist() OVER (PARTITION BY thing, whose ORDER BY t_ns) AS part
+              FROM (SELECT thing, t_ns, ifnull(block, 0) AS whose FROM picked WHERE {TOUCH} AND thing IS NOT NULL))
+     WHERE part >= 0.98 GROUP BY thing, whose
     """,
     """
     CREATE TEMP TABLE access AS
@@ -64,17 +65,19 @@ THINGS = (
               FROM picked p WHERE kind IN (2, 3, 14) AND p.address IS NOT NULL) a
       LEFT JOIN touch t ON t.process = a.process AND t.address = a.touched
             AND (a.object IS NULL OR t.thing = a.object OR t.address / :page_bytes = a.address / :page_bytes)
-      LEFT JOIN touched_until u ON u.thing = ifnull(object, t.thing)
+      LEFT JOIN touched_until u ON u.thing = ifnull(object, t.thing) AND u.whose = ifnull(a.block, 0)
     """,
     """
     CREATE TEMP TABLE placed AS
-    SELECT thing, thread, node, 0 AS is_use, 1 AS steady, process, ifnull(block, 0) AS block, address, weight,
-           t_ns, site
+    SELECT thing, thread, node, 0 AS is_use, 1 AS steady, CASE WHEN block IS NULL THEN process ELSE 0 END AS process,
+           ifnull(block, 0) AS block, address, weight, t_ns, site
       FROM picked LEFT JOIN stack_site USING (stack) WHERE thing <> 0 AND address IS NOT NULL
      UNION ALL
-    SELECT thing, thread, node, 1, steady, process, ifnull(block, 0), address, 1, t_ns, init_site FROM access
-     WHERE thing <> 0
+    SELECT thing, thread, node, 1, steady, CASE WHEN block IS NULL THEN process ELSE 0 END, ifnull(block, 0), address,
+           1, t_ns, init_site
+      FROM access WHERE thing <> 0
     """,
+    # Forked processes have blocks in common.
     # The blocks of a thing laid out one behind the other, in the order of their addresses.
     """
     CREATE TEMP TABLE extent (

@@ -30,6 +30,29 @@ class Distance(NamedTuple):
 DISTANCES = "SELECT from_node, to_node, firmware, latency_ns, read_bytes_per_s FROM distance"
 
 
+class Tables(NamedTuple):
+    found: int
+
+
+MEASURED_TABLE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'measured'"
+
+
+class Measured(NamedTuple):
+    metric: str
+    unit: str
+    from_node: int
+    to_node: int | None
+    median: float
+    low: float
+    high: float
+    noisy: int
+
+
+MEASURED = """
+SELECT metric, unit, from_node, to_node, median, low, high, noisy FROM measured ORDER BY metric, from_node, to_node
+"""
+
+
 class Span(NamedTuple):
     thread: int
     start_ns: int
@@ -166,9 +189,11 @@ class MapHome(NamedTuple):
 SEEN_HOMES = """
 SELECT thing, min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin,
        page_node, count(*)
-  FROM (SELECT thing, process, ifnull(block, 0) AS block, address, page_node FROM picked WHERE thing <> 0
+  FROM (SELECT thing, CASE WHEN block IS NULL THEN process ELSE 0 END AS process, ifnull(block, 0) AS block, address,
+               page_node FROM picked WHERE thing <> 0
          UNION ALL
-        SELECT thing, process, ifnull(block, 0), address, page_node FROM access WHERE thing <> 0)
+        SELECT thing, CASE WHEN block IS NULL THEN process ELSE 0 END, ifnull(block, 0), address, page_node FROM access
+         WHERE thing <> 0)
   JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
  WHERE page_node IS NOT NULL AND address IS NOT NULL AND thing IN (SELECT value FROM json_each(:things))
  GROUP BY thing, bin, page_node
@@ -183,13 +208,15 @@ spot AS (
            w.bytes / (:bins * :probes) * (n + ((n * 2654435761) & 0xffffff) / 16777216.0) AS at
       FROM json_each(:things) t JOIN whole w ON w.thing = t.value CROSS JOIN probe
 ), place AS (
-    SELECT s.thing, s.bin, e.process, e.block, CAST(e.first + s.at - e.start AS INTEGER) AS address
+    SELECT s.thing, s.bin, ifnull(o.process, e.process) AS process, b.start_ns, b.end_ns,
+           CAST(e.first + s.at - e.start AS INTEGER) AS address
       FROM spot s JOIN extent e ON e.thing = s.thing
        AND e.start = (SELECT max(start) FROM extent x WHERE x.thing = s.thing AND x.start <= s.at)
+      LEFT JOIN main_block b ON b.id = e.block LEFT JOIN object o ON o.id = b.object
 ), looked AS (
     SELECT p.*, (SELECT max(id) FROM snapshot h WHERE h.process = p.process AND h.known > 0 AND h.method <> 'numa_maps'
-                    AND (b.id IS NULL OR h.t_ns BETWEEN b.start_ns AND ifnull(b.end_ns, h.t_ns))) AS snapshot
-      FROM place p LEFT JOIN main_block b ON b.id = p.block
+                    AND (start_ns IS NULL OR h.t_ns BETWEEN start_ns AND ifnull(end_ns, h.t_ns))) AS snapshot
+      FROM place p
 )
 SELECT thing, bin,
        (SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END FROM page_home h

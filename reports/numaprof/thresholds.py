@@ -15,6 +15,9 @@ MOST_UNTIMED = 0.05
 # A share of n samples is off by up to 1/sqrt(n) (95 %, worst case): 100 samples tell a half from 0.4 or 0.6.
 MIN_SAMPLES = 100
 
+# To tell which object most remote accesses go to, fewer do: of 30 a share is off by up to 18 %.
+MIN_REMOTE_SAMPLES = 30
+
 # Places are taken from about so many samples of a kind, chosen evenly: a share is then off by up to 0.7 % (95 %, worst
 # case), and a recording of any length is read in about a second.
 MOST_SAMPLES = 20_000

@@ -12,7 +12,15 @@ from numaprof.objects import Object
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
 from numaprof.shapes import Shape
-from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SAMPLES, ONLY_THREAD, RECYCLED, SERIAL_TOUCH
+from numaprof.thresholds import (
+    MIN_OBJECT_BYTES,
+    MIN_OBJECT_SHARE,
+    MIN_REMOTE_SAMPLES,
+    MIN_SAMPLES,
+    ONLY_THREAD,
+    RECYCLED,
+    SERIAL_TOUCH,
+)
 from numaprof.touches import Touches
 
 # Not made by an initialisation of the program's own.
@@ -29,11 +37,9 @@ class Team(Enum):
 
 def measured(evidence: Evidence) -> bool:
     """There are enough accesses with addresses to say which objects are used remotely."""
-    return not evidence.machine.single and remote_samples(evidence) >= MIN_SAMPLES
-
-
-def remote_samples(evidence: Evidence) -> int:
-    return sum(row.samples for row in evidence.samples.used if row.remote)
+    known = sum(row.samples for row in evidence.samples.used if row.remote is not None)
+    remote = sum(row.samples for row in evidence.samples.used if row.remote)
+    return not evidence.machine.single and known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
 
 
 def remote_accesses(evidence: Evidence) -> float:

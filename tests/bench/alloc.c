@@ -44,7 +44,7 @@ static void *large(void *unused)
 int main(int argc, char **argv)
 {
     int is_large = argc > 1 && strcmp(argv[1], "large") == 0;
-    double millions = argc > 2 ? atof(argv[2]) : is_large ? 0.02 : 10;
+    double millions = argc > 2 ? atof(argv[2]) : is_large ? 0.06 : 10;
     pthread_t threads[THREADS];
     struct timespec begun, ended;
     blocks_of_thread = (long)(millions * 1e6 / THREADS);

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does numaprof topology --measure agree with others? One core, local memory, alternating runs.
 
-    python tests/bench/bench_measure.py [ROUNDS]
+    python tests/bench/bench_measure.py [ROUNDS [MIB]]
 
 Others are stream_like.c beside this file (STREAM's loops and a pointer chase, written apart from ours) and, where it is
-installed, likwid-bench. Prints medians, the spread of each over the rounds, and the ratio ours / theirs.
+installed, likwid-bench, which counts the time that others take of its CPU: leave it out (--no-likwid) where they do.
+Prints medians, the spread of each over the rounds, and the ratio ours / theirs.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import statistics
@@ -82,8 +84,11 @@ def show(name: str, rounds: list[Values], reference: list[Values]) -> None:
 
 
 def main() -> None:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    numbers = [int(word) for word in sys.argv[1:] if word != "--no-likwid"]
+    count = numbers[0] if numbers else 5
     cpu, size, kernels = machine()
+    size = numbers[1] << 20 if len(numbers) > 1 else size
+    with_likwid = "--no-likwid" not in sys.argv and shutil.which("likwid-bench") is not None
     mine: list[Values] = []
     second: list[Values] = []
     third: list[Values] = []
@@ -95,9 +100,10 @@ def main() -> None:
         for _ in range(count):
             mine.append(ours(cpu, size))
             second.append(stream_like(program, cpu, size))
-            if shutil.which("likwid-bench"):
+            if with_likwid:
                 third.append(likwid(LIKWID.get(kernels, "sse"), cpu, size))
-    print(f"{kernels}, CPU {cpu}, arrays of {size >> 20} MiB, {count} rounds; GB/s, latency in ns")
+    load = os.getloadavg()[0]
+    print(f"{kernels}, CPU {cpu}, arrays of {size >> 20} MiB, {count} rounds, load {load:.1f}; GB/s, latency in ns")
     show("stream_like", second, mine)
     show("likwid-bench", third, mine)
 

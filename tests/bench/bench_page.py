@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times the page of a big recording, process start to end: `bench_page.py [SAMPLES] [RUNS]`, medians.
+"""The page of a big recording, and of a small one, from the start of the process to its end.
 
 512 CPUs on 8 nodes, 2 000 threads, 5 000 objects, 1 M samples: overflows, loads and first touches; as many rows of
 counts as a recorder lets a time line have.
@@ -8,19 +8,19 @@ counts as a recorder lets a time line have.
 from __future__ import annotations
 
 import random
-import resource
 import sqlite3
-import statistics
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from bench import BUILD, Cost, folder, line, medians, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
 
 from book import FIRST_TOUCH, LOAD, OVERFLOW, PAGE, SECOND, Book
-from report_time import seconds
+from stories import STORIES
 
+SAMPLES = 1_000_000
 NODES, CPUS, THREADS, OBJECTS, BLOCK_PAGES = 8, 512, 2000, 5000, 256
 COUNT_ROWS = 500_000  # profiler/session_counters.c
 LINES, DEPTH = 2000, 12
@@ -106,17 +106,23 @@ def _samples(samples: int, event: int) -> Iterator[tuple[int | None, ...]]:
 
 
 def main() -> None:
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    with tempfile.TemporaryDirectory() as folder:
-        big, page = Path(folder) / "big.numaprof", Path(folder) / "page.html"
-        write(big, samples)
-        times = [seconds("report", big, "--html", page) for _ in range(runs)]
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(f"page of {samples} samples, {CPUS} CPUs, {THREADS} threads, {OBJECTS} objects ", end="")
-        print(f"({big.stat().st_size / 1e6:.0f} MB): {statistics.median(times):.2f} s, goal 5 s; ", end="")
-        print(f"{(used.ru_utime + used.ru_stime) / runs:.2f} s of CPU; ", end="")
-        print(f"{page.stat().st_size / 1e6:.2f} MB, goal 6 MB; {used.ru_maxrss / 1024:.0f} MiB at most")
+    reports = BUILD / "numaprof-reports"
+    with folder() as place:
+        big, small, page = place / "big.numaprof", place / "small.numaprof", place / "page.html"
+        write(big, SAMPLES)
+        STORIES["serial_init"]().write(small)
+        sizes = {}
+
+        def made(recording: Path) -> Cost:
+            cost = run([reports, "report", recording, "--html", page])
+            sizes[recording] = page.stat().st_size / 1e6
+            return cost
+
+        costs = medians(3, big=lambda: made(big), small=lambda: made(small))
+        for name, recording, goal in (("big", big, "<= 5 s, 6 MB"), ("small", small, "<= 2 MB")):
+            cost = costs[name]
+            text = f"{sizes[recording]:.2f} MB in {cost.wall:.2f} s, CPU time {cost.cpu:.2f} s"
+            line(f"page of a {name} recording", text, goal)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 import subprocess
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 TREE = Path(__file__).resolve().parents[2]
 BUILD = TREE / "build"
 PROGRAM = BUILD / "numaprof"
+NUMBERS = re.compile(r"[\d.]+( [\d.]+)*")
 LIBRARIES = ["-lpfm", "-ldw", "-lelf", "-lsqlite3", "-pthread"]
 
 
@@ -38,7 +40,9 @@ def medians(runs: int, *measures: Callable[[], Sequence[float]]) -> list[list[fl
     return [[statistics.median(column) for column in zip(*result)] for result in results]
 
 
-def numbers(command: Sequence[str | Path], **how: object) -> list[float]:
-    """The last line of what a program prints."""
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=True, **how)  # type: ignore[call-overload]
-    return [float(word) for word in done.stdout.splitlines()[-1].split()]
+def numbers(command: Sequence[str | Path], text: str | None = None) -> list[float]:
+    """The last line of numbers that a program prints, which gets that text to read."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, input=text, capture_output=True, text=True, check=True)
+    lines = [line.split() for line in done.stdout.splitlines() if NUMBERS.fullmatch(line)]
+    return [float(word) for word in lines[-1]]

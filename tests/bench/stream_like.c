@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second opinion on numaprof topology --measure, written apart from it: STREAM's copy and a sum over arrays of double in
-// plain C, memcpy, and a pointer chase over a shuffled list. Prints metrics and values, in GB/s and ns, medians of passes.
+// A second opinion on numaprof topology --measure, written apart from it: STREAM's copy and a sum over arrays of double
+// in plain C, memcpy, and a pointer chase over a shuffled list. Prints metrics and values, in GB/s and ns, medians of
+// passes.
 //
 //   stream_like BYTES      of each array
 #include <stdint.h>

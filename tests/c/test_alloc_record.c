@@ -3,6 +3,7 @@
 #include "collectors/alloc_record.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,10 +12,17 @@
 
 static struct perf_ring ring;
 
+static int sealed(off_t bytes)
+{
+    int fd = memfd_create("ring", MFD_ALLOW_SEALING);
+    CHECK_EQ(ftruncate(fd, bytes), 0);
+    CHECK_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    return fd;
+}
+
 static void begin(void)
 {
-    int fd = memfd_create("ring", 0);
-    CHECK_EQ(ftruncate(fd, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES), 0);
+    int fd = sealed(ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
     CHECK_EQ(alloc_record_map(&ring, fd), 0);
     close(fd);
 }
@@ -55,9 +63,17 @@ static struct alloc_record whole(uint32_t stack_bytes)
 TEST(a_ring_of_another_size_is_refused)
 {
     struct perf_ring other = {0};
-    int fd = memfd_create("small", 0);
-    CHECK_EQ(ftruncate(fd, 4096), 0);
+    int fd = sealed(4096);
     CHECK_EQ(alloc_record_map(&other, fd), -EINVAL);
+    close(fd);
+}
+
+TEST(a_ring_that_could_be_cut_short_is_refused)
+{
+    struct perf_ring other = {0};
+    int fd = memfd_create("open", MFD_ALLOW_SEALING);
+    CHECK_EQ(ftruncate(fd, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES), 0);
+    CHECK_EQ(alloc_record_map(&other, fd), -EPERM);
     close(fd);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our counts and `perf stat`'s of the same run, with the same events, agree: alone, in turns, and of a thread that moves."""
+"""Our counts and `perf stat`'s of one run, with the same events, agree: alone, in turns, and of a thread that moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEHALEM = "cpu/event=0xb7,umask=0x01,offcore_rsp=0x4001/u,cpu/event=0xb7,umask=0
 def both(
     tmp_path: Path, events: str, names: list[str], perf_events: str, *program: object
 ) -> dict[str, tuple[float, float, float]]:
-    """By "class placement": what we counted, what perf did, and the smaller share of time that either saw; both scaled."""
+    """By "class placement": what we counted, what perf did, the smaller share of time that either saw; both scaled."""
     recording, listing = tmp_path / "r.numaprof", tmp_path / "perf.csv"
     record = [TREE / "numaprof", "record", "-q", "--pin", "none", "-o", recording, "--events", events, "--"]
     stat = ["perf", "stat", "-x;", "-o", listing, "-e", perf_events, "--", STEADY, *map(str, program)]

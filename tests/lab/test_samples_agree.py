@@ -17,22 +17,22 @@ DEVIATIONS = 4  # one test in 16 000 fails by chance
 LOCAL, REMOTE = 1, 2  # ids of the table source
 
 
-@pytest.fixture
-def recording(tmp_path: Path) -> sqlite3.Connection:
+def recorded(tmp_path: Path, topic: str) -> sqlite3.Connection:
     """Two processes: the first reads two thirds from its own node, the other one third."""
     output = tmp_path / "r.numaprof"
-    record = [TREE / "numaprof", "record", "-q", "--pin", "none", "-o", output, "--events", "retired", "--"]
+    record = [TREE / "numaprof", "record", "-q", "--pin", "none", "-o", output, "--events", topic, "--"]
     program = ["sh", "-c", f"{STEADY} 12000 0 & {STEADY} 12000 4; wait"]
     subprocess.run([*record, *program], check=True, timeout=900)
     return sqlite3.connect(output)
 
 
-def shares_of_counts(db: sqlite3.Connection) -> dict[int, float]:
+def shares_of_counts(db: sqlite3.Connection, kind: str) -> dict[int, float]:
     rows = db.execute(
         "SELECT count.thread, sum(iif(placement = 'remote_dram', value, 0)) * 1.0 / sum(value)"
         " FROM count JOIN event ON event.id = count.event JOIN thread ON thread.id = count.thread"
-        " WHERE thread.name = 'steady' AND collector = 'counters' AND class = 'retired_load'"
-        " AND placement IN ('local_dram', 'remote_dram') GROUP BY 1 HAVING sum(value) > 10000"
+        " WHERE thread.name = 'steady' AND collector = 'counters' AND class = ?"
+        " AND placement IN ('local_dram', 'remote_dram') GROUP BY 1 HAVING sum(value) > 10000",
+        (kind,),
     )
     return dict(rows.fetchall())
 
@@ -48,16 +48,19 @@ def samples(db: sqlite3.Connection) -> dict[int, tuple[float, float]]:
     return {thread: (share, count) for thread, share, count in rows}
 
 
+# No prefetcher, so that demand reads and retired loads are the same; on Westmere the sources disagree about the latter.
 @pytest.mark.parametrize(
-    "machine",
+    ("topic", "kind"),
     [
-        pytest.param(name, marks=pytest.mark.lab(f"tests/lab/machines/{name}.machine"))
-        for name in ("small-westmere", "steady-skylake", "steady-sapphire")
+        pytest.param("demand_rd", "demand_rd", marks=pytest.mark.lab("tests/lab/machines/small-westmere.machine")),
+        pytest.param("retired", "retired_load", marks=pytest.mark.lab("tests/lab/machines/steady-skylake.machine")),
+        pytest.param("retired", "retired_load", marks=pytest.mark.lab("tests/lab/machines/steady-sapphire.machine")),
     ],
+    ids=["westmere", "skylake", "sapphire"],
 )
-def test_the_remote_share_of_each_thread(recording: sqlite3.Connection, machine: str) -> None:
-    with closing(recording) as db:
-        counted, sampled = shares_of_counts(db), samples(db)
+def test_the_remote_share_of_each_thread(tmp_path: Path, topic: str, kind: str) -> None:
+    with closing(recorded(tmp_path, topic)) as db:
+        counted, sampled = shares_of_counts(db, kind), samples(db)
         assert len(counted) == 2, "the two programs were not counted"
         assert max(counted.values()) - min(counted.values()) > 0.2, "they must differ, or nothing is proved"
         for thread, share in counted.items():

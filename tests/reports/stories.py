@@ -92,6 +92,23 @@ def hinted_by_all(**run: object) -> Book:
     return book
 
 
+def named_objects(**run: object) -> Book:
+    """No counters, but sampled loads: an array whose blocks are used by their threads, and a table that all use."""
+    book = Book(**run).level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    book.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    array = book.block(book.object("heap", book.stack(book.place(("/home/u/src/sum.c", 14, "main")))), ARRAY, PAGES)
+    table = book.block(book.object("static", name="table"), ARRAY + (1 << 32), BLOCK)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=array)
+    book.touch(init_stack(book), 1, ARRAY + (1 << 32), BLOCK, page_node=0, block=table)
+    loop, look_up = book.stack(book.place(LOOP)), book.stack(book.place(("/home/u/src/sum.c", 30, "look_up")))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        book.loads(loop, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=array)
+        start = ARRAY + (1 << 32) + thread * PAGE
+        book.loads(look_up, thread + 1, range(start, start + (BLOCK - 8) * PAGE, 64 * PAGE), 0, block=table)
+    return book
+
+
 def all_read_all(**run: object) -> Book:
     """Initialised in parallel, then every thread reads everything: half of it is remote, whoever initialises."""
     book = levels(Book(**run)).threads(8)
@@ -177,6 +194,7 @@ STORIES = {
         faults_only,
         hinted,
         hinted_by_all,
+        named_objects,
         all_read_all,
         little_traffic,
         one_node_plan,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pandas
 import pytest
 from book import PAGE, RAN, Book
 from numaprof.compare import Side
@@ -156,6 +157,38 @@ def test_freed_memory_has_the_home_it_had_while_it_lived(tmp_path: Path) -> None
     assert {stretch["node"] for stretch in found["map"] if stretch["what"] == "home"} == {1}
 
 
+def test_measured_latencies_are_there(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    book.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
+    book.row(
+        "measured",
+        **{
+            "metric": "latency_random",
+            "unit": "ns",
+            "from_node": 1,
+            "to_node": 0,
+            "median": 140.5,
+            "low": 139,
+            "high": 150,
+        },
+        **{"repeats": 5, "noisy": 0},
+    )
+    found = told(book, tmp_path)["machine"]
+    pair = next(pair for pair in found["pairs"] if (pair["from_node"], pair["to_node"]) == (1, 0))
+    assert (pair["distance"], pair["latency_ns"], pair["read_bytes_per_s"]) == (21, 140.5, 2e10)
+    assert [row["median"] for row in found["measured"]] == [140.5]
+
+
+def test_recordings_without_the_table_of_measurements(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    book.statements.append("DROP TABLE measured;")
+    assert told(book, tmp_path)["machine"]["measured"] == []
+
+
+def test_remote_reads_by_module(tmp_path: Path) -> None:
+    assert told(STORIES["serial_init"](), tmp_path)["modules"]["rows"] == [{"name": "sum", "share": 1.0}]
+
+
 def test_the_same_twice(tmp_path: Path) -> None:
     path = str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))
     assert to_json(document(path)) == to_json(document(path))
@@ -207,6 +240,16 @@ def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
     assert classes[-1]["of_thread"] == "8"
     single = {row["name"]: row["value"] for row in csv.DictReader((tmp_path / "out" / "report.csv").open())}
     assert single["verdict.remote_share"] == "0.5"
+
+
+@pytest.mark.parametrize("story", ["hinted", "multiplexed", "hostile", "no_threads"])
+def test_tables_are_read_by_pandas(story: str, tmp_path: Path) -> None:
+    path = STORIES[story]().write(tmp_path / "x.numaprof")
+    assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
+    for name, table in tables(document(str(path))).items():
+        found = pandas.read_csv(tmp_path / "out" / f"{name}.csv")
+        assert list(found.columns) == list(table.columns)
+        assert len(found) == len(table.rows)
 
 
 def test_tables_without_rows_have_their_heads(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book import Book
+from book import RAN, Book
 from browser import Browser, browser
 from conftest import TREE
 from numaprof.compare import Side
@@ -142,6 +142,18 @@ def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
         "const menu = document.getElementById('whose'); menu.value = '8'; menu.dispatchEvent(new Event('change'))"
     )
     assert set(window.run(drawn)) == {"remote"}
+
+
+def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> None:
+    book = STORIES["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
+    book.row("window", start_ns=RAN // 2, end_ns=RAN, cause="control")
+    book.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
+    window.open(written(book, tmp_path))
+    assert window.complaints() == []
+    phases = "return document.querySelector('[data-chart=timeline]').view.data('phases').map(row => row.cause)"
+    assert window.run(phases) == ["mark", "control"]
+    assert "140 ns" in window.text()
+    assert "20.0 GB/s" in window.text()
 
 
 def test_all_text_and_tables_are_there_without_scripts(window: Browser, tmp_path: Path) -> None:

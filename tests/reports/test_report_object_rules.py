@@ -272,6 +272,7 @@ def test_two_causes_two_advices(tmp_path: Path) -> None:
     first, second = only(book, tmp_path, serial_init, shared_by_all)
     assert "sum.c:14" in first.finding
     assert "sum.c:15" in second.finding
+    assert [code.split("(")[0] for code in second.code] == ["numa_interleave_memory"]  # the matrix must not be spread
     assert first.removes == pytest.approx(0.5, abs=0.05)
 
 
@@ -314,6 +315,14 @@ def test_policy_that_binds(tmp_path: Path) -> None:
     (advice,) = only(book, tmp_path, policy)
     assert "lies on node 0 all the same: a memory policy" in advice.finding
     assert "numactl --show" in advice.change
+
+
+def test_policy_of_the_command_itself(tmp_path: Path) -> None:
+    book = sampled().change("run", command='["/usr/bin/numactl", "--membind=0", "./sum"]')
+    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(book, tmp_path, policy)
+    assert "the numactl in the command decides" in advice.finding
+    assert advice.code == ()
 
 
 def test_cpuset_that_binds(tmp_path: Path) -> None:

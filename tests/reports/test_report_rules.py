@@ -30,6 +30,7 @@ EXPECTED = {
     "faults_only": [serial_init],
     "hinted": [serial_init],
     "hinted_by_all": [shared_by_all],
+    "named_objects": [serial_init, shared_by_all],
     "all_read_all": [read_by_all],
     "little_traffic": [nothing_to_gain],
     "one_node_plan": [plan_leaves_node],

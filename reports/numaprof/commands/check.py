@@ -15,7 +15,8 @@ from numaprof.naming import nodes_in_text
 from numaprof.text import clean, percent, round_percent
 from numaprof.verdict import share_in_words
 
-DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
+DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first.
+Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
 {EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read. A program that failed: its own."""
 
 

@@ -25,7 +25,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("export", DESCRIPTION, USAGE)
     parser.add_argument("file", nargs="?", metavar="FILE", help="a recording; without one, the newest in this folder")
     parser.add_argument("--format", choices=list(ENDINGS), required=True, help="for which tool")
-    parser.add_argument("-o", metavar="OUT", help="where to; - is stdout; without it, beside the recording's name here")
+    parser.add_argument(
+        "-o", metavar="OUT", help="where to; - is stdout; without it, a file named after the recording, in this folder"
+    )
     parser.add_argument("--value", choices=[value.name for value in VALUES], help="of folded stacks: what to add up")
     options = parser.parse_args(arguments)
     if options.value and options.format != "folded":

@@ -7,7 +7,7 @@ from numaprof.document import model
 from numaprof.document.advice import Shown, advice
 from numaprof.document.lines import lines
 from numaprof.document.machine import machine
-from numaprof.document.objects import objects
+from numaprof.document.objects import modules, objects
 from numaprof.document.overview import found, levels, notes, overview, run, taken
 from numaprof.document.reading import Reading, reading
 from numaprof.document.threads import threads
@@ -39,5 +39,6 @@ def report(source: Reading) -> model.Report:
         threads=rows,
         timeline=timeline(source),
         objects=things,
+        modules=modules(evidence),
         lines=places,
     )

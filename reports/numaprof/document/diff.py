@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from numaprof import compare
 from numaprof.changes import (
@@ -20,10 +20,10 @@ from numaprof.changes import (
 )
 from numaprof.compare import ShareChange, differences, share_change, time_change
 from numaprof.document import diff_model as model
+from numaprof.document.machine import who_reads_where
 from numaprof.document.reading import reading
 from numaprof.document.timeline import timeline
 from numaprof.evidence import Evidence
-from numaprof.matrix import matrix
 from numaprof.naming import command_line, object_name
 from numaprof.objects import Object
 from numaprof.places import Site
@@ -32,7 +32,7 @@ from numaprof.text import clean
 from numaprof.thresholds import SHARE_CHANGE
 from numaprof.views.objects import homes
 
-MOST_PLACES = 40
+MOST_PLACES = 20
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
 
 _OF_SHARE = {
@@ -148,7 +148,11 @@ def _objects(before: Evidence, after: Evidence) -> Iterator[model.Object]:
 
 
 def _by_name(run: Evidence) -> dict[str, Object]:
-    return {object_name(found): found for found in reversed(run.objects.found) if found.pages or found.used}
+    found: dict[str, Object] = {}
+    for each in run.objects.found:
+        if each.pages or each.used:
+            found.setdefault(object_name(each), each)
+    return found
 
 
 def _places(before: compare.Side, after: compare.Side) -> Iterator[model.Place]:
@@ -169,10 +173,7 @@ def _beside(what: str, unit: str, sides: list[dict[Site, float]]) -> Iterator[mo
 
 
 def _pairs(before: Evidence, after: Evidence) -> Iterator[model.Pair]:
-    old, new = matrix(before), matrix(after)
-    for node, memory in sorted(_known(old) | _known(new)):
-        yield model.Pair(node, memory, old.get((node, memory)), new.get((node, memory)))
-
-
-def _known(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
-    return set(pairs)
+    (old, population), (new, other) = who_reads_where(before), who_reads_where(after)
+    if population == other:
+        for node, memory in sorted(old.keys() | new.keys()):
+            yield model.Pair(node, memory, old.get((node, memory)), new.get((node, memory)))

@@ -11,25 +11,27 @@ from numaprof.document.overview import population
 from numaprof.document.reading import Reading
 from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import COUNTERS, LOADS, basis, remote_share, sampled_share
-from numaprof.matrix import left_out, matrix, sampled
+from numaprof.matrix import Matrix, left_out, matrix, sampled
 from numaprof.naming import thread_name
+from numaprof.text import clean
 from numaprof.traffic import verdict_traffic
 
 
 def machine(source: Reading) -> model.Machine:
     evidence = source.evidence
     homed = evidence.samples.homed_pages
-    by_samples = _better_by_samples(evidence)
+    _, counted = who_reads_where(evidence)
     return model.Machine(
         nodes=tuple(
             model.Node(row.id, row.mem_bytes, bool(row.allowed), homed.get(row.id, 0) if homed else None)
             for row in evidence.machine.nodes
         ),
         cpus=tuple(_cpus(source)),
-        pairs=tuple(_pairs(source, by_samples)),
-        pairs_population=f"sampled accesses: {LOADS}" if by_samples else population(evidence),
+        pairs=tuple(_pairs(source)),
+        pairs_population=counted,
         population=population(evidence),
-        left_out=0.0 if by_samples else left_out(evidence),
+        measured=tuple(_measured(source)),
+        left_out=left_out(evidence) if counted == population(evidence) else 0.0,
     )
 
 
@@ -66,17 +68,30 @@ def _share(evidence: Evidence, cpu: int, threads: list[Thread]) -> float | None:
     return sum(share.remote for share in shares) / total if total else None
 
 
-def _better_by_samples(evidence: Evidence) -> bool:
-    """Counters tell remote, but of several other nodes not which."""
+def _measured(source: Reading) -> list[model.Measured]:
+    """Recordings of the first days have no such table."""
+    if not source.recording.one(queries_page.Tables, queries_page.MEASURED_TABLE).found:
+        return []
+    return [
+        model.Measured(clean(row.metric), clean(row.unit), *row[2:7], bool(row.noisy))
+        for row in source.recording.rows(queries_page.Measured, queries_page.MEASURED)
+    ]
+
+
+def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
+    """And what that counts. Counters tell remote, but of several other nodes not which: there samples do, if any."""
+    if basis(evidence) is None:
+        return {}, None
     several = basis(evidence) == COUNTERS and len(evidence.machine.memory_nodes) > 2
-    return several and sampled_share(evidence, LOADS).total > 0
+    if several and sampled_share(evidence, LOADS).total > 0:
+        return sampled(evidence), f"sampled accesses: {LOADS}"
+    return matrix(evidence), population(evidence)
 
 
-def _pairs(source: Reading, by_samples: bool) -> list[model.Pair]:
+def _pairs(source: Reading) -> list[model.Pair]:
     """Every node with CPUs to every node with memory."""
     evidence = source.evidence
-    counted = matrix(evidence) if basis(evidence) is not None else {}
-    numbers = sampled(evidence) if by_samples else counted
+    numbers, _ = who_reads_where(evidence)
     rows = source.recording.rows(queries_page.Distance, queries_page.DISTANCES)
     distances = {(row.from_node, row.to_node): row for row in rows}
     found = []

@@ -123,6 +123,18 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Measured:
+    metric: str
+    unit: str
+    from_node: int
+    to_node: int | None
+    median: float
+    low: float
+    high: float
+    noisy: bool
+
+
+@dataclass(frozen=True)
 class Machine:
     nodes: tuple[Node, ...]
     cpus: tuple[Cpu, ...]
@@ -130,6 +142,7 @@ class Machine:
     pairs_population: str | None
     population: str | None
     left_out: float
+    measured: tuple[Measured, ...]
 
 
 @dataclass(frozen=True)
@@ -272,6 +285,18 @@ class Objects:
 
 
 @dataclass(frozen=True)
+class Module:
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Modules:
+    rests_on: str
+    rows: tuple[Module, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     kind: str
     finding: str
@@ -301,4 +326,5 @@ class Report:
     threads: tuple[Thread, ...]
     timeline: Timeline
     objects: Objects
+    modules: Modules
     lines: tuple[Line, ...]

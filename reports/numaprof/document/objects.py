@@ -15,7 +15,7 @@ from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.text import clean
 from numaprof.uses import main_use, remote_accesses, users
-from numaprof.views.objects import attribution, bytes_of, homes, remarks
+from numaprof.views.objects import attribution, bytes_of, homes, remarks, remote_by_module
 
 
 def objects(source: Reading) -> model.Objects:
@@ -59,6 +59,12 @@ def _object(evidence: Evidence, found: Object, remote: float, stretches: tuple[m
         remarks=tuple(remarks(evidence, found)),
         map=stretches,
     )
+
+
+def modules(evidence: Evidence) -> model.Modules:
+    """In whose code the instructions stand that read remotely."""
+    shares, rests_on = remote_by_module(evidence)
+    return model.Modules(rests_on, tuple(model.Module(name, share) for name, share in shares.items()))
 
 
 def _place(site: Site | None) -> model.Place | None:

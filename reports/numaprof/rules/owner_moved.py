@@ -32,6 +32,8 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     worst = max(moved, key=lambda found: found.remote)
     remote = remote_accesses(evidence) if measured(evidence) else evidence.traffic.remote.estimate
+    if remote and sum(found.remote for found in moved) < MIN_OBJECT_SHARE * remote:
+        return None
     return Advice(
         kind=Kind.SETTING,
         finding=f"{thread_in_text(worst.thread)} first touched {size(evidence.bytes(worst.pages))} on node "

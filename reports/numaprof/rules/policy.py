@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 
 from numaprof.evidence import Evidence
@@ -95,6 +96,8 @@ def _cause(evidence: Evidence, node: int) -> tuple[str, str, tuple[str, ...]]:
             "Free it before the run, or use less:",
             ("numactl --hardware      shows what is free",),
         )
+    if os.path.basename(evidence.command[0] if evidence.command else "") == "numactl":
+        return "the numactl in the command decides", "Run the program without it.", ()
     return (
         "a memory policy (numactl --membind, --preferred, or mbind and set_mempolicy in the program) decides",
         "Run without it; what is in force is shown by numactl --show before the run, /proc/PID/numa_maps during it:",

@@ -8,6 +8,7 @@ from numaprof.judgement import judge
 from numaprof.naming import (
     command_line,
     list_of_sites,
+    object_name,
     objects_in_text,
     site_label,
     site_position,
@@ -89,8 +90,17 @@ def _change(evidence: Evidence, group: list[Object]) -> str:
 
 
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
-    """For the whole program to try it, and for this memory alone."""
-    allocated = next((found.allocated for found in group if found.name is None), None)
-    after = f"      after {site_position(allocated)}, before it is touched" if allocated else ""
-    alone = (f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);{after}",) if allocated else ()
-    return (f"numactl --interleave=all {command_line(evidence)}", *alone)
+    """For this memory alone; and for the whole program, unless that would spread what has parts of its own."""
+    alone = tuple(filter(None, (_spread_alone(found) for found in group[:2])))
+    parts = any(not found.use_shape.shared for found in suspects(evidence))
+    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}", *alone)
+
+
+def _spread_alone(found: Object) -> str | None:
+    if found.name is not None and found.kind == "static":
+        name = object_name(found)
+        return f"numa_interleave_memory(&{name}, sizeof {name}, numa_all_nodes_ptr);      before it is touched"
+    if found.name is not None or found.allocated is None:
+        return None
+    after = f"after {site_position(found.allocated)}, before it is touched"
+    return f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);      {after}"

@@ -159,24 +159,29 @@ def fault_coverage(evidence: Evidence) -> float | None:
     return min(1.0, seen / counted) if counted else None
 
 
-def modules(evidence: Evidence, paper: Paper) -> None:
-    """In whose code the remote reads happen: the program's, a library's, the kernel's."""
+def remote_by_module(evidence: Evidence) -> tuple[dict[str, float], str]:
+    """In whose code the remote reads happen: the program's, a library's, the kernel's; and what that rests on."""
     overflow = basis(evidence) == COUNTERS and any(row.overflows for row in evidence.samples.modules)
     rows = [row for row in evidence.samples.modules if bool(row.overflows) == overflow]
     total = sum(row.events for row in rows)
     if not total or basis(evidence) not in (COUNTERS, LOADS, HINTS):
-        return
-    sums: dict[str, float] = {}
+        return {}, ""
+    shares: dict[str, float] = {}
     for row in rows:
         name = module_name(row.module)
-        sums[name] = sums.get(name, 0.0) + row.events
-    ordered = sorted(sums, key=lambda name: -sums[name])[:4]
+        shares[name] = shares.get(name, 0.0) + row.events / total
     kind = ("overflow sample", "s") if overflow else ("sampled access", "es")
     samples = plural(sum(row.samples for row in rows), *kind)
-    kernel = "" if _sees_kernel(evidence) else "; kernel not counted"
-    paper.line()
-    text = " · ".join(f"{name} {percent(sums[name] / total)}" for name in ordered)
-    paper.paragraph(f"{text} ({samples}{kernel})", first="REMOTE READS BY  ")
+    kernel = "; kernel not counted" if overflow and not _sees_kernel(evidence) else ""
+    return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))), samples + kernel
+
+
+def modules(evidence: Evidence, paper: Paper) -> None:
+    shares, rests_on = remote_by_module(evidence)
+    if shares:
+        paper.line()
+        text = " · ".join(f"{name} {percent(share)}" for name, share in list(shares.items())[:4])
+        paper.paragraph(f"{text} ({rests_on})", first="REMOTE READS BY  ")
 
 
 def _sees_kernel(evidence: Evidence) -> bool:

@@ -98,7 +98,8 @@ static int prepare(struct session *session, const char *path)
     session->tasks = (struct tasks){.queue = session->queue, .epoch = 1};
     session->stacks.queue = session->queue;
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
-    session->unwind = unwind_open();
+    session->files = files_new();
+    session->unwind = session->files ? unwind_open(session->files) : NULL;
     struct process *process = tasks_add_process(&session->tasks, 1000, NULL, 1, "inherited");
     for (int i = 0; process && i < RINGS; i++)
         tasks_add_thread(&session->tasks, process, 1000 + i, 1, true);

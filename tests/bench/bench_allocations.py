@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What noting allocations costs a program that makes many: `allocations.py [RUNS]`."""
+"""What noting allocations costs a program that makes many: `bench_allocations.py [RUNS]`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from compiled import PROGRAM, build, medians, numbers
 
-WHAT = {"small": ("10 million small blocks on 4 threads", 1.10), "large": ("20 000 blocks of 1 MiB on 4 threads", 1.02)}
+WHAT = {"small": ("10 million small blocks on 4 threads", 1.10), "large": ("60 000 blocks of 1 MiB on 4 threads", 1.02)}
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
                 return numbers([PROGRAM, "record", "-q", "-o", output, program, kind])
 
             def tracked(kind: str = kind, folder: str = folder) -> list[float]:
-                return numbers([heaptrack or "", "--record-only", "-o", f"{folder}/h", program, kind])
+                return numbers([heaptrack or "", "-o", f"{folder}/h", program, kind])
 
             def bare(kind: str = kind) -> list[float]:
                 return numbers([program, kind])

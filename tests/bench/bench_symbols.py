@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long looking up lines takes in a program with much debug information: `symbols.py [RUNS]`."""
+"""How long looking up lines takes in a program with much debug information: `bench_symbols.py [RUNS]`."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def main() -> None:
 
         def looked_up() -> list[float]:
             output.unlink(missing_ok=True)
-            return numbers([program, output, big], input=asked)
+            return numbers([program, output, big], asked)
 
         ((seconds, cpu, kib, named),) = medians(runs, looked_up)
     print(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long samples take to find their objects: `joining.py [RUNS]`."""
+"""How long samples take to find their objects: `bench_joining.py [RUNS]`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What memory costs, as recordings carry it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from book import Book
+from numaprof.measured import read_costs
+from numaprof.recording import Recording
+
+LATENCIES = {(0, 0): 100.0, (0, 1): 160.0, (1, 1): 104.0, (1, 0): 161.0, (0, None): 131.0}
+
+
+def measured_book(metric: str = "latency_random") -> Book:
+    book = Book()
+    book.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
+    for (source, home), median in LATENCIES.items():
+        values = {"median": median, "low": median - 1, "high": median + 1, "repeats": 5, "noisy": 0}
+        book.row("measured", metric=metric, unit="ns", from_node=source, to_node=home, **values)
+    return book
+
+
+def test_a_matrix_by_pair_with_interleaved_memory(tmp_path: Path) -> None:
+    with Recording(str(measured_book().write(tmp_path / "r"))) as recording:
+        costs = read_costs(recording)
+    assert costs is not None
+    assert costs.metrics == ("latency_random",)
+    assert {pair: row.median for pair, row in costs.matrix("latency_random").items()} == LATENCIES
+    assert costs.matrix("read_all") == {}
+    assert costs.measurement.kernels == "AVX2"
+
+
+@pytest.mark.parametrize("metric", ["latency_random", "latency_random_4k"])
+def test_what_a_remote_read_costs_more(tmp_path: Path, metric: str) -> None:
+    with Recording(str(measured_book(metric).write(tmp_path / "r"))) as recording:
+        costs = read_costs(recording)
+    assert costs is not None
+    assert costs.extra_ns(0, 1) == 60
+    assert costs.extra_ns(1, 0) == 57
+    assert costs.extra_ns(0, 7) is None  # not measured is not free
+
+
+def test_a_machine_that_was_not_measured(tmp_path: Path) -> None:
+    with Recording(str(Book().write(tmp_path / "r"))) as recording:
+        assert read_costs(recording) is None
+
+
+def test_a_recording_made_before_there_were_such_tables(tmp_path: Path) -> None:
+    book = Book()
+    book.statements += ["DROP TABLE measured;", "DROP TABLE measurement;"]
+    with Recording(str(book.write(tmp_path / "r"))) as recording:
+        assert read_costs(recording) is None
