@@ -106,8 +106,15 @@ static void settle_add_probes(const struct faults *faults, struct settle_batch *
     batch->addresses[batch->asked++] = window + SETTLE_WINDOW_BYTES - 2 * faults->page_bytes;
 }
 
+// The kernel joins neighbouring mappings into one that is new to us: its pages may have come one by one before.
+static bool settle_had_own_fault(const struct faults *faults, const struct process *process, uint64_t address)
+{
+    uint64_t unused;
+    return table_get(&process->fault_history, address / faults->page_bytes, &unused);
+}
+
 // All pages of the window have come, and as far as is known with this one fault.
-static bool settle_looks_huge(const struct settle_batch *batch, size_t i)
+static bool settle_looks_huge(const struct faults *faults, const struct settle_batch *batch, size_t i)
 {
     const struct fault_pending *fault = batch->faults[i];
     size_t probes = batch->probes_at[i];
@@ -117,7 +124,7 @@ static bool settle_looks_huge(const struct settle_batch *batch, size_t i)
         !table_get(&batch->process->fault_windows, table_mix(settle_window(fault->address), mapping->serial), &count))
         return false;
     for (size_t p = probes; p < probes + SETTLE_PROBES; p++)
-        if (batch->states[p] != batch->states[i])
+        if (batch->states[p] != batch->states[i] || settle_had_own_fault(faults, batch->process, batch->addresses[p]))
             return false;
     return count == 1;
 }
@@ -133,7 +140,7 @@ static bool settle_must_wait(const struct faults *faults, const struct settle_ba
         return false;
     if (batch->states[i] == PAGE_ABSENT)
         return faults->drained_at < fault->time + SETTLE_PATIENCE_NS;
-    return settle_looks_huge(batch, i) && fault->held_at_drain == faults->drains;
+    return settle_looks_huge(faults, batch, i) && fault->held_at_drain == faults->drains;
 }
 
 // --- one fault
@@ -169,7 +176,7 @@ static void settle_record(struct faults *faults, struct settle_batch *batch, siz
     const struct fault_pending *fault = batch->faults[i];
     struct process *process = batch->process;
     enum fault_kind kind = settle_kind(faults, batch, i);
-    bool is_huge = fault_kind_places(kind) && settle_looks_huge(batch, i);
+    bool is_huge = fault_kind_places(kind) && settle_looks_huge(faults, batch, i);
     uint64_t weight = is_huge ? SETTLE_WINDOW_BYTES / faults->page_bytes : fault->weight;
     faults->sampled_weight += fault->weight;
     if (fault_kind_places(kind))

@@ -264,7 +264,8 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
-    objects_keep_named(objects, (struct object_named){mapping->path, variable.own, block.object});
+    if (variable.bytes >= OBJECTS_DECLARED_LEAST)
+        objects_keep_named(objects, (struct object_named){mapping->path, variable.own, block.object});
     table_put(&objects->variables, key, (uint64_t)row);
     return row;
 }

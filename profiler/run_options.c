@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/diag.h"
+#include "version.h"
 
 static const char usage[] =
     "Usage: numaprof [run|record] [options] [--] PROGRAM [ARGUMENT...]\n"
@@ -27,6 +28,7 @@ static const char usage[] =
     "      --no-report         record only, as `numaprof record` does\n"
     "  -q, --quiet             say nothing but errors\n"
     "  -h, --help              this text\n"
+    "      --version           which numaprof this is\n"
     "\n"
     "First touches and homes of pages are recorded throughout, whatever is counted: advice needs them.\n"
     "The exit status is the program's; 125: numaprof failed, 126: the program cannot be run, 127: not found.\n";
@@ -44,6 +46,7 @@ enum run_option_code {
     OPTION_NO_REPORT,
     OPTION_MAX_REMOTE,
     OPTION_MIN_COVERAGE,
+    OPTION_VERSION,
 };
 
 static const char run_options_short[] = "+:o:n:qh"; // options end at the program
@@ -63,6 +66,7 @@ static const struct option run_options_long[] = {
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
     {"max-remote", required_argument, NULL, OPTION_MAX_REMOTE},
     {"min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE},
     {0},
@@ -206,6 +210,10 @@ int run_options_parse(struct run_options *options, int argc, char **argv, enum r
     while ((code = getopt_long(argc, argv, run_options_short, run_options_long, NULL)) != -1) {
         if (code == 'h') {
             fputs(usage, stdout);
+            return 0;
+        }
+        if (code == OPTION_VERSION) {
+            puts("numaprof " NUMAPROF_VERSION);
             return 0;
         }
         if (code == '?' || code == ':') {

@@ -29,7 +29,7 @@ struct run_options {
 
 enum run_purpose { RUN_TO_REPORT, RUN_TO_RECORD, RUN_TO_CHECK };
 
-// Returns -1 to go on, or the exit status to leave with (0 after --help).
+// Returns -1 to go on, or the exit status to leave with (0 after --help and --version).
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose);
 
 // Index of the first argument that is no option: the program. argc: there is none, or --help was asked for.

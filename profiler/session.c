@@ -316,6 +316,7 @@ static void session_resolve(struct session *session)
     progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
     symbols_resolve(&request);
     const struct declared_request declared = {.objects = &session->objects, .files = session->files,
+                                              .programs = &session->tasks.programs,
                                               .queue = session->queue, .next_place = next_place,
                                               .next_stack = session->stacks.stack_count + 1};
     declared_resolve(&declared);

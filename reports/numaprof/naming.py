@@ -14,6 +14,7 @@ from numaprof.places import Site
 from numaprof.text import clean, number_list, plural, size, words
 
 _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
+_DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
 
@@ -29,9 +30,11 @@ def thread_in_text(thread: Thread | None) -> str:
 
 def function_name(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
-    plain = _WITHIN_BRACKETS.sub("", function)
-    if "operator" not in function and plain not in (function, ""):
-        return function_name(plain)  # brackets within brackets
+    for _ in range(_DEEPEST):
+        plain = _WITHIN_BRACKETS.sub("", function)
+        if "operator" in function or plain in (function, ""):
+            break
+        function = plain
     return clean(function.strip().removesuffix(" const"), NAME_LIMIT)
 
 

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from numaprof import queries_objects as queries
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
-from numaprof.queries import LOAD, STORE, Place
+from numaprof.queries import LOAD, STORE
+from numaprof.queries_places import Place
 from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, Used
 from numaprof.shapes import Layout, Shape, parts_of, shape

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from numaprof.queries import Place
+from numaprof.queries_places import Place
 
 
 @dataclass(frozen=True)

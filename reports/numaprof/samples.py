@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from numaprof import queries, queries_objects
+from numaprof import queries, queries_objects, queries_places
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.recording import Recording
 from numaprof.thresholds import MOST_OBJECTS, MOST_PLACES, MOST_SAMPLES
@@ -79,7 +79,7 @@ class Samples:
     sites: dict[int | None, Site]  # by the recording's number of a place
     library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
     openmp: bool  # a runtime of OpenMP calls the program's functions
-    modules: tuple[queries.ModuleReads, ...]
+    modules: tuple[queries_places.ModuleReads, ...]
 
     @cached_property
     def tallies(self) -> dict[tuple[int, int], Tally]:
@@ -103,7 +103,7 @@ class Samples:
 
 def load_samples(recording: Recording, page_bytes: int) -> Samples:
     recording.run(queries.LAST_SNAPSHOTS, *queries.KIND_SUMS, queries.PICKED, most=MOST_SAMPLES)
-    recording.run(*queries.STACK_SITES, places=MOST_PLACES)
+    recording.run(*queries_places.STACK_SITES, places=MOST_PLACES)
     recording.run(*queries_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
     sites = _sites(recording)
     kinds = recording.rows(queries.SampleKind, queries.SAMPLE_KINDS)
@@ -116,17 +116,17 @@ def load_samples(recording: Recording, page_bytes: int) -> Samples:
         used=tuple(_used(row, sites) for row in uses),
         nodes_of_thread=_nodes_of_thread(recording.rows(queries.ThreadNode, queries.THREAD_NODES)),
         sites=dict(sites),
-        library_calls=_library_calls(recording.rows(queries.LibraryCall, queries.LIBRARY_CALLS), sites),
-        openmp=bool(recording.one(queries.Truth, queries.OPENMP).answer),
-        modules=tuple(recording.rows(queries.ModuleReads, queries.MODULE_READS)),
+        library_calls=_library_calls(recording.rows(queries_places.LibraryCall, queries_places.LIBRARY_CALLS), sites),
+        openmp=bool(recording.one(queries_places.Truth, queries_places.OPENMP).answer),
+        modules=tuple(recording.rows(queries_places.ModuleReads, queries_places.MODULE_READS)),
         homed_pages={row.node: row.pages for row in recording.rows(queries.HomedPages, queries.HOMED_PAGES)},
     )
 
 
 def _sites(recording: Recording) -> dict[int | None, Site]:
     sites: dict[int | None, Site] = defaultdict(lambda: UNKNOWN)
-    sites[queries.ELSEWHERE] = ELSEWHERE
-    sites.update((place.id, site_of(place)) for place in recording.rows(queries.Place, queries.PLACES))
+    sites[queries_places.ELSEWHERE] = ELSEWHERE
+    sites.update((place.id, site_of(place)) for place in recording.rows(queries_places.Place, queries_places.PLACES))
     return sites
 
 
@@ -157,7 +157,7 @@ def _merged_overflows(rows: list[queries.Overflow], sites: dict[int | None, Site
     return tuple(sorted(merged, key=lambda caused: -caused.events))
 
 
-def _library_calls(rows: list[queries.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, LibraryCall]:
+def _library_calls(rows: list[queries_places.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, LibraryCall]:
     """The rows come with what touches most first."""
     calls: dict[Site, LibraryCall] = {}
     for row in rows:

@@ -7,18 +7,27 @@ from bench import BUILD, build, folder, line, medians, perf, run
 from big_recording import write
 
 SAMPLES = 1_000_000
+OBJECTS = 100_000
 
 
 def main() -> None:
     reports = BUILD / "numaprof-reports"
     with folder() as place:
         big, small, data = place / "big.numaprof", place / "small.numaprof", place / "perf.data"
+        joined = place / "joined.numaprof"
         write(big, SAMPLES)
+        write(joined, SAMPLES, OBJECTS)
         write(small, 1_000)
-        sides = {"big": lambda: run([reports, "report", big]), "small": lambda: run([reports, "report", small])}
+        files = {"big": big, "joined": joined, "small": small}
+        sides = {name: lambda file=file: run([reports, "report", file]) for name, file in files.items()}
         costs = medians(5, **sides)
         line(
             f"report of {SAMPLES:,} samples", f"{costs['big'].wall:.2f} s, CPU time {costs['big'].cpu:.2f} s", "<= 1 s"
+        )
+        line(
+            f"  with {OBJECTS:,} objects",
+            f"{costs['joined'].wall:.2f} s, CPU time {costs['joined'].cpu:.2f} s",
+            "<= 2 s",
         )
         line("  of 1,000", f"{costs['small'].wall:.2f} s, CPU time {costs['small'].cpu:.2f} s")
         if perf():

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM
+from conftest import PROGRAM, TREE
 from running import Ended, one, run, run_as_nobody, target, touched_pages
 
 
@@ -111,6 +112,12 @@ def test_programs_that_nobody_may_measure(mode: int, public_place: Path) -> None
 def test_mistakes_in_options(words: list[str], tmp_path: Path) -> None:
     assert_explained(run("record", *words, cwd=tmp_path), 125)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_it_says_what_it_is() -> None:
+    version = re.search(r'^version = "(.*)"', (TREE / "reports" / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version
+    assert run("--version") == (0, f"numaprof {version[1]}\n", "")
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import FIRST_TOUCH, HINT, LOAD, OWN_CACHE, PAGE, RAN, STORE, Book, Line
+from book import FIRST_TOUCH, HINT, LOAD, OVERFLOW, OWN_CACHE, PAGE, RAN, STORE, Book, Line
 from numaprof.objects import UNNAMED, Object
+from numaprof.rules import advise
 from numaprof.shapes import Shape
-from reading import read
+from reading import printed, read
 from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, STORIES, init_stack, levels
 
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
@@ -227,3 +228,45 @@ def test_cache_hits_are_uses_but_not_memory_traffic(tmp_path: Path) -> None:
         book.sample(LOAD, 5, book.stack(book.place(LOOP)), 1, address=ARRAY + page * PAGE, source=OWN_CACHE, latency=30)
     (found,) = objects(book, tmp_path)
     assert (found.known, found.loads) == (0, 100)
+
+
+# What the page says of them
+
+
+def test_modules_that_read_remotely(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    kernel = book.stack(book.place(("", 0, "copy_to_user"), module="[kernel]", file=None, line=None))
+    for _ in range(40):
+        book.sample(OVERFLOW, 5, kernel, 3271, event=4)
+    assert "REMOTE READS BY  sum 80.0 % · [kernel] 20.0 % (200 overflow samples; kernel not" in printed(book, tmp_path)
+    book.change("event", exclude_kernel=0)
+    assert "kernel not counted" not in printed(book, tmp_path)
+
+
+def test_coverage_stands_beside_the_sizes(tmp_path: Path) -> None:
+    book = STORIES["faults_only"]().note("faults", "many", value=2 * PAGES)
+    assert "first touches: from 50.0 % of the page faults, the others were lost" in printed(book, tmp_path)
+    assert "of the page faults, the others" not in printed(STORIES["faults_only"](), tmp_path)
+
+
+def test_faults_of_unknown_kind_are_no_ones(tmp_path: Path) -> None:
+    """Thread 0's first touches were seen, those of the others were not told from other faults: nobody is the one."""
+    book = levels(Book(), counters=False).threads(8)
+    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+    for thread in range(8):
+        for page in range(0, BLOCK, 64):
+            where = ARRAY + (thread * BLOCK + page) * PAGE
+            kind = FIRST_TOUCH if thread == 0 else 19
+            book.sample(kind, thread + 1, init_stack(book), 64, address=where, block=block)
+    evidence = read(book, tmp_path)
+    assert evidence.objects.found[0].main_share == pytest.approx(1 / 8)
+    assert advise(evidence) == []
+    assert "not among the first touches: 28 MiB of page faults of unknown kind" in printed(book, tmp_path)
+
+
+def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    block = book.block(book.object("static", name="/usr/lib/libnumaprof-preload.so"), ARRAY, PAGES)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=block)
+    assert advise(read(book, tmp_path)) == []
+    assert "OBJECT" not in printed(book, tmp_path)

@@ -12,7 +12,7 @@ from book import FIRST_TOUCH, PAGE, Book
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numaprof.places import Site, site_of
-from numaprof.queries import Place
+from numaprof.queries_places import Place
 from reading import read
 
 PROGRAM = "/home/u/sum"

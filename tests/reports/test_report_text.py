@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.machine import parse_list
+from numaprof.naming import function_name
 from numaprof.text import clean, duration, number, number_list, percent, plural, round_percent, size, words
 
 NASTY = [
@@ -127,3 +128,24 @@ def test_other_words() -> None:
 @given(st.sets(st.integers(min_value=0, max_value=300)))
 def test_number_list_can_be_read_back(numbers: set[int]) -> None:
     assert set(parse_list(number_list(list(numbers)))) == numbers
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        ("main", "main"),
+        ("main._omp_fn.0", "main._omp_fn.0"),
+        ("Field::sum(unsigned long) const", "Field::sum"),
+        ("std::vector<double, std::allocator<double> >::vector(unsigned long)", "std::vector::vector"),
+        ("spmv(Csr const&, double const*) [clone ._omp_fn.0]", "spmv"),
+        ("Map::operator<", "Map::operator<"),
+        ("(anonymous namespace)", "(anonymous namespace)"),
+    ],
+)
+def test_functions_without_their_arguments(function: str, name: str) -> None:
+    assert function_name(function) == name
+
+
+@pytest.mark.parametrize("function", ["(" * 100_000, "<" * 5_000 + ">" * 5_000, "[clone" * 1000, ""])
+def test_hostile_functions_have_a_name(function: str) -> None:
+    assert len(function_name(function)) <= 24
