@@ -36,7 +36,15 @@ struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t cha
     return NULL;
 }
 
-// Interned, and remembered as a program of the target's; NULL: not known.
+// Interned, and remembered as a program of the target's.
+static const char *tasks_program(struct tasks *tasks, const char *exe)
+{
+    const char *path = map_paths_intern(&tasks->paths, exe);
+    table_put(&tasks->programs, (uintptr_t)path, 1);
+    return path;
+}
+
+// NULL: not known.
 static const char *tasks_read_exe(struct tasks *tasks, pid_t pid)
 {
     char link[64], exe[PATH_MAX];
@@ -45,9 +53,7 @@ static const char *tasks_read_exe(struct tasks *tasks, pid_t pid)
     if (length <= 0)
         return NULL;
     exe[length] = '\0';
-    const char *path = map_paths_intern(&tasks->paths, exe);
-    table_put(&tasks->programs, (uintptr_t)path, 1);
-    return path;
+    return tasks_program(tasks, exe);
 }
 
 struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
@@ -152,9 +158,9 @@ static void tasks_forget_memory(struct process *process)
     process->forgets = process->forked = process->has_forked = false;
 }
 
-void tasks_set_exe(struct tasks *tasks, struct process *process)
+void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path)
 {
-    const char *exe = tasks_read_exe(tasks, process->pid);
+    const char *exe = path ? tasks_program(tasks, path) : tasks_read_exe(tasks, process->pid);
     if (!exe || exe == process->exe)
         return;
     process->exe = exe;
@@ -165,7 +171,8 @@ void tasks_exec(struct tasks *tasks, struct process *process)
 {
     tasks_forget_memory(process);
     process->has_library = false;
-    tasks_set_exe(tasks, process);
+    process->exe = NULL;
+    tasks_set_exe(tasks, process, NULL);
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("inherited"));
 }
 

@@ -83,8 +83,8 @@ void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
 
-// Reads which program it runs now.
-void tasks_set_exe(struct tasks *tasks, struct process *process);
+// Which program it runs now. path NULL: read from /proc, where it stays as it was if the process is gone.
+void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);
 
 // The process runs another program from here on: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);

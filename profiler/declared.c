@@ -14,6 +14,13 @@ static const Dwfl_Callbacks declared_callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
+// Of libraries, what the file itself has: unpacking that of the C library takes ten times as long as a short program.
+static const Dwfl_Callbacks declared_bare_callbacks = {
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_none,
+    .section_address = dwfl_offline_section_address,
+};
+
 static int declared_compare(const void *a, const void *b)
 {
     const struct object_named *left = a, *right = b;
@@ -36,7 +43,9 @@ static void declared_write(struct declared_request *request, const struct object
 static void declared_file(struct declared_request *request, const struct object_named *named, size_t count)
 {
     struct declaration *wanted = calloc(count, sizeof *wanted);
-    Dwfl *dwfl = dwfl_begin(&declared_callbacks);
+    uint64_t unused;
+    bool is_program = table_get(request->programs, (uintptr_t)named->path, &unused);
+    Dwfl *dwfl = dwfl_begin(is_program ? &declared_callbacks : &declared_bare_callbacks);
     int fd = wanted && dwfl ? files_descriptor(request->files, named->path) : -1;
     Dwarf_Addr bias = 0;
     if (fd < 0)

@@ -9,6 +9,7 @@
 struct declared_request {
     struct objects *objects;       // whose variables are put in the order of files and addresses
     struct files *files;
+    const struct table *programs;  // interned paths of the files that ran
     struct record_queue *queue;
     int64_t next_place, next_stack; // ids to go on from
 };

@@ -221,6 +221,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
+    session_announce_target(session, process);
     session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
     session_warn(session);
@@ -316,6 +317,7 @@ static void session_resolve(struct session *session)
     progress_begin(&progress, session->options->quiet ? NULL : "looking up functions and lines");
     symbols_resolve(&request);
     const struct declared_request declared = {.objects = &session->objects, .files = session->files,
+                                              .programs = &session->tasks.programs,
                                               .queue = session->queue, .next_place = next_place,
                                               .next_stack = session->stacks.stack_count + 1};
     declared_resolve(&declared);

@@ -25,7 +25,7 @@ static void connect_know(struct session *session, struct process *process, const
     process->other_namespace = process->inner_pid != process->pid;
     process->has_library = true;
     RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
-    tasks_set_exe(&session->tasks, process);
+    tasks_set_exe(&session->tasks, process, NULL);
     connect_read_maps(session, process);
     struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true);
     session->own_allocators += connection->hello.own_allocator != 0;

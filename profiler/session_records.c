@@ -90,8 +90,11 @@ static void records_mmap(struct session *session, const struct perf_event_header
         return;
     maps_add_mmap(&process->maps, &session->tasks.paths, &mmap);
     const struct mapping *mapping = maps_find(&process->maps, mmap.address);
-    if (mapping && mapping->executable && *mapping->path == '/')
-        files_see(session->files, process->pid, mapping->path, time);
+    if (!mapping || !mapping->executable || *mapping->path != '/')
+        return;
+    if (!process->exe) // it is gone already; the kernel maps the program first, then its loader
+        tasks_set_exe(&session->tasks, process, mapping->path);
+    files_see(session->files, process->pid, mapping->path, time);
 }
 
 static void records_comm(struct session *session, const struct perf_event_header *header)

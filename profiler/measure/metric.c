@@ -3,6 +3,9 @@
 
 #define LATENCY(metric_name, metric_title, walk, small)                                                                \
     {.name = metric_name, .title = metric_title, .group = METRIC_LATENCY, .order = walk, .small_pages = small}
+#define PAUSES(metric_name, metric_title, walk)                                                                        \
+    {.name = metric_name, .title = metric_title, .group = METRIC_LATENCY, .order = walk, .small_pages = true,          \
+     .pauses = true}
 #define BANDWIDTH(metric_name, metric_title, cores, kernel)                                                            \
     {.name = metric_name, .title = metric_title, .group = cores, .op = kernel}
 #define LINES(metric_name, metric_title, small)                                                                        \
@@ -16,6 +19,8 @@ const struct metric *metric_get(enum metric_id id)
         [METRIC_LATENCY_RANDOM_4K] = LATENCY("latency_random_4k", "random, 4 KiB pages", WALK_RANDOM, true),
         [METRIC_LATENCY_WINDOW] = LATENCY("latency_window", "random in a page, huge pages", WALK_WINDOW, false),
         [METRIC_LATENCY_WINDOW_4K] = LATENCY("latency_window_4k", "random in a page, 4 KiB pages", WALK_WINDOW, true),
+        [METRIC_LATENCY_RANDOM_PAUSES] = PAUSES("latency_random_pauses", "random, 4 KiB, with pauses", WALK_RANDOM),
+        [METRIC_LATENCY_WINDOW_PAUSES] = PAUSES("latency_window_pauses", "random in a page, with pauses", WALK_WINDOW),
         [METRIC_LATENCY_LOADED] = LATENCY("latency_loaded", "random, the others reading", WALK_RANDOM, false),
         [METRIC_READ] = BANDWIDTH("read", "read", METRIC_ONE_CORE, KERNELS_READ),
         [METRIC_READ_PREFETCH] =

@@ -13,6 +13,8 @@ enum metric_id {
     METRIC_LATENCY_RANDOM_4K,
     METRIC_LATENCY_WINDOW,
     METRIC_LATENCY_WINDOW_4K,
+    METRIC_LATENCY_RANDOM_PAUSES,
+    METRIC_LATENCY_WINDOW_PAUSES,
     METRIC_LATENCY_LOADED,
     METRIC_READ,
     METRIC_READ_PREFETCH,
@@ -45,6 +47,7 @@ struct metric {
     enum metric_group group;
     enum kernels_op op;         // not of latency
     enum walk_order order;      // of latency
+    bool pauses;                // between loads, so that the memory is idle at each
     bool small_pages;           // on 4 KiB pages, whatever else there is
 };
 

@@ -75,7 +75,7 @@ static double slices_value(const struct metric *metric, const struct team_job *j
 {
     double rate = 0;
     if (metric->group == METRIC_LATENCY)
-        return jobs[0].steps_done > 0 ? jobs[0].kept_ns / jobs[0].steps_done : 0;
+        return jobs[0].steps_done > 0 ? jobs[0].kept_ns / jobs[0].steps_done - jobs[0].pause_ns : 0;
     if (metric->group == METRIC_LINES)
         return jobs[0].bytes_done > 0 ? jobs[0].kept_ns / (jobs[0].bytes_done / KERNELS_LINE) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -151,6 +151,7 @@ static int slices_walk_one(struct slices *slices, struct slices_crew *crew, enum
         slices_set(&crew->all[i], KERNELS_READ, 0);
     struct team_job *walker = &crew->all[0], before = *walker;
     walker->work = TEAM_WALK;
+    walker->pauses = metric_get(id)->pauses;
     walker->line = *line;
     walker->lines = on->walk_bytes / sizeof **line;
     int status = slices_run(slices, id, crew->from, crew->all, is_loaded ? crew->count : 1);
@@ -197,8 +198,8 @@ static int slices_walk(struct slices *slices, struct region *region, struct regi
 
 static int slices_walks_small(struct slices *slices, struct region *region, struct region *on)
 {
-    static const enum metric_id random[] = {METRIC_LATENCY_RANDOM_4K, METRICS};
-    static const enum metric_id window[] = {METRIC_LATENCY_WINDOW_4K, METRICS};
+    static const enum metric_id random[] = {METRIC_LATENCY_RANDOM_4K, METRIC_LATENCY_RANDOM_PAUSES};
+    static const enum metric_id window[] = {METRIC_LATENCY_WINDOW_4K, METRIC_LATENCY_WINDOW_PAUSES};
     int status = slices_walk(slices, region, on, random);
     return status < 0 ? status : slices_walk(slices, region, on, window);
 }
@@ -220,7 +221,8 @@ static int slices_walks(struct slices *slices, struct region *region, bool is_hu
         return status < 0 ? status : slices_walk(slices, region, region, loaded);
     }
     int status = slices_walks_huge(slices, region);
-    if (status < 0 || (skip[METRIC_LATENCY_RANDOM_4K] && skip[METRIC_LATENCY_WINDOW_4K]))
+    if (status < 0 || (skip[METRIC_LATENCY_RANDOM_4K] && skip[METRIC_LATENCY_WINDOW_4K] &&
+                       skip[METRIC_LATENCY_RANDOM_PAUSES] && skip[METRIC_LATENCY_WINDOW_PAUSES]))
         return status;
     struct region small = {.t = region->t, .nodes = region->nodes, .name = region->name, .stop = region->stop};
     if (region_open(&small, region_half(region), false, slices->result) < 0)

@@ -10,11 +10,13 @@
 #include <time.h>
 
 #include "core/cpulist.h"
+#include "profiler/measure/result.h"
 
 enum {
     TEAM_CHUNK = 4 << 20,       // bytes: long beside reading a clock, short beside a time slice of the scheduler
     TEAM_ONCE_CHUNK = 512 << 10, // bytes of untouched memory: page faults take their time
     TEAM_STEPS = 2048,          // of a walk, for the same reason
+    TEAM_PAUSE_TRIES = 16,
     TEAM_PATIENCE = 5,          // slices, for one on a busy machine
 };
 
@@ -106,7 +108,7 @@ static bool team_chunk(struct team_job *job, size_t bytes, double *ns)
     long before = team_interruptions();
     double start = team_now();
     if (job->work == TEAM_WALK)
-        job->line = walk_go(job->line, TEAM_STEPS);
+        job->line = job->pauses ? walk_go_pausing(job->line, TEAM_STEPS) : walk_go(job->line, TEAM_STEPS);
     else
         result = job->loop(&block);
     *ns = team_now() - start;
@@ -158,6 +160,22 @@ static bool team_goes_on(const struct team *team, const struct team_job *job, do
     return job->kept_ns < team->slice_ns && team_now() - start < team->slice_ns * TEAM_PATIENCE;
 }
 
+// What a pause takes: a walk on the spot with pauses, less one without. The median, as some tries are disturbed.
+static double team_pause(void)
+{
+    struct walk_line spot = {.next = &spot};
+    const struct walk_line *line = &spot;
+    double pauses[TEAM_PAUSE_TRIES];
+    for (int i = 0; i < TEAM_PAUSE_TRIES; i++) {
+        double start = team_now();
+        line = walk_go_pausing(line, TEAM_STEPS);
+        double between = team_now();
+        line = walk_go(line, TEAM_STEPS);
+        pauses[i] = ((between - start) - (team_now() - between)) / TEAM_STEPS;
+    }
+    return result_median(pauses, TEAM_PAUSE_TRIES);
+}
+
 static bool team_is_off(struct team *team)
 {
     pthread_mutex_lock(&team->gate);
@@ -183,6 +201,8 @@ static void *team_main(void *argument)
     job->error = team_move(job->cpu);
     if (job->error == 0 && job->work != TEAM_ONCE)
         team_step(job, false); // clock speed, translations
+    if (job->pauses)
+        job->pause_ns = team_pause();
     team_wait(team);
     double start = team_now();
     if (job->error == 0)

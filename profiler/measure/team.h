@@ -33,8 +33,10 @@ struct team_job {
     size_t at;                  // offset of the next chunk; the next slice goes on from there
     const struct walk_line *line; // where the walk is
     size_t lines;               // of its region
+    bool pauses;                // after every step of the walk; their time is not counted
     // What came of it:
     double bytes_done, steps_done, kept_ns; // undisturbed chunks
+    double pause_ns;            // of one pause, found out on this CPU
     double lost_ns;             // chunks in which the CPU was taken away
     uint64_t all_lines;         // walked, read, written or copied, also those that were not timed
     bool is_wrong;              // a loop did not do what it should have

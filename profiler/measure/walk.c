@@ -91,6 +91,21 @@ const struct walk_line *walk_go(const struct walk_line *line, size_t steps)
     return line;
 }
 
+const struct walk_line *walk_go_pausing(const struct walk_line *line, size_t steps)
+{
+    uintptr_t at = (uintptr_t)line, nothing = 0;
+    __asm__ volatile("" : "+r"(nothing)); // the compiler does not know that it is 0
+    for (; steps > 0; steps--) {
+        at = (uintptr_t)((const struct walk_line *)at)->next;
+#pragma GCC unroll 128
+        for (int i = 0; i < WALK_PAUSE; i++) {
+            at += nothing;
+            __asm__ volatile("" : "+r"(at));
+        }
+    }
+    return (const struct walk_line *)at;
+}
+
 bool walk_is_right(uint64_t from, uint64_t steps, uint64_t to, size_t lines)
 {
     return (from + steps) % lines == to;

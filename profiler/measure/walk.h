@@ -33,6 +33,10 @@ void walk_write(struct walk_line *region, size_t lines, enum walk_order order, s
 enum { WALK_STRIDE = 16 };
 const struct walk_line *walk_go(const struct walk_line *line, size_t steps);
 
+// The same with a pause of WALK_PAUSE dependent additions after every load, in which the memory has nothing to do.
+enum { WALK_PAUSE = 128 };
+const struct walk_line *walk_go_pausing(const struct walk_line *line, size_t steps);
+
 // Whether that many steps from one rank end at another.
 bool walk_is_right(uint64_t from, uint64_t steps, uint64_t to, size_t lines);
 

@@ -85,6 +85,7 @@ TEST(a_walk_ends_where_its_steps_lead)
     struct walk_line *region = made(lines, WALK_RANDOM);
     const struct walk_line *from = region + 17, *to = walk_go(from, 16 * 200);
     CHECK(walk_is_right(from->rank, 16 * 200, to->rank, lines));
+    CHECK(walk_go_pausing(from, 16 * 200) == to);
     CHECK(!walk_is_right(from->rank, 16 * 199, to->rank, lines));
     free(region);
 }
