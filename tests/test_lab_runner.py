@@ -47,7 +47,7 @@ def emulators(scratch: Path) -> list[int]:
             words = (process / "cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"qemu" in words[0] and any(os.fsencode(scratch) in word for word in words):
+        if any(b"qemu-system" in word for word in words[:2]) and any(os.fsencode(scratch) in word for word in words):
             found.append(int(process.name))
     return found
 

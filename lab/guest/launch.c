@@ -54,18 +54,26 @@ static int launch_become_ordinary(void)
 // The strings of a file as a list that ends in NULL. Never freed: exec follows.
 static char **launch_strings(const char *path)
 {
-    int fd = open(path, O_RDONLY);
+    char *text = NULL, **list = NULL;
     struct stat status;
+    size_t count = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) < 0)
-        return NULL;
-    size_t size = (size_t)status.st_size, count = 0;
-    char *text = calloc(1, size + 1), **list = calloc(size + 1, sizeof *list);
-    if (!text || !list || read(fd, text, size) != (ssize_t)size)
-        return NULL;
+        goto fail;
+    text = calloc(1, (size_t)status.st_size + 1);
+    list = calloc((size_t)status.st_size + 1, sizeof *list);
+    if (!text || !list || read(fd, text, (size_t)status.st_size) != status.st_size)
+        goto fail;
     close(fd);
-    for (char *at = text; at < text + size; at += strlen(at) + 1)
+    for (char *at = text; at < text + status.st_size; at += strlen(at) + 1)
         list[count++] = at;
     return list;
+fail:
+    free(list);
+    free(text);
+    if (fd >= 0)
+        close(fd);
+    return NULL;
 }
 
 static const char *launch_option(char **argv, const char *name)
@@ -85,7 +93,9 @@ static int launch_fail(const char *what, int error)
 int main(int argc, char **argv)
 {
     (void)argc;
-    char **arguments = launch_strings("/job/arguments"), **environment = launch_strings("/job/environment");
+    static char **arguments, **environment;
+    arguments = launch_strings("/job/arguments");
+    environment = launch_strings("/job/environment");
     if (!arguments || !arguments[0] || !environment)
         return launch_fail("read the command", errno);
     if (chroot(launch_option(argv, "--root")) < 0 || chdir(launch_option(argv, "--cwd")) < 0)

@@ -24,7 +24,7 @@ static const struct {
     bool wrote;
 } states[] = {{-1, false},       {WORKER, false}, {NEIGHBOUR, false}, {NEIGHBOUR, true},
               {NEAR, false},     {NEAR, true},    {FAR, false},       {FAR, true}};
-enum { STATES = sizeof states / sizeof *states, MOST = FEWEST + STATES * LAB_NODES };
+enum { STATES = sizeof states / sizeof *states, MORE_WRITTEN = 7, MOST = FEWEST + STATES * LAB_NODES + MORE_WRITTEN };
 
 static struct {
     int cpu, node, start[2], tid;
@@ -33,10 +33,10 @@ static struct {
 static char *lines[LAB_NODES][STATES][USES]; // by their home; NULL: no role is on this node
 static int done[2];
 
-// Another number for each home and state, so that no event can be taken for another.
-static int count_of(int home, int state)
+// Another number for each home and state, and for reads and writes, so that no event can be taken for another.
+static int count_of(int home, int state, int use)
 {
-    return FEWEST + state * LAB_NODES + home;
+    return FEWEST + state * LAB_NODES + home + (use == WRITE || use == STREAM_WRITE ? MORE_WRITTEN : 0);
 }
 
 static char *line_of(int home, int state, int use, int i)
@@ -58,7 +58,7 @@ static void touch(int home, int state, bool write)
 {
     for (int use = 0; use < USES; use++)
         for (int first = 0; first < APART; first++)
-            for (int i = first; i < count_of(home, state); i += APART)
+            for (int i = first; i < count_of(home, state, use); i += APART)
                 touch_line(line_of(home, state, use, i), write);
 }
 
@@ -87,7 +87,7 @@ static void work(void)
     for (int home = 0; home < LAB_NODES; home++)
         for (int state = 0; lines[home][0][0] && state < STATES; state++)
             for (int use = 0; use < USES; use++)
-                for (int i = 0; i < count_of(home, state); i++)
+                for (int i = 0; i < count_of(home, state, use); i++)
                     use_line(line_of(home, state, use, i), use);
     sweep(roles[WORKER].junk, JUNK); // what it wrote is written back
 }
