@@ -221,6 +221,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
+    session_announce_target(session, process);
     session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
     session_warn(session);

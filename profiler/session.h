@@ -182,6 +182,7 @@ void session_outside_release(const struct session *session, const struct thread 
 
 // session_follow.c
 void session_announced(struct session *session, struct process *sender, const struct channel_received *message);
+void session_announce_target(const struct session *session, struct process *process);
 void session_executed(struct session *session, struct process *process); // the announced, or another: it runs now
 bool session_is_outside(const struct process *process); // it cannot have our library
 

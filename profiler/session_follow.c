@@ -2,6 +2,7 @@
 // Programs that the processes run: which of them have our library, and a note for those that cannot.
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/diag.h"
 #include "profiler/namespaces.h"
@@ -65,6 +66,15 @@ void session_announced(struct session *session, struct process *sender, const st
     if (follow_is_forbidden(process->announced_kind) ||
         (session->fault_source_count == 0 && follow_reason(process->announced_kind)))
         follow_note(session, process, process->announced_kind, process->exec_path);
+}
+
+// What the target is, was looked at before it was started: a short one is gone when its exec is known.
+void session_announce_target(const struct session *session, struct process *process)
+{
+    const char *path = session->target->program;
+    size_t length = strlen(path), room = sizeof process->exec_path;
+    process->announced_kind = (int)session->target->kind;
+    snprintf(process->exec_path, room, "%s", length < room ? path : path + length - room + 1);
 }
 
 void session_executed(struct session *session, struct process *process)
