@@ -44,7 +44,7 @@ def rows(classes: Classes) -> list[Row]:
 
 def memory(row: Row, placement: str) -> set[int]:
     """Where DRAM answers: of the own cluster or, for most rows, of the own package."""
-    local = {MEMORY_HERE} if "cluster" in row["notes"] else {MEMORY_HERE, MEMORY_NEAR}
+    local = {MEMORY_HERE} if {"cluster", "closest"} & set(row["notes"]) else {MEMORY_HERE, MEMORY_NEAR}
     return local if placement == "local_dram" else {MEMORY_HERE, MEMORY_NEAR, MEMORY_FAR} - local
 
 
