@@ -23,7 +23,8 @@
      PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
 
 enum {
-    COUNTERS_FIRST_PERIOD = 5003,
+    COUNTERS_FIRST_PERIOD = 20011,   // of a count; adapted as soon as its rate is known
+    COUNTERS_FIRST_LOADS = 5003,
     COUNTERS_GROUPS = PLAN_GROUPS + 1, // and one for sampled loads
     COUNTERS_STACK_BYTES = 1024,     // with a sample: enough to leave memcpy
     COUNTERS_RING_PAGES = 32,        // of a thread's samples, while there are few threads
@@ -64,6 +65,7 @@ struct counters {
     struct loads *loads;             // takes their samples
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
+    bool emulated;                   // the caller says so: sample less
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
     _Atomic int open_sets;
     _Atomic uint64_t refused;        // threads for which no events could be opened ...

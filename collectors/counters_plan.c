@@ -9,7 +9,9 @@
 #include "collectors/encode.h"
 #include "collectors/perf_context.h"
 
-enum { COUNTERS_SAMPLES_PER_S = 200 };
+// Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
+// sampled events' turn: many would make that turn poorer than the others, and the share it measures wrong.
+enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
 
 // --- what can be counted
 
@@ -30,7 +32,8 @@ static void counters_set_attributes(const struct counters *counters, const struc
     if (!event->sampled)
         return;
     attr->sample_type = COUNTERS_SAMPLE_TYPE;
-    attr->sample_period = COUNTERS_FIRST_PERIOD - COUNTERS_FIRST_PERIOD % group->period_step;
+    uint64_t period = event->source ? COUNTERS_FIRST_PERIOD : COUNTERS_FIRST_LOADS;
+    attr->sample_period = period - period % group->period_step;
     attr->sample_regs_user = PERF_EVENT_REGS_USER;
     attr->sample_stack_user = COUNTERS_STACK_BYTES;
     attr->exclude_callchain_kernel = 1;
@@ -97,7 +100,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         const struct plan_group *planned = &counters->plan.groups[i];
         struct counters_group *group = &counters->groups[i];
         group->count = planned->count;
-        group->samples_per_s = COUNTERS_SAMPLES_PER_S;
+        group->samples_per_s = counters->emulated ? COUNTERS_EMULATED_PER_S : COUNTERS_SAMPLES_PER_S;
         group->period_step = 1;
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];

@@ -280,6 +280,11 @@ void channel_server_answer(const struct channel_received *message)
         server_futex(&message->awaited->state, FUTEX_WAKE, 1, NULL);
 }
 
+uint64_t channel_server_missed(const struct channel_server *server)
+{
+    return atomic_load(&server->shared->missed);
+}
+
 void channel_server_await(struct channel_server *server, uint32_t *seen)
 {
     const struct timespec slice = {.tv_nsec = 100000000};

@@ -56,6 +56,9 @@ size_t channel_server_receive(struct channel_server *server, bool starts_only, s
 void channel_server_sort(struct channel_received *messages, size_t count); // by the time they were sent
 void channel_server_answer(const struct channel_received *message);
 
+// Messages that found no room. The program can write there.
+uint64_t channel_server_missed(const struct channel_server *server);
+
 // Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
 void channel_server_await(struct channel_server *server, uint32_t *seen);
 

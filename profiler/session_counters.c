@@ -24,6 +24,7 @@ int session_prepare_counters(struct session *session)
         return 0;
     }
     session->counters.exclude_kernel = !session->options->kernel;
+    session->counters.emulated = session->emulated != NULL;
     const char *topics = session->options->events ? session->options->events : counters_topics;
     if (!plan_knows_topics(topics))
         return -EINVAL;

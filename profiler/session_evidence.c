@@ -173,6 +173,8 @@ void session_write_losses(struct session *session)
     losses_note(session, "throttled", lost->throttled, "raise kernel.perf_event_max_sample_rate",
                 "times the kernel throttled sampling");
     losses_note(session, "unmatched", lost->unknown_threads, NULL, "samples are of threads whose start was not seen");
+    losses_note(session, "unmatched", session->has_channel ? channel_server_missed(&session->channel) : 0, NULL,
+                "messages of threads found no room: some threads may be missing, or unpinned");
     losses_note(session, "blocks", lost->blocks, NULL, "large blocks came faster than they could be noted: they have no name");
     losses_note(session, "stacks", session->stacks.refused, NULL, "samples have no call path: too many different ones");
     if (session->loads.contradicted > 0)

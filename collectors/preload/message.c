@@ -25,7 +25,6 @@ static int message_claim(struct channel *channel, uint32_t tid)
         if (atomic_compare_exchange_strong(&channel->messages[at].state, &expected, CHANNEL_CLAIMED))
             return (int)at;
     }
-    atomic_fetch_add(&channel->missed, 1);
     return -ENOSPC;
 }
 
@@ -41,6 +40,22 @@ static bool message_recorder_died(struct channel *channel)
         pthread_mutex_unlock(&channel->recorder);
     atomic_store(&channel->recorder_gone, 1);
     return true;
+}
+
+// A crowd of threads may begin at once: whoever finds no room waits for the recorder to make some.
+static int message_claim_patiently(struct channel *channel, uint32_t tid)
+{
+    const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
+    uint64_t until = message_now() + CHANNEL_PATIENCE_MS * UINT64_C(1000000);
+    int at = message_claim(channel, tid);
+    while (at < 0 && !message_recorder_died(channel) && message_now() < until) {
+        preload_ring_doorbell();
+        nanosleep(&slice, NULL);
+        at = message_claim(channel, tid);
+    }
+    if (at < 0)
+        atomic_fetch_add(&channel->missed, 1);
+    return at;
 }
 
 static void message_await(struct channel *channel, struct channel_message *message)
@@ -74,7 +89,7 @@ void preload_send(struct preload_note note)
         return;
     int kept_errno = errno;
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
-    int at = message_claim(channel, tid);
+    int at = message_claim_patiently(channel, tid);
     if (at >= 0) {
         struct channel_message *message = &channel->messages[at];
         message->kind = note.kind;

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -78,10 +79,14 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
+# Not the spaces of "9 412", "1.5 MiB" and "0.3 %".
+BREAK = re.compile(r"(?<!\d) | (?!\d{3}(?:\D|$)|%|[kMGTPE](?:i?B)?\b)")
+
+
 def wrapped(text: str, width: int) -> list[str]:
-    """Broken at spaces; a word longer than a line stays whole, so that it can be copied."""
+    """Broken at spaces, but not within a number; a word longer than a line stays whole, so that it can be copied."""
     lines: list[str] = []
-    for word in text.split(" "):
+    for word in BREAK.split(text):
         if lines and cells(lines[-1]) + 1 + cells(word) <= width:
             lines[-1] += " " + word
         else:
