@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -40,6 +41,11 @@ def _perf_event_allowed() -> bool:
 def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
+
+# A job in the background of a script has these ignored, and hands that on; programs under test must get them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
