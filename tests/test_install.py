@@ -101,7 +101,7 @@ def test_static_alone_it_records_and_says_where_to_read(static: Path, target: Pa
     assert sorted(path.name for path in static.parent.iterdir()) == ["numaprof"]
 
 
-@pytest.mark.requires("root", "perf_event", "gcc")
+@pytest.mark.requires("mounts", "perf_event", "gcc")
 def test_static_works_where_there_is_nothing_else(static: Path, tmp_path: Path) -> None:
     """A folder as root directory with the program, a static target, and /proc."""
     (tmp_path / "exit.c").write_text("int main(void) { return 7; }\n")
