@@ -176,7 +176,8 @@ def test_a_full_disk(kib: int, tmp_path: Path) -> None:
         assert report(copy).status == 0
     if kib < 600:
         assert done.status == 125
-    assert_one_line(done, "No space left", "-o")
+    if done.err or kib < 1200:  # the last may hold all of it
+        assert_one_line(done, "No space left", "-o")
 
 
 @pytest.mark.parametrize("moment", ["1", "4", "16", "64"])
