@@ -58,8 +58,11 @@ def acceptable(classes: set[int], row: Row, placement: str, hardware: list[list[
     return {total(hardware, classes, dram | c | d) for c in clean for d in dirty}
 
 
-def check(lab_program: Callable[..., str], cpus: tuple[int, ...], classes: Classes) -> None:
+def check(lab_program: Callable[..., str], cpus: tuple[int, ...], classes: Classes, split: bool = False) -> None:
+    """split: requests to the sibling cluster count as remote, as the catalogue says of the processor."""
     found = rows(classes)
+    for row in found:
+        row["notes"] = [*row["notes"], "cluster"] if split and row["class"] != "retired_load" else row["notes"]
     assert {row["placement"] for row in found} == set(PLACEMENTS)
     names = [f"raw:{row['config'][2:]}:{(row['config1'] or '0x0')[2:]}" for row in found]
     told_apart = []
@@ -86,7 +89,7 @@ def test_westmere_rows(lab_program: Callable[..., str]) -> None:
 
 @pytest.mark.lab("tests/lab/machines/small-skylake.machine")
 def test_skylake_rows(lab_program: Callable[..., str]) -> None:
-    check(lab_program, (2, 3, 0, 6), CLASSES)
+    check(lab_program, (2, 3, 0, 6), CLASSES, split=True)
 
 
 @pytest.mark.lab("tests/lab/machines/small-sapphire.machine")
