@@ -39,7 +39,9 @@ PLACEMENTS = ("local_dram", "remote_dram")
 def rows(classes: Classes) -> list[Row]:
     done = subprocess.run([PROGRAM, "events", "--json"], capture_output=True, text=True, check=True)
     events = json.loads(done.stdout)["events"]
-    return [e for e in events if e["class"] in classes and e["placement"] in PLACEMENTS]
+    # Where the sources disagree, the catalogue says so and uses neither.
+    agreed = [e for e in events if e["confidence"] != "conflict"]
+    return [e for e in agreed if e["class"] in classes and e["placement"] in PLACEMENTS]
 
 
 def memory(row: Row, placement: str) -> set[int]:
