@@ -26,13 +26,29 @@ static enum lab_simulation wanted; // from the next translation on
 
 static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 
+// All translated code is gone, no CPU is running. QEMU 7.2 has freed callbacks that a CPU may still hold, left over from
+// an instruction that did not end as others do: it would make them at its next access (QEMU's issue 1381).
+static void plugin_flushed(qemu_plugin_id_t id)
+{
+    (void)id;
+    for (unsigned i = 0; i < machine.cpus; i++)
+        qemu_drop_callbacks(i);
+}
+
+static void plugin_listen(qemu_plugin_id_t id)
+{
+    qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
+    qemu_plugin_register_flush_cb(id, plugin_flushed);
+}
+
 // All translated code is gone, no CPU is running.
 static void plugin_restart(qemu_plugin_id_t id)
 {
+    plugin_flushed(id);
     if (shared->simulating == LAB_SIMULATE_NOTHING)
         cpu_clear_all();
     shared->simulating = wanted;
-    qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
+    plugin_listen(id);
 }
 
 static void plugin_call(unsigned index, void *call)
@@ -142,7 +158,7 @@ static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t bloc
     if (plugin_is_invalidation(code, size))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_forget, QEMU_PLUGIN_CB_NO_REGS, NULL);
     // QEMU 7.2 forgets to take back the callback of an instruction that leaves its block, and then makes it for the
-    // stack of the next interrupt, or after a restart from freed memory. So what calls push and returns pop is not
+    // stack of the next interrupt. So what calls push and returns pop is not
     // simulated; nor are repeated string instructions whose jumps lead to a page that is not the block's first.
     bool elsewhere = !plugin_same_page(block, address) || !plugin_same_page(block, address + whole);
     if (plugin_is_departure(code, size) || (elsewhere && plugin_is_repeated(bytes, whole, code)))
@@ -216,6 +232,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
     if (status < 0)
         return plugin_fail("cannot start:", strerror(-status));
     plugin = id;
-    qemu_plugin_register_vcpu_tb_trans_cb(id, plugin_translate);
+    plugin_listen(id);
     return 0;
 }

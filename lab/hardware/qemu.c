@@ -13,6 +13,7 @@ static struct {
     void (*lock)(const char *file, int line);
     void (*unlock)(void);
     void (*later)(void *cpu, void (*work)(void *cpu, void *data), void *data); // between two blocks
+    void (*drop_callbacks)(void *cpu);
     const int *counts_time; // QEMU's use_icount: time passes by instructions
 } qemu;
 
@@ -29,6 +30,7 @@ const char *qemu_find(void)
         {"qemu_mutex_lock_iothread_impl", &qemu.lock},
         {"qemu_mutex_unlock_iothread", &qemu.unlock},
         {"async_run_on_cpu", &qemu.later},
+        {"qemu_plugin_disable_mem_helpers", &qemu.drop_callbacks},
         {"use_icount", &qemu.counts_time},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -65,4 +67,11 @@ void qemu_interrupt(unsigned cpu)
     qemu_interrupt_now(qemu.get_cpu((int)cpu), NULL);
     if (!held)
         qemu.unlock();
+}
+
+void qemu_drop_callbacks(unsigned cpu)
+{
+    void *itself = qemu.get_cpu((int)cpu);
+    if (itself) // not while QEMU makes its CPUs
+        qemu.drop_callbacks(itself);
 }

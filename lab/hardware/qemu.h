@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What this plugin uses of QEMU. Debian ships no header of the plugin interface: these are its declarations, version 1
-// (QEMU 4.2 to 8.2). Beyond it, three of QEMU's own functions, looked up by name at the start: the walk of the guest's
-// page tables, since the interface translates only what is in QEMU's software TLB, and the interrupt, since without one
-// a sample cannot have the stack of its access.
+// (QEMU 4.2 to 8.2). Beyond it, QEMU's own functions, looked up by name at the start: the walk of the guest's page
+// tables, since the interface translates only what is in QEMU's software TLB, the interrupt, since without one a sample
+// cannot have the stack of its access, and a way around an error of version 7.2.
 #ifndef HARDWARE_QEMU_H
 #define HARDWARE_QEMU_H
 
@@ -30,11 +30,13 @@ typedef struct qemu_info_t {
 } qemu_info_t;
 
 typedef void (*qemu_plugin_tb_trans_cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
+typedef void (*qemu_plugin_flush_cb)(qemu_plugin_id_t id);
 typedef void (*qemu_plugin_exec_cb)(unsigned cpu, void *data);
 typedef void (*qemu_plugin_mem_cb)(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data);
 
 void qemu_plugin_reset(qemu_plugin_id_t id, void (*done)(qemu_plugin_id_t id));
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id, qemu_plugin_tb_trans_cb cb);
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t id, qemu_plugin_flush_cb cb);
 void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *block, qemu_plugin_exec_cb cb,
                                           enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_exec_cb cb,
@@ -61,5 +63,8 @@ uint64_t qemu_translate(unsigned cpu, uint64_t address);
 // Raises the CPU's non-maskable interrupt, as its performance counters would; it comes at the end of the block of
 // instructions that is being executed. To be called by the CPU's own thread.
 void qemu_interrupt(unsigned cpu);
+
+// Whatever callback for memory the CPU holds from its last instruction, it will not make it. No CPU may be running.
+void qemu_drop_callbacks(unsigned cpu);
 
 #endif
