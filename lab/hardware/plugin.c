@@ -20,6 +20,8 @@
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 
+enum { PLUGIN_INT3 = 0xcc };
+
 static struct lab_shared *shared;
 static qemu_plugin_id_t plugin;
 static enum lab_simulation wanted; // from the next translation on
@@ -142,6 +144,24 @@ static bool plugin_is_access(const uint8_t *code, size_t size)
     return size > 1 && (arithmetic || memchr(one, code[0], sizeof one)) && code[1] >> 6 != 3;
 }
 
+// A kernel that changes its code while other CPUs run it puts int3 there for a moment (static keys, probes). QEMU 7.2 may
+// translate that int3 just before it goes and keep it: the guest would take it for ever, since its handler finds no int3
+// and tries again. Here it is seen, and all translations are thrown away.
+static void plugin_breakpoint(unsigned index, void *address)
+{
+    uint8_t now = PLUGIN_INT3;
+    if (qemu_read(index, (uintptr_t)address, &now, sizeof now) == 0 && now != PLUGIN_INT3)
+        qemu_flush(index);
+}
+
+static void plugin_translate_breakpoint(struct qemu_plugin_insn *insn)
+{
+    const uint8_t *code = qemu_plugin_insn_data(insn);
+    if (qemu_plugin_insn_size(insn) == 1 && *code == PLUGIN_INT3)
+        qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_breakpoint, QEMU_PLUGIN_CB_NO_REGS,
+                                               (void *)(uintptr_t)qemu_plugin_insn_vaddr(insn));
+}
+
 static void plugin_translate_call(struct qemu_plugin_insn *insn)
 {
     uintptr_t call = plugin_is_call(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
@@ -177,6 +197,7 @@ static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
     for (size_t i = 0; i < count; i++) {
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
         plugin_translate_call(insn);
+        plugin_translate_breakpoint(insn);
         if (shared->simulating)
             led |= plugin_translate_access(insn, qemu_plugin_tb_vaddr(block), !led);
         bytes += qemu_plugin_insn_size(insn);

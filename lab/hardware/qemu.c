@@ -14,6 +14,8 @@ static struct {
     void (*unlock)(void);
     void (*later)(void *cpu, void (*work)(void *cpu, void *data), void *data); // between two blocks
     void (*drop_callbacks)(void *cpu);
+    int (*read)(void *cpu, uint64_t address, void *into, size_t size, bool write);
+    void (*flush)(void *cpu);
     const int *counts_time; // QEMU's use_icount: time passes by instructions
 } qemu;
 
@@ -31,6 +33,8 @@ const char *qemu_find(void)
         {"qemu_mutex_unlock_iothread", &qemu.unlock},
         {"async_run_on_cpu", &qemu.later},
         {"qemu_plugin_disable_mem_helpers", &qemu.drop_callbacks},
+        {"cpu_memory_rw_debug", &qemu.read},
+        {"tb_flush", &qemu.flush},
         {"use_icount", &qemu.counts_time},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -74,4 +78,14 @@ void qemu_drop_callbacks(unsigned cpu)
     void *itself = qemu.get_cpu((int)cpu);
     if (itself) // not while QEMU makes its CPUs
         qemu.drop_callbacks(itself);
+}
+
+int qemu_read(unsigned cpu, uint64_t address, void *into, size_t size)
+{
+    return qemu.read(qemu.get_cpu((int)cpu), address, into, size, false);
+}
+
+void qemu_flush(unsigned cpu)
+{
+    qemu.flush(qemu.get_cpu((int)cpu));
 }

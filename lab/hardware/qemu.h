@@ -2,7 +2,7 @@
 // What this plugin uses of QEMU. Debian ships no header of the plugin interface: these are its declarations, version 1
 // (QEMU 4.2 to 8.2). Beyond it, QEMU's own functions, looked up by name at the start: the walk of the guest's page
 // tables, since the interface translates only what is in QEMU's software TLB, the interrupt, since without one a sample
-// cannot have the stack of its access, and a way around an error of version 7.2.
+// cannot have the stack of its access, and ways around errors of version 7.2.
 #ifndef HARDWARE_QEMU_H
 #define HARDWARE_QEMU_H
 
@@ -66,5 +66,11 @@ void qemu_interrupt(unsigned cpu);
 
 // Whatever callback for memory the CPU holds from its last instruction, it will not make it. No CPU may be running.
 void qemu_drop_callbacks(unsigned cpu);
+
+// Reads the guest's memory as it is now, by the page tables in use on this CPU. Returns 0, or -1: it is not mapped.
+int qemu_read(unsigned cpu, uint64_t address, void *into, size_t size);
+
+// All translated code is thrown away, soon: when no CPU is running any.
+void qemu_flush(unsigned cpu);
 
 #endif

@@ -47,7 +47,6 @@ def settings(machine: Machine, job: Job) -> str:
         "pmu": machine.pmu,
         "driver_parameters": "cloud=1" if machine.pmu == "cloud" else "",
         "paranoid": PARANOID if machine.paranoid is None else machine.paranoid,
-        "balancing": int(machine.balancing),
         "huge_pages": machine.huge_pages,
         "user": machine.user,
         "seccomp": machine.seccomp,

@@ -12,11 +12,12 @@ PROGRAM = "qemu-system-x86_64"
 SHARED_BYTES = 4 << 20  # shared.h: LAB_SHARED_BYTES
 PORTS = ("control", "stdout", "stderr")  # virtio ports, by the names the guest looks for
 
+# schedstats, numa_balancing: what is set here need not change the kernel's code once all CPUs run.
 # norandmaps: addresses, and so counts, are the same in every run. tsc=reliable: no watchdog that a busy host confuses.
 # mitigations=off, cryptomgr.notests: time spent for nothing here.
 KERNEL = (
     "console=ttyS0 quiet panic=-1 norandmaps tsc=reliable mitigations=off cryptomgr.notests oops=panic "
-    "rcupdate.rcu_cpu_stall_suppress=1 nowatchdog random.trust_cpu=on"
+    "rcupdate.rcu_cpu_stall_suppress=1 nowatchdog random.trust_cpu=on schedstats=enable"
 )
 
 
@@ -27,7 +28,8 @@ def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int])
     words += ["-cpu", processors.qemu_cpu(machine.processor)]
     words += _memory_and_cpus(machine)
     words += ["-kernel", str(built / "vmlinuz"), "-initrd", f"/dev/fd/{fds['initrd']}"]
-    words += ["-append", f"{KERNEL} numaprof.machine={machine.name}"]
+    balancing = "enable" if machine.balancing else "disable"
+    words += ["-append", f"{KERNEL} numa_balancing={balancing} numaprof.machine={machine.name}"]
     words += ["-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap"]
     words += ["-virtfs", f"local,path={_escaped(scratch)},mount_tag=scratch,security_model=none,multidevs=remap"]
     words += ["-chardev", f"socket,id=console,fd={fds['console']}", "-serial", "chardev:console"]
@@ -39,9 +41,7 @@ def arguments(machine: Machine, built: Path, scratch: Path, fds: dict[str, int])
             "-device",
             f"virtserialport,chardev={port},name={port}",
         ]
-    if machine.pmu != "none":
-        words += _hardware(machine, built, fds["shared"])
-    return words
+    return words + _hardware(machine, built, fds["shared"])
 
 
 def _clock(machine: Machine) -> list[str]:
@@ -79,7 +79,8 @@ def _hardware(machine: Machine, built: Path, shared: int) -> list[str]:
     memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={SHARED_BYTES}"
     plugin = f"{_escaped(built / 'hardware.so')},shared=/dev/fd/{shared},{hardware_options(machine)}"
     # The memory of the counters comes last: the nodes' memory must start at 0 in QEMU's numbering.
-    return ["-object", memory, "-device", "ivshmem-plain,memdev=shared", "-plugin", plugin]
+    device = [] if machine.pmu == "none" else ["-object", memory, "-device", "ivshmem-plain,memdev=shared"]
+    return [*device, "-plugin", plugin]  # always: it heals QEMU's errors as well
 
 
 def hardware_options(machine: Machine) -> str:
