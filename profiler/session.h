@@ -88,8 +88,11 @@ struct session {
     struct session_losses losses;
 };
 
+// NULL: out of memory. session_close frees it.
+struct session *session_new(const struct run_options *options, const struct target *target, int repeat);
+
 // Reads the machine and makes the plan. Prints what is wrong and returns an exit status, or 0.
-int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat);
+int session_open(struct session *session);
 
 // Creates the recording and opens everything on pid, which has not run yet. The same on errors.
 int session_attach(struct session *session, const char *path, pid_t pid);
