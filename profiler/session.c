@@ -228,7 +228,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     if (!session->options->no_pages)
         pages_start(&session->pages);
     struct process *process = tasks_add_process(&session->tasks, pid, NULL, session->epoch, "inherited");
-    if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true)) {
+    if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true, NULL)) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -269,8 +269,8 @@ size_t session_drain_until(struct session *session, uint64_t until)
 size_t session_drain(struct session *session)
 {
     uint64_t until = clock_now();
-    session_messages(session); // a thread's start is known before its end, however short it was
-    return session_drain_until(session, until);
+    size_t messages = session_messages(session); // a thread's start is known before its end, however short it was
+    return messages + session_drain_until(session, until);
 }
 
 static void session_windows(struct session *session, uint64_t now)
