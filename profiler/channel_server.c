@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "profiler/clock.h"
+#include "core/clock.h"
 
 static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 static struct {
     struct channel *channel;
@@ -70,18 +70,11 @@ const struct preload_mask *preload_process_mask(void)
     return &self.mask;
 }
 
-static uint64_t connect_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 // Numbers of processes must differ even where pids repeat: in several pid namespaces, or over time.
 static void connect_name_process(void)
 {
     self.pid = getpid();
-    self.process = (uint64_t)self.pid << 44 ^ connect_now();
+    self.process = (uint64_t)self.pid << 44 ^ clock_now();
 }
 
 static void connect_find_namespace(const struct channel *channel)
@@ -143,7 +136,7 @@ static int connect_send(int fd, const struct channel_hello *hello, int ring)
 static int connect_hello(int fd, bool forked)
 {
     const struct channel_hello hello = {.process = self.process,
-                                        .time_ns = connect_now(),
+                                        .time_ns = clock_now(),
                                         .pid = (uint32_t)self.pid,
                                         .forked = forked,
                                         .own_allocator = alloc_is_bypassed()};
