@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/search.h"
 #include "core/table.h"
 #include "profiler/debug_files.h"
 #include "profiler/demangle.h"
@@ -156,15 +157,9 @@ static bool variables_address(const struct variables_file *file, uint64_t offset
 // The last one that begins at or before the address.
 static const struct variables_item *variables_search(const struct variables_file *file, uint64_t address)
 {
-    size_t low = 0, high = file->shared_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (file->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct variables_item *item = low > 0 ? &file->items[low - 1] : NULL;
+    const size_t begun = search_at_most(file->items, file->shared_count, sizeof *file->items,
+                                        offsetof(struct variables_item, start), address);
+    const struct variables_item *item = begun > 0 ? &file->items[begun - 1] : NULL;
     return item && address - item->start < item->bytes ? item : NULL;
 }
 
