@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/search.h"
 #include "core/table.h"
@@ -40,12 +39,6 @@ struct variables_file {
 struct variables {
     struct files *descriptors;
     struct table files;            // interned path -> struct variables_file *
-};
-
-static const Dwfl_Callbacks variables_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_find,
-    .section_address = dwfl_offline_section_address,
 };
 
 // --- reading a file
@@ -108,17 +101,8 @@ static int variables_by_start(const void *a, const void *b)
 static struct variables_file *variables_read(struct files *descriptors, const char *path)
 {
     struct variables_file *file = calloc(1, sizeof *file);
-    Dwfl *dwfl = dwfl_begin(&variables_callbacks);
-    if (!file || !dwfl) {
-        dwfl_end(dwfl);
-        return file;
-    }
-    dwfl_report_begin(dwfl);
-    int fd = files_descriptor(descriptors, path);
-    Dwfl_Module *module = fd >= 0 ? dwfl_report_offline(dwfl, path, path, fd) : NULL;
-    if (!module && fd >= 0)
-        close(fd);
-    dwfl_report_end(dwfl, NULL, NULL);
+    Dwfl *dwfl = NULL;
+    Dwfl_Module *module = file ? debug_files_open(descriptors, path, true, &dwfl) : NULL;
     if (module) {
         variables_read_segments(file, module);
         variables_read_symbols(file, module);
