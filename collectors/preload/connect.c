@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "collectors/channel_pass.h"
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
 #include "core/clock.h"
@@ -112,27 +113,6 @@ static int connect_socket(void)
     return fd;
 }
 
-// ring: the descriptor of the ring of large blocks, which the recorder gets too; negative: there is none.
-static int connect_send(int fd, const struct channel_hello *hello, int ring)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec data = {.iov_base = (void *)hello, .iov_len = sizeof *hello};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-    if (ring >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &ring, sizeof(int));
-    }
-    return sendmsg(fd, &message, MSG_NOSIGNAL) == sizeof *hello ? 0 : -errno;
-}
-
 static int connect_hello(int fd, bool forked)
 {
     const struct channel_hello hello = {.process = self.process,
@@ -140,8 +120,8 @@ static int connect_hello(int fd, bool forked)
                                         .pid = (uint32_t)self.pid,
                                         .forked = forked,
                                         .own_allocator = alloc_is_bypassed()};
-    int ring = alloc_ring_make(); // without one, blocks have no names
-    int status = connect_send(fd, &hello, ring);
+    int ring = alloc_ring_make(); // the recorder gets it too; without one, blocks have no names
+    int status = channel_pass_send(fd, &hello, sizeof hello, ring, 0) == sizeof hello ? 0 : -errno;
     if (ring >= 0)
         close(ring);
     return status;
@@ -151,21 +131,9 @@ static int connect_hello(int fd, bool forked)
 static int connect_receive(int fd)
 {
     char byte;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
-        return -EPROTO;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS)
-        return -EPROTO;
     int segment;
-    memcpy(&segment, CMSG_DATA(header), sizeof segment);
-    return segment;
+    ssize_t n = channel_pass_receive(fd, &byte, 1, &segment);
+    return n == 1 && segment >= 0 ? segment : -EPROTO;
 }
 
 static struct channel *connect_map(int segment)
