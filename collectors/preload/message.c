@@ -9,13 +9,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
-
-static uint64_t message_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
+#include "core/clock.h"
 
 static int message_claim(struct channel *channel, uint32_t tid)
 {
@@ -46,9 +40,9 @@ static bool message_recorder_died(struct channel *channel)
 static int message_claim_patiently(struct channel *channel, uint32_t tid)
 {
     const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
-    uint64_t until = message_now() + CHANNEL_PATIENCE_MS * UINT64_C(1000000);
+    uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     int at = message_claim(channel, tid);
-    while (at < 0 && !message_recorder_died(channel) && message_now() < until) {
+    while (at < 0 && !message_recorder_died(channel) && clock_now() < until) {
         preload_ring_doorbell();
         nanosleep(&slice, NULL);
         at = message_claim(channel, tid);
@@ -61,11 +55,11 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
 static void message_await(struct channel *channel, struct channel_message *message)
 {
     const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
-    uint64_t until = message_now() + CHANNEL_PATIENCE_MS * UINT64_C(1000000);
+    uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     while (atomic_load(&message->state) == CHANNEL_SENT) {
         // Not FUTEX_PRIVATE: the recorder is another process.
         syscall(SYS_futex, &message->state, FUTEX_WAIT, CHANNEL_SENT, &slice, NULL, 0);
-        if (atomic_load(&message->state) == CHANNEL_SENT && (message_recorder_died(channel) || message_now() > until))
+        if (atomic_load(&message->state) == CHANNEL_SENT && (message_recorder_died(channel) || clock_now() > until))
             break;
     }
     atomic_store(&message->state, CHANNEL_FREE);
@@ -94,7 +88,7 @@ void preload_send(struct preload_note note)
         struct channel_message *message = &channel->messages[at];
         message->kind = note.kind;
         message->process = preload_process();
-        message->time_ns = message_now();
+        message->time_ns = clock_now();
         message->tid = tid;
         message->cpu = note.cpu;
         message->a = note.a;
