@@ -23,7 +23,7 @@ static void counters_set_loads(struct counters *counters, const struct loads_pla
     counters->loads_method = plan->method;
 }
 
-static bool counters_plan_loads_from(struct counters *counters)
+bool counters_plan_next_loads(struct counters *counters)
 {
     struct loads_plan plan;
     while (counters->loads_attempt < LOADS_PLAN_ATTEMPTS) {
@@ -40,16 +40,11 @@ bool counters_plan_loads(struct counters *counters, int64_t first_id)
 {
     counters->loads_group = counters->group_count;
     counters->groups[counters->loads_group].events[0].id = first_id;
-    if (counters_plan_loads_from(counters)) {
+    if (counters_plan_next_loads(counters)) {
         counters->group_count++;
         return true;
     }
     counters->loads_group = -1;
     counters->loads_error = -ENOTSUP;
     return false;
-}
-
-bool counters_plan_next_loads(struct counters *counters)
-{
-    return counters_plan_loads_from(counters);
 }

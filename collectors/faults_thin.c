@@ -2,9 +2,9 @@
 // How many faults are recorded. One costs the target about 2 us: FAULTS_PER_MS of them a millisecond are 2 % of its
 // time. A burst may be recorded whole first: it is how a phase of initialisation begins, and all that there is of one with
 // huge pages. All CPUs together have one burst, which one recorder must keep up with.
-#include <time.h>
-
 #include "collectors/faults.h"
+
+#include "core/clock.h"
 
 enum {
     FAULTS_BURST_OF_ALL = 16000,
@@ -23,11 +23,9 @@ static int64_t faults_burst(const struct faults *faults)
 
 static void faults_switch(struct fault_source *source, bool thin)
 {
-    struct timespec t;
     if (thin)
         perf_event_disable(source->fd_every);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    source->changed_at = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    source->changed_at = clock_now();
     if (!thin)
         perf_event_enable(source->fd_every);
     source->is_thinned = thin;
@@ -53,7 +51,7 @@ void faults_thin_lost(struct fault_source *source)
 
 void faults_adapt(struct fault_source *source, uint64_t now)
 {
-    uint64_t ms = (now - source->window_start) / 1000000;
+    uint64_t ms = (now - source->window_start) / CLOCK_MS;
     int64_t burst = faults_burst(source->faults);
     if (ms > 0) {
         int64_t refilled = source->credit + (int64_t)(ms < (uint64_t)burst ? ms : (uint64_t)burst) * FAULTS_PER_MS;

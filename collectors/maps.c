@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/search.h"
 #include "core/sysfile.h"
 #include "core/table.h"
 
@@ -109,15 +110,7 @@ static void map_mark_bss(const struct maps *maps, struct mapping *mapping)
 // Index of the first mapping that ends beyond the address.
 static size_t maps_index(const struct maps *maps, uint64_t address)
 {
-    size_t low = 0, high = maps->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (maps->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_at_most(maps->items, maps->count, sizeof *maps->items, offsetof(struct mapping, end), address);
 }
 
 struct mapping *maps_find(const struct maps *maps, uint64_t address)

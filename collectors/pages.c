@@ -7,6 +7,7 @@
 
 #include "collectors/numa_maps.h"
 #include "collectors/page_state.h"
+#include "core/clock.h"
 
 enum {
     PAGES_PER_SNAPSHOT = 65536,    // at about 0.2 us a page, 13 ms
@@ -268,8 +269,8 @@ static bool pages_is_due(const struct pages *pages, const struct process *proces
     bool changed = process->snapshot_at == 0 || process->touched_at > process->snapshot_at || pages_move ||
                    !pages->sees_touches;
     // The interval grows with age: a tenth more snapshots for ten times the life.
-    uint64_t interval = (last - process->start) + PAGES_FIRST_MS * UINT64_C(1000000);
-    uint64_t longest = PAGES_LAST_MS * UINT64_C(1000000);
+    uint64_t interval = (last - process->start) + PAGES_FIRST_MS * CLOCK_MS;
+    uint64_t longest = PAGES_LAST_MS * CLOCK_MS;
     return changed && now - last >= (interval < longest ? interval : longest);
 }
 

@@ -16,7 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "profiler/clock.h"
+#include "collectors/channel_pass.h"
+#include "core/clock.h"
 
 static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -126,21 +127,9 @@ static bool server_same_user(const struct ucred *peer)
     return peer->uid == geteuid() || geteuid() == 0 || peer->uid == 0;
 }
 
-// Descriptors beyond the one that is expected are closed by the kernel: there is no room for them (MSG_CTRUNC).
 static int server_hello(int fd, struct channel_connection *connection)
 {
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec data = {.iov_base = &connection->hello, .iov_len = sizeof connection->hello};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    connection->ring = -1;
-    ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-    const struct cmsghdr *header = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(&connection->ring, CMSG_DATA(header), sizeof connection->ring);
+    ssize_t n = channel_pass_receive(fd, &connection->hello, sizeof connection->hello, &connection->ring);
     if (n == sizeof connection->hello)
         return 0;
     if (connection->ring >= 0)
@@ -177,23 +166,10 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
 
 void channel_server_welcome(struct channel_server *server, struct channel_connection *connection)
 {
-    char byte = 1;
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-    if (!connection->hello.forked) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &server->segment, sizeof(int));
-    }
-    (void)!sendmsg(connection->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT); // it may be gone: nothing to do
+    const char byte = 1;
+    const int passed = connection->hello.forked ? -1 : server->segment; // a forked child has it
+    // It may be gone: nothing to do.
+    (void)!channel_pass_send(connection->fd, &byte, sizeof byte, passed, MSG_DONTWAIT);
     close(connection->fd);
     connection->fd = -1;
 }

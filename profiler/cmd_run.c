@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/diag.h"
 #include "profiler/beside.h"
-#include "profiler/clock.h"
 #include "profiler/command.h"
 #include "profiler/launch.h"
 #include "profiler/preload_file.h"

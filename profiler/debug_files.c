@@ -93,23 +93,51 @@ static int debug_by_link(const char *file, const char *link, GElf_Word crc, char
     return -1;
 }
 
-int debug_files_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                     const char *link, GElf_Word crc, char **found)
+// As Dwfl_Callbacks.find_debuginfo wants it.
+static int debug_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                      const char *link, GElf_Word crc, char **found)
 {
     (void)data, (void)name, (void)base;
     int fd = debug_by_build_id(module, found);
     return fd < 0 && file && link && *link ? debug_by_link(file, link, crc, found) : fd;
 }
 
-int debug_files_none(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                     const char *link, GElf_Word crc, char **found)
+static int debug_find_none(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                           const char *link, GElf_Word crc, char **found)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
     return -1;
 }
 
-int debug_files_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+// As find_elf: every module is reported with its file, so there is nothing to search.
+static int debug_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
     (void)module, (void)data, (void)name, (void)base, (void)file, (void)elf;
     return -1;
+}
+
+static const Dwfl_Callbacks debug_files_searched = {
+    .find_elf = debug_no_elf,
+    .find_debuginfo = debug_find,
+    .section_address = dwfl_offline_section_address,
+};
+
+const Dwfl_Callbacks debug_files_bare = {
+    .find_elf = debug_no_elf,
+    .find_debuginfo = debug_find_none,
+    .section_address = dwfl_offline_section_address,
+};
+
+Dwfl_Module *debug_files_open(struct files *files, const char *path, bool with_debug, Dwfl **dwfl)
+{
+    *dwfl = dwfl_begin(with_debug ? &debug_files_searched : &debug_files_bare);
+    int fd = *dwfl ? files_descriptor(files, path) : -1;
+    if (fd < 0)
+        return NULL;
+    dwfl_report_begin(*dwfl);
+    Dwfl_Module *module = dwfl_report_offline(*dwfl, path, path, fd);
+    dwfl_report_end(*dwfl, NULL, NULL);
+    if (!module)
+        close(fd); // else elfutils has it
+    return module;
 }

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "profiler/clock.h"
+#include "core/clock.h"
 
 enum {
     DECLARATIONS_MOST_MS = 1000,

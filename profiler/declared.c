@@ -3,23 +3,9 @@
 
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "profiler/debug_files.h"
 #include "profiler/declarations.h"
-
-static const Dwfl_Callbacks declared_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_find,
-    .section_address = dwfl_offline_section_address,
-};
-
-// Of libraries, what the file itself has: unpacking that of the C library takes ten times as long as a short program.
-static const Dwfl_Callbacks declared_bare_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_none,
-    .section_address = dwfl_offline_section_address,
-};
 
 static int declared_compare(const void *a, const void *b)
 {
@@ -45,18 +31,12 @@ static void declared_file(struct declared_request *request, const struct object_
     struct declaration *wanted = calloc(count, sizeof *wanted);
     uint64_t unused;
     bool is_program = table_get(request->programs, (uintptr_t)named->path, &unused);
-    Dwfl *dwfl = dwfl_begin(is_program ? &declared_callbacks : &declared_bare_callbacks);
-    int fd = wanted && dwfl ? files_descriptor(request->files, named->path) : -1;
+    Dwfl *dwfl = NULL;
+    // Of libraries, what the file itself has: unpacking that of the C library takes ten times as long as a short program.
+    Dwfl_Module *module = wanted ? debug_files_open(request->files, named->path, is_program, &dwfl) : NULL;
     Dwarf_Addr bias = 0;
-    if (fd < 0)
+    if (!module)
         goto done;
-    dwfl_report_begin(dwfl);
-    Dwfl_Module *module = dwfl_report_offline(dwfl, named->path, named->path, fd);
-    dwfl_report_end(dwfl, NULL, NULL);
-    if (!module) {
-        close(fd);
-        goto done;
-    }
     for (size_t i = 0; i < count; i++)
         wanted[i].address = named[i].address;
     declarations_find(dwfl_module_getdwarf(module, &bias), wanted, count);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/table.h"
 
 enum { FILES_HELD = 128 };       // descriptors kept; others are opened anew and must be the same still
@@ -99,10 +100,9 @@ static int64_t files_ns(const struct timespec *t)
 // Written between then and now, as far as the clock of files tells; it goes in steps, and not on every server as ours.
 static bool files_written_since(const struct stat *status, uint64_t time)
 {
-    struct timespec wall, monotonic;
+    struct timespec wall;
     clock_gettime(CLOCK_REALTIME, &wall);
-    clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    int64_t then = files_ns(&wall) - (files_ns(&monotonic) - (int64_t)time), written = files_ns(&status->st_mtim);
+    int64_t then = files_ns(&wall) - (int64_t)(clock_now() - time), written = files_ns(&status->st_mtim);
     return written > then && written <= files_ns(&wall);
 }
 

@@ -4,6 +4,8 @@
 #include <gelf.h>
 #include <stdlib.h>
 
+#include "core/search.h"
+
 static bool functions_has_symtab(Dwfl_Module *module)
 {
     GElf_Addr bias;
@@ -56,17 +58,11 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
 
 const struct functions_item *functions_find(const struct functions *functions, uint64_t address)
 {
-    size_t low = 0, high = functions->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (functions->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct functions_item *item = low > 0 ? &functions->items[low - 1] : NULL;
-    if (!item)
+    const size_t begun = search_at_most(functions->items, functions->count, sizeof *functions->items,
+                                        offsetof(struct functions_item, start), address);
+    if (begun == 0)
         return NULL;
+    const struct functions_item *item = &functions->items[begun - 1];
     // What does not say how long it is ends where the next begins, if all are there.
     bool holds = item->bytes > 0 ? address - item->start < item->bytes : functions->has_all;
     return holds ? item : NULL;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/search.h"
+
 // --- parsing
 
 static int map_digit(char c)
@@ -136,18 +138,12 @@ enum { MAP_LOOK_BACK = 1000 };         // more at one place are no compiler's wo
 
 const struct perf_map_entry *perf_map_find(const struct perf_map *map, uint64_t address)
 {
-    size_t low = 0, high = map->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (map->entries[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t begun = search_at_most(map->entries, map->count, sizeof *map->entries,
+                                        offsetof(struct perf_map_entry, start), address);
     const struct perf_map_entry *found = NULL;
-    for (size_t i = low; i-- > 0 && map->entries[i].reach > address;) {
+    for (size_t i = begun; i-- > 0 && map->entries[i].reach > address;) {
         const struct perf_map_entry *entry = &map->entries[i];
-        if (low - i > MAP_LOOK_BACK)
+        if (begun - i > MAP_LOOK_BACK)
             return NULL;
         if (address >= entry->end)
             continue;

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/diag.h"
-#include "profiler/clock.h"
 
 enum { PROGRESS_PATIENCE_MS = 1000 };
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/search.h"
+
 enum { SCOPES_NESTED = 8 };      // namespaces and functions in each other that are searched: a corrupt tree may have no end
 
 // --- the functions of a unit
@@ -69,15 +71,10 @@ static void scopes_read(struct scopes *scopes, Dwarf_Die *unit)
 
 static const struct scopes_function *scopes_function(const struct scopes *scopes, Dwarf_Addr address)
 {
-    size_t low = 0, high = scopes->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (scopes->functions[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < scopes->functions[low - 1].high ? &scopes->functions[low - 1] : NULL;
+    const size_t begun = search_at_most(scopes->functions, scopes->count, sizeof *scopes->functions,
+                                        offsetof(struct scopes_function, low), address);
+    const struct scopes_function *function = begun > 0 ? &scopes->functions[begun - 1] : NULL;
+    return function && address < function->high ? function : NULL;
 }
 
 // --- what was inlined

@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/diag.h"
 #include "core/topology_pin.h"
-#include "profiler/clock.h"
 #include "profiler/emulated.h"
 #include "profiler/declared.h"
 #include "profiler/symbols.h"

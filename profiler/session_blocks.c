@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "collectors/alloc_record.h"
-#include "profiler/clock.h"
+#include "core/clock.h"
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
 

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "profiler/clock.h"
+#include "core/clock.h"
 #include "profiler/session.h"
 
 // Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/clock.h"
+#include "core/clock.h"
 #include "profiler/session.h"
 
 // Prefetch and demand apart, and the retired loads beside them. Cache responses would dilute all of these.

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/sysfile.h"
-#include "profiler/clock.h"
 #include "profiler/namespaces.h"
 #include "profiler/session.h"
 

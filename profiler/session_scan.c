@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "profiler/clock.h"
+#include "core/clock.h"
 #include "profiler/session.h"
 
 // A planned thread whose mask is another one by now was moved by somebody's choice.

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/diag.h"
 #include "core/sysfile.h"
-#include "profiler/clock.h"
 
 // INT and QUIT come from the keyboard and are the target's business; so is TSTP: we stop when the target has stopped.
 static const int supervise_signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU};

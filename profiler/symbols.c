@@ -33,19 +33,6 @@ struct symbols_source {
     int line;
 };
 
-static const Dwfl_Callbacks symbols_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_find,
-    .section_address = dwfl_offline_section_address,
-};
-
-// What the file itself has.
-static const Dwfl_Callbacks symbols_bare_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_none,
-    .section_address = dwfl_offline_section_address,
-};
-
 // A file offset as an address of the module, by the segment that loads it. False if none does.
 static bool symbols_address(Dwfl_Module *module, uint64_t file_offset, GElf_Addr *address)
 {
@@ -239,17 +226,8 @@ static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint
 
 static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines)
 {
-    s->module = NULL;
     s->build_id[0] = '\0';
-    *dwfl = dwfl_begin(with_lines ? &symbols_callbacks : &symbols_bare_callbacks);
-    if (!*dwfl)
-        return;
-    dwfl_report_begin(*dwfl);
-    int fd = files_descriptor(s->request->files, path);
-    s->module = fd >= 0 ? dwfl_report_offline(*dwfl, path, path, fd) : NULL;
-    if (!s->module && fd >= 0)
-        close(fd);
-    dwfl_report_end(*dwfl, NULL, NULL);
+    s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
     if (!s->module)
         return;
     symbols_build_id(s);

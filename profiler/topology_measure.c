@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/diag.h"
-#include "profiler/clock.h"
 #include "profiler/emulated.h"
 #include "profiler/measure/extent.h"
 #include "profiler/measure/store.h"

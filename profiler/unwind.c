@@ -75,13 +75,6 @@ struct unwind {
 
 // --- modules
 
-// Call frame information is in .eh_frame, which is in the file itself.
-static const Dwfl_Callbacks unwind_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_none,
-    .section_address = dwfl_offline_section_address,
-};
-
 // How far the file's own addresses are from where it is mapped, by the segment that holds the mapping's offset.
 static bool unwind_bias(Elf *elf, const struct mapping *mapping, GElf_Addr *bias)
 {
@@ -183,7 +176,7 @@ static struct unwind_process *unwind_new_process(struct unwind *unwind, const st
         return NULL;
     known->id = process->id;
     known->code = process->maps.code;
-    known->dwfl = dwfl_begin(&unwind_callbacks);
+    known->dwfl = dwfl_begin(&debug_files_bare); // call frame information, .eh_frame, is in the file itself
     unwind->state.known = known;
     if (known->dwfl) {
         // elfutils takes its idea of the machine from the first module, so the one that runs must be there.

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "core/search.h"
 #include "core/table.h"
 #include "profiler/debug_files.h"
 #include "profiler/demangle.h"
@@ -39,12 +39,6 @@ struct variables_file {
 struct variables {
     struct files *descriptors;
     struct table files;            // interned path -> struct variables_file *
-};
-
-static const Dwfl_Callbacks variables_callbacks = {
-    .find_elf = debug_files_no_elf,
-    .find_debuginfo = debug_files_find,
-    .section_address = dwfl_offline_section_address,
 };
 
 // --- reading a file
@@ -107,17 +101,8 @@ static int variables_by_start(const void *a, const void *b)
 static struct variables_file *variables_read(struct files *descriptors, const char *path)
 {
     struct variables_file *file = calloc(1, sizeof *file);
-    Dwfl *dwfl = dwfl_begin(&variables_callbacks);
-    if (!file || !dwfl) {
-        dwfl_end(dwfl);
-        return file;
-    }
-    dwfl_report_begin(dwfl);
-    int fd = files_descriptor(descriptors, path);
-    Dwfl_Module *module = fd >= 0 ? dwfl_report_offline(dwfl, path, path, fd) : NULL;
-    if (!module && fd >= 0)
-        close(fd);
-    dwfl_report_end(dwfl, NULL, NULL);
+    Dwfl *dwfl = NULL;
+    Dwfl_Module *module = file ? debug_files_open(descriptors, path, true, &dwfl) : NULL;
     if (module) {
         variables_read_segments(file, module);
         variables_read_symbols(file, module);
@@ -156,15 +141,9 @@ static bool variables_address(const struct variables_file *file, uint64_t offset
 // The last one that begins at or before the address.
 static const struct variables_item *variables_search(const struct variables_file *file, uint64_t address)
 {
-    size_t low = 0, high = file->shared_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (file->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct variables_item *item = low > 0 ? &file->items[low - 1] : NULL;
+    const size_t begun = search_at_most(file->items, file->shared_count, sizeof *file->items,
+                                        offsetof(struct variables_item, start), address);
+    const struct variables_item *item = begun > 0 ? &file->items[begun - 1] : NULL;
     return item && address - item->start < item->bytes ? item : NULL;
 }
 

@@ -9,6 +9,7 @@
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 // --- before the real functions are known: dlsym itself may allocate
 
@@ -127,7 +128,7 @@ __attribute__((noinline)) void alloc_note_free(void *address)
 // When a call for a large block begins; small ones are not worth the time.
 static uint64_t alloc_since(size_t bytes)
 {
-    return bytes < ALLOC_THRESHOLD ? 0 : alloc_ring_now();
+    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
 }
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -136,7 +137,7 @@ PRELOAD_EXPORT void *malloc(size_t bytes)
 {
     if (LIKELY(bytes < ALLOC_THRESHOLD))
         return next.malloc(bytes);
-    uint64_t since = alloc_ring_now();
+    uint64_t since = clock_now();
     return alloc_note(next.malloc(bytes), bytes, since);
 }
 
@@ -145,7 +146,7 @@ PRELOAD_EXPORT void *calloc(size_t count, size_t size)
     size_t bytes;
     if (LIKELY(!__builtin_mul_overflow(count, size, &bytes) && bytes < ALLOC_THRESHOLD))
         return next.calloc(count, size);
-    uint64_t since = alloc_ring_now();
+    uint64_t since = clock_now();
     return alloc_note(next.calloc(count, size), bytes, since);
 }
 
@@ -182,7 +183,7 @@ PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
         return next.realloc(block, bytes);
     if (early_owns(block))
         return alloc_move_early(block, bytes);
-    uint64_t since = alloc_ring_now();
+    uint64_t since = clock_now();
     bool was_large = may_be_large && alloc_filter_remove(block);
     if (was_large)
         alloc_ring_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address

@@ -19,7 +19,6 @@ void alloc_ring_forked(void);        // the parent's is not ours
 void alloc_ring_allocated(enum alloc_kind kind, const void *address, size_t bytes, uint64_t since);
 void alloc_ring_tls(const void *address, size_t bytes, const void *module, uint64_t since); // module: an address in it
 void alloc_ring_freed(enum alloc_kind kind, const void *address, size_t bytes);
-uint64_t alloc_ring_now(void);
 
 // --- alloc.c: a large block was made, by a call that began at since; one is about to be given back
 void *alloc_note(void *address, size_t bytes, uint64_t since);

@@ -5,6 +5,7 @@
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 // Memory to put data into, not code or a guard.
 static bool map_is_data(size_t bytes, int protection, int flags)
@@ -29,7 +30,7 @@ static __attribute__((noinline)) void *map_note(void *address, size_t bytes, int
 // MAP_POPULATE touches the pages before the call returns.
 static uint64_t map_since(size_t bytes)
 {
-    return bytes < ALLOC_THRESHOLD ? 0 : alloc_ring_now();
+    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
 }
 
 PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)

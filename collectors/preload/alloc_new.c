@@ -7,6 +7,7 @@
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 // Also when operator new leaves by an exception.
 static void new_end_quiet(const bool *before)
@@ -24,7 +25,7 @@ static void new_end_quiet(const bool *before)
             next = (__typeof__(next))dlsym(RTLD_NEXT, #name);                                                          \
         if (bytes < ALLOC_THRESHOLD)                                                                                   \
             return next arguments;                                                                                     \
-        uint64_t since = alloc_ring_now();                                                                             \
+        uint64_t since = clock_now();                                                                                  \
         void *block;                                                                                                   \
         {                                                                                                              \
             bool before __attribute__((cleanup(new_end_quiet), unused)) = alloc_set_quiet(true);                       \

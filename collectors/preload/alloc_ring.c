@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 static struct perf_event_mmap_page *ring; // NULL: nobody listens
 static atomic_flag ring_busy = ATOMIC_FLAG_INIT;
@@ -122,13 +122,6 @@ static size_t ring_stack_bytes(uintptr_t pointer)
     return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
 }
 
-uint64_t alloc_ring_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 static void ring_lost(bool is_free)
 {
     ring->__reserved[ALLOC_LOST]++;
@@ -161,7 +154,7 @@ static uint64_t ring_write(struct alloc_record *record, const uint64_t *register
     ring_put(&head, record, sizeof *record);
     ring_put(&head, registers, register_bytes);
     ring_put(&head, stack, record->stack_bytes);
-    const uint64_t now = alloc_ring_now();
+    const uint64_t now = clock_now();
     ring_put(&head, &now, sizeof now);
     // Release: the record is whole before the reader sees the new head.
     __atomic_store_n(&ring->data_head, start + bytes, __ATOMIC_RELEASE);

@@ -12,11 +12,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "collectors/channel_pass.h"
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 static struct {
     struct channel *channel;
@@ -70,18 +71,11 @@ const struct preload_mask *preload_process_mask(void)
     return &self.mask;
 }
 
-static uint64_t connect_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
-
 // Numbers of processes must differ even where pids repeat: in several pid namespaces, or over time.
 static void connect_name_process(void)
 {
     self.pid = getpid();
-    self.process = (uint64_t)self.pid << 44 ^ connect_now();
+    self.process = (uint64_t)self.pid << 44 ^ clock_now();
 }
 
 static void connect_find_namespace(const struct channel *channel)
@@ -119,36 +113,15 @@ static int connect_socket(void)
     return fd;
 }
 
-// ring: the descriptor of the ring of large blocks, which the recorder gets too; negative: there is none.
-static int connect_send(int fd, const struct channel_hello *hello, int ring)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec data = {.iov_base = (void *)hello, .iov_len = sizeof *hello};
-    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-    if (ring >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &ring, sizeof(int));
-    }
-    return sendmsg(fd, &message, MSG_NOSIGNAL) == sizeof *hello ? 0 : -errno;
-}
-
 static int connect_hello(int fd, bool forked)
 {
     const struct channel_hello hello = {.process = self.process,
-                                        .time_ns = connect_now(),
+                                        .time_ns = clock_now(),
                                         .pid = (uint32_t)self.pid,
                                         .forked = forked,
                                         .own_allocator = alloc_is_bypassed()};
-    int ring = alloc_ring_make(); // without one, blocks have no names
-    int status = connect_send(fd, &hello, ring);
+    int ring = alloc_ring_make(); // the recorder gets it too; without one, blocks have no names
+    int status = channel_pass_send(fd, &hello, sizeof hello, ring, 0) == sizeof hello ? 0 : -errno;
     if (ring >= 0)
         close(ring);
     return status;
@@ -158,21 +131,9 @@ static int connect_hello(int fd, bool forked)
 static int connect_receive(int fd)
 {
     char byte;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control;
-    struct iovec data = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != 1)
-        return -EPROTO;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS)
-        return -EPROTO;
     int segment;
-    memcpy(&segment, CMSG_DATA(header), sizeof segment);
-    return segment;
+    ssize_t n = channel_pass_receive(fd, &byte, 1, &segment);
+    return n == 1 && segment >= 0 ? segment : -EPROTO;
 }
 
 static struct channel *connect_map(int segment)

@@ -9,13 +9,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
-
-static uint64_t message_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
-}
+#include "core/clock.h"
 
 static int message_claim(struct channel *channel, uint32_t tid)
 {
@@ -45,13 +39,13 @@ static bool message_recorder_died(struct channel *channel)
 // A crowd of threads may begin at once: whoever finds no room waits for the recorder to make some.
 static int message_claim_patiently(struct channel *channel, uint32_t tid)
 {
-    struct timespec slice = {.tv_nsec = 1000000L};
-    uint64_t until = message_now() + CHANNEL_PATIENCE_MS * UINT64_C(1000000);
+    struct timespec slice = {.tv_nsec = CLOCK_MS};
+    uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     int at = message_claim(channel, tid);
-    while (at < 0 && !message_recorder_died(channel) && message_now() < until) {
+    while (at < 0 && !message_recorder_died(channel) && clock_now() < until) {
         preload_ring_doorbell();
         nanosleep(&slice, NULL);
-        if (slice.tv_nsec < CHANNEL_SLICE_MS * 1000000L)
+        if (slice.tv_nsec < CHANNEL_SLICE_MS * (long)CLOCK_MS)
             slice.tv_nsec *= 2;
         at = message_claim(channel, tid);
     }
@@ -63,11 +57,11 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
 static void message_await(struct channel *channel, struct channel_message *message)
 {
     const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
-    uint64_t until = message_now() + CHANNEL_PATIENCE_MS * UINT64_C(1000000);
+    uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     while (atomic_load(&message->state) == CHANNEL_SENT) {
         // Not FUTEX_PRIVATE: the recorder is another process.
         syscall(SYS_futex, &message->state, FUTEX_WAIT, CHANNEL_SENT, &slice, NULL, 0);
-        if (atomic_load(&message->state) == CHANNEL_SENT && (message_recorder_died(channel) || message_now() > until))
+        if (atomic_load(&message->state) == CHANNEL_SENT && (message_recorder_died(channel) || clock_now() > until))
             break;
     }
     atomic_store(&message->state, CHANNEL_FREE);
@@ -96,7 +90,7 @@ void preload_send(struct preload_note note)
         struct channel_message *message = &channel->messages[at];
         message->kind = note.kind;
         message->process = preload_process();
-        message->time_ns = message_now();
+        message->time_ns = clock_now();
         message->tid = tid;
         message->cpu = note.cpu;
         message->a = note.a;

@@ -9,6 +9,7 @@
 
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/clock.h"
 
 struct thread_start {
     void *(*routine)(void *);
@@ -105,7 +106,7 @@ static struct thread_start *thread_prepare(struct thread_start start)
     struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
     if (kept) {
         preload_place_main();
-        start.since = alloc_ring_now();
+        start.since = clock_now();
         *kept = start;
     }
     return kept;

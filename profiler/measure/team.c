@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/cpulist.h"
 #include "profiler/measure/result.h"
 
@@ -34,13 +34,6 @@ struct team_member {
     struct team_job *job;
     pthread_t thread;
 };
-
-static double team_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
 
 // How often the kernel took the CPU away from this thread.
 static long team_interruptions(void)
@@ -106,12 +99,12 @@ static bool team_chunk(struct team_job *job, size_t bytes, double *ns)
                                   .value = job->value};
     uint64_t rank = job->work == TEAM_WALK ? job->line->rank : 0, result = 0;
     long before = team_interruptions();
-    double start = team_now();
+    uint64_t start = clock_now();
     if (job->work == TEAM_WALK)
         job->line = job->pauses ? walk_go_pausing(job->line, TEAM_STEPS) : walk_go(job->line, TEAM_STEPS);
     else
         result = job->loop(&block);
-    *ns = team_now() - start;
+    *ns = (double)(clock_now() - start);
     bool kept = team_interruptions() == before;
     if (job->work == TEAM_WALK)
         job->is_wrong |= !walk_is_right(rank, TEAM_STEPS, job->line->rank, job->lines);
@@ -151,13 +144,13 @@ static void team_check_written(struct team_job *job)
     job->is_wrong |= !team_is_right(job, start, end - start, 0);
 }
 
-static bool team_goes_on(const struct team *team, const struct team_job *job, double start)
+static bool team_goes_on(const struct team *team, const struct team_job *job, uint64_t start)
 {
     if (atomic_load(team->stop) || job->is_wrong)
         return false;
     if (job->work == TEAM_ONCE)
         return job->at != 0;
-    return job->kept_ns < team->slice_ns && team_now() - start < team->slice_ns * TEAM_PATIENCE;
+    return job->kept_ns < team->slice_ns && (double)(clock_now() - start) < team->slice_ns * TEAM_PATIENCE;
 }
 
 // What a pause takes: a walk on the spot with pauses, less one without. The median, as some tries are disturbed.
@@ -167,11 +160,11 @@ static double team_pause(void)
     const struct walk_line *line = &spot;
     double pauses[TEAM_PAUSE_TRIES];
     for (int i = 0; i < TEAM_PAUSE_TRIES; i++) {
-        double start = team_now();
+        uint64_t start = clock_now();
         line = walk_go_pausing(line, TEAM_STEPS);
-        double between = team_now();
+        uint64_t between = clock_now();
         line = walk_go(line, TEAM_STEPS);
-        pauses[i] = ((between - start) - (team_now() - between)) / TEAM_STEPS;
+        pauses[i] = ((double)(between - start) - (double)(clock_now() - between)) / TEAM_STEPS;
     }
     return result_median(pauses, TEAM_PAUSE_TRIES);
 }
@@ -204,7 +197,7 @@ static void *team_main(void *argument)
     if (job->pauses)
         job->pause_ns = team_pause();
     team_wait(team);
-    double start = team_now();
+    uint64_t start = clock_now();
     if (job->error == 0)
         do
             team_step(job, true);

@@ -15,6 +15,7 @@
 
 #include "collectors/alloc_ring.h"
 #include "collectors/channel.h"
+#include "collectors/channel_pass.h"
 
 static uint64_t state;
 
@@ -38,42 +39,6 @@ static int meet(void)
         return fd;
     close(fd);
     return -1;
-}
-
-static void say(int fd, const void *data, size_t size, int ring)
-{
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec piece = {.iov_base = (void *)data, .iov_len = size};
-    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
-    if (ring >= 0) {
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        header->cmsg_level = SOL_SOCKET;
-        header->cmsg_type = SCM_RIGHTS;
-        header->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(header), &ring, sizeof(int));
-    }
-    (void)!sendmsg(fd, &message, MSG_NOSIGNAL);
-}
-
-static int receive_segment(int fd)
-{
-    char byte;
-    int segment = -1;
-    union {
-        char bytes[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
-    struct msghdr message = {
-        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (recvmsg(fd, &message, 0) == 1 && CMSG_FIRSTHDR(&message))
-        memcpy(&segment, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof segment);
-    return segment;
 }
 
 static int make_ring(bool sealed, char **memory)
@@ -133,7 +98,7 @@ static void introduce(uint64_t process)
     default:
         break;
     }
-    say(fd, &hello, chance() % 4 ? sizeof hello : chance() % sizeof hello, ring);
+    (void)!channel_pass_send(fd, &hello, chance() % 4 ? sizeof hello : chance() % sizeof hello, ring, 0);
     if (ring >= 0)
         (void)!ftruncate(ring, 0); // too late, or refused
     if (ring >= 0)
@@ -176,8 +141,10 @@ int main(int argc, char **argv)
     const struct channel_hello hello = {.process = chance(), .pid = (uint32_t)getpid()};
     if (fd < 0)
         return 0; // run alone
-    say(fd, &hello, sizeof hello, -1);
-    int segment = receive_segment(fd);
+    (void)!channel_pass_send(fd, &hello, sizeof hello, -1, 0);
+    char byte;
+    int segment;
+    (void)!channel_pass_receive(fd, &byte, 1, &segment);
     close(fd);
     if (ftruncate(segment, 0) == 0 || ftruncate(segment, sizeof(struct channel) + 1) == 0)
         return 2; // the recorder would get a SIGBUS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PROFILER_CLOCK_H
-#define PROFILER_CLOCK_H
+#ifndef CORE_CLOCK_H
+#define CORE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
