@@ -92,6 +92,10 @@ class Samples:
                 sums[row.kind, row.thread] = Tally(remote, old.total + row.accesses, old.samples + row.samples)
         return sums
 
+    @cached_property
+    def remote_accesses(self) -> float:
+        return sum(row.accesses for row in self.used if row.remote)
+
     def taken(self, *kinds: int) -> int:
         return sum(row.samples for row in self.kinds if row.kind in kinds)
 

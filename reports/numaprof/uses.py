@@ -43,7 +43,7 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_accesses(evidence: Evidence) -> float:
-    return sum(row.accesses for row in evidence.samples.used if row.remote)
+    return evidence.samples.remote_accesses
 
 
 def suspects(evidence: Evidence) -> list[Object]:
