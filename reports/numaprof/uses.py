@@ -166,9 +166,8 @@ def shape_of(group: Iterable[Object]) -> Shape:
 
 def home_of(evidence: Evidence, found: Touches) -> int | None:
     """The node that holds most of it; where homes are not known, the node on which it was touched."""
-    known = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
-    if known:
-        return max(known, key=lambda home: known[home])
+    if found.known_homes:
+        return max(found.known_homes, key=lambda home: found.known_homes[home])
     toucher = evidence.by_id.get(found.main_thread)
     return toucher.node if toucher else None
 

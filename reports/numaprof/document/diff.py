@@ -24,13 +24,12 @@ from numaprof.document.machine import who_reads_where
 from numaprof.document.reading import reading
 from numaprof.document.timeline import timeline
 from numaprof.evidence import Evidence
-from numaprof.naming import command_line, object_name
+from numaprof.naming import command_line, homes_in_text, object_name
 from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.spread import Spread
 from numaprof.text import clean
 from numaprof.thresholds import SHARE_CHANGE
-from numaprof.views.objects import homes
 
 MOST_PLACES = 20
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
@@ -140,8 +139,8 @@ def _objects(before: Evidence, after: Evidence) -> Iterator[model.Object]:
         first, second = old.get(name), new.get(name)
         yield model.Object(
             name=name,
-            home_before=homes(first) if first else None,
-            home_after=homes(second) if second else None,
+            home_before=homes_in_text(first.homes) if first else None,
+            home_after=homes_in_text(second.homes) if second else None,
             share_before=first.remote / first.known if first and first.known else None,
             share_after=second.remote / second.known if second and second.known else None,
         )

@@ -59,13 +59,8 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _one_home(found: Object) -> bool:
-    """By the pages' homes, else by those that the accesses found."""
-    homes = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
-    if not homes:
-        for row in found.used:
-            if row.page_node is not None:
-                homes[row.page_node] = homes.get(row.page_node, 0.0) + row.accesses
-    return bool(homes) and max(homes.values()) >= ONE_HOME * sum(homes.values())
+    homes = found.homes.values()
+    return bool(homes) and max(homes) >= ONE_HOME * sum(homes)
 
 
 def _change(evidence: Evidence, group: list[Object]) -> str:
