@@ -49,6 +49,11 @@ def site_position(site: Site) -> str:
     return clean(site.position, 2 * NAME_LIMIT)
 
 
+def most_at(site: Site | None) -> str:
+    """, most at sum.c:18 sum; nothing where no line is known."""
+    return f", most at {site_label(site)}" if site is not None else ""
+
+
 def nodes_in_text(nodes: Iterable[int]) -> str:
     """node 1, nodes 0-3, or unknown nodes."""
     known = sorted(set(nodes))

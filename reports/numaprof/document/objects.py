@@ -14,7 +14,7 @@ from numaprof.naming import homes_in_text, object_name
 from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.text import clean
-from numaprof.uses import main_use, remote_accesses, users
+from numaprof.uses import main_use, users
 from numaprof.views.objects import attribution, bytes_of, remarks, remote_by_module
 
 
@@ -22,7 +22,7 @@ def objects(source: Reading) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
     found = [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
-    maps, remote = page_maps(source, found), remote_accesses(evidence)
+    maps, remote = page_maps(source, found), evidence.samples.remote_accesses
     unlisted = source.recording.one(queries_page.Unlisted, queries_page.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),

@@ -8,9 +8,9 @@ from numaprof.judgement import judge
 from numaprof.naming import (
     command_line,
     list_of_sites,
+    most_at,
     object_name,
     objects_in_text,
-    site_label,
     site_position,
     threads_on_nodes,
 )
@@ -26,7 +26,7 @@ from numaprof.uses import (
     later_uses,
     main_use,
     measured,
-    remote_accesses,
+    remote_part,
     suspects,
     team,
     used_by_owner,
@@ -42,19 +42,19 @@ def rule(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     if not uses:
         return None
-    use, sites = main_use(uses), init_sites(group)
-    where = f", most at {site_label(use)}" if use is not None else ""
+    sites, part = init_sites(group), remote_part(evidence, group)
     first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
     return Advice(
         kind=Kind.CURE,
         finding=first.format(objects_in_text(evidence, group))
-        + f" used whole by {threads_on_nodes(users(evidence, uses))}{where}. One node's memory serves all.",
+        + f" used whole by {threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}. "
+        "One node's memory serves all.",
         change=_change(evidence, group),
         code=_code(evidence, group),
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}: each thread's span all of "
-        f"it, {percent(sum(o.remote for o in group) / remote_accesses(evidence))} of the remote ones are here. "
-        "Interleaved, the remote share stays about as it is; the load on the one memory controller goes.",
-        concerns=sum(o.remote for o in group) / remote_accesses(evidence),
+        f"it, {percent(part)} of the remote ones are here. Interleaved, the remote share stays about as it is; the "
+        "load on the one memory controller goes.",
+        concerns=part,
     )
 
 

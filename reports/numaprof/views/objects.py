@@ -14,7 +14,7 @@ from numaprof.objects import Object
 from numaprof.shapes import Shape
 from numaprof.text import NOT_KNOWN, clean, number, percent, plural, size, words
 from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_USES_OF_THREAD, MOST_SITES
-from numaprof.uses import init_sites, main_use, remote_accesses, users
+from numaprof.uses import init_sites, main_use, users
 from numaprof.views.paper import Paper
 
 _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", queries.HINT: "hint faults"}
@@ -30,7 +30,7 @@ def shown(evidence: Evidence) -> list[Object]:
 
 def _matters(evidence: Evidence, found: Object, least: float) -> bool:
     data = found.kind not in ("file", "stack")
-    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * remote_accesses(evidence))
+    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * evidence.samples.remote_accesses)
     if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
         return True
     seen = bool(found.pages or found.used)
@@ -41,7 +41,7 @@ def table(evidence: Evidence, paper: Paper) -> None:
     chosen = shown(evidence)
     if not chosen:
         return
-    remote = remote_accesses(evidence)
+    remote = evidence.samples.remote_accesses
     paper.line()
     head = ["OBJECT", "size", "remote", "of all remote", "home"]
     right = [False, True, True, True, False]
