@@ -11,6 +11,7 @@ import pytest
 from browser import Browser, browser
 from conftest import BUILD, TREE
 from test_report_recording import reports
+from trace_events import mistakes
 
 # With arguments that make them short.
 EXAMPLES: dict[str, tuple[object, ...]] = {
@@ -113,3 +114,4 @@ def test_exports_of_the_examples(recordings: list[Path], tmp_path: Path) -> None
             done = reports("export", recording, "--format", format_, "-o", tmp_path / format_)
             assert (recording.stem, format_, done.returncode) == (recording.stem, format_, 0)
             assert (tmp_path / format_).stat().st_size > 100
+        assert (recording.stem, mistakes((tmp_path / "perfetto").read_bytes())) == (recording.stem, [])
