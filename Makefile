@@ -17,7 +17,7 @@ override BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 override CFLAGS := -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 endif
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(WARNINGS) -fno-omit-frame-pointer -pthread $(CFLAGS)
-LIBS     := -lm -lpfm -ldw -lelf -lsqlite3 -pthread
+LIBS     := -lm -ldw -lelf -lsqlite3 -pthread
 
 ifeq ($(V),1)
 Q :=

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectors/encode.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdio.h>
@@ -29,21 +30,49 @@ int encode_event(struct perf_event_attr *attr, const char *root, const struct ca
     return 0;
 }
 
-static bool encode_has_table(const char *table)
+// Weak: there only in the program of `make static`. Else libpfm4 is loaded when a name is to be encoded, which no recording
+// needs: its tables take the loader a millisecond.
+extern pfm_err_t pfm_initialize(void) __attribute__((weak));
+extern pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info) __attribute__((weak));
+extern pfm_err_t pfm_get_os_event_encoding(const char *name, int levels, pfm_os_t os, void *arguments)
+    __attribute__((weak));
+
+struct encode_library {
+    pfm_err_t (*initialize)(void);
+    pfm_err_t (*pmu_info)(pfm_pmu_t pmu, pfm_pmu_info_t *info);
+    pfm_err_t (*encoding)(const char *name, int levels, pfm_os_t os, void *arguments);
+};
+
+static bool encode_find_library(struct encode_library *library)
+{
+    *library = (struct encode_library){pfm_initialize, pfm_get_pmu_info, pfm_get_os_event_encoding};
+    if (!library->initialize) {
+        // Kept open: dlopen returns the same handle again at the cost of a look-up.
+        void *loaded = dlopen("libpfm.so.4", RTLD_LAZY);
+        if (!loaded)
+            return false;
+        *(void **)&library->initialize = dlsym(loaded, "pfm_initialize");
+        *(void **)&library->pmu_info = dlsym(loaded, "pfm_get_pmu_info");
+        *(void **)&library->encoding = dlsym(loaded, "pfm_get_os_event_encoding");
+    }
+    return library->initialize && library->pmu_info && library->encoding && library->initialize() == PFM_SUCCESS;
+}
+
+static bool encode_has_table(const struct encode_library *library, const char *table)
 {
     for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
         pfm_pmu_info_t info = {.size = sizeof info};
-        if (pfm_get_pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS && strcmp(info.name, table) == 0)
+        if (library->pmu_info((pfm_pmu_t)i, &info) == PFM_SUCCESS && strcmp(info.name, table) == 0)
             return true;
     }
     return false;
 }
 
 // For a PMU that perf_event numbers at boot (AMD's northbridge) libpfm4 gives the register's value at most.
-static int encode_register(struct perf_event_attr *attr, const char *name)
+static int encode_register(const struct encode_library *library, struct perf_event_attr *attr, const char *name)
 {
     pfm_pmu_encode_arg_t request = {.size = sizeof request}; // no codes: libpfm4 allocates them
-    if (pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &request) != PFM_SUCCESS)
+    if (library->encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &request) != PFM_SUCCESS)
         return -EINVAL;
     attr->config = request.count > 0 ? request.codes[0] & ~encode_register_bits : 0;
     free(request.codes);
@@ -59,12 +88,13 @@ int encode_name(struct perf_event_attr *attr, const struct catalogue_cpu *cpu, c
         return -EINVAL;
     // Encodes for CPUs other than this one; read once, when libpfm4 starts.
     setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-    if (pfm_initialize() != PFM_SUCCESS || !encode_has_table(cpu->libpfm))
+    struct encode_library library;
+    if (!encode_find_library(&library) || !encode_has_table(&library, cpu->libpfm))
         return -ENOENT;
     attr->size = sizeof *attr;
     pfm_perf_encode_arg_t request = {.attr = attr, .size = sizeof request};
-    int status = pfm_get_os_event_encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &request);
+    int status = library.encoding(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &request);
     if (status == PFM_ERR_NOTSUPP)
-        return encode_register(attr, name);
+        return encode_register(&library, attr, name);
     return status == PFM_SUCCESS ? 0 : -EINVAL;
 }

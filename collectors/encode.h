@@ -14,7 +14,7 @@
 int encode_event(struct perf_event_attr *attr, const char *root, const struct catalogue_cpu *cpu,
                  const struct catalogue_event *event);
 
-// The same by name; needs no PMU. -ENODATA: the event has no name in libpfm4; -ENOENT: this libpfm4 has no table of
+// The same by name; needs no PMU. -ENODATA: the event has no name in libpfm4; -ENOENT: no libpfm4 with a table of
 // this CPU (another architecture's, say); -EINVAL: its table does not take the name. The type is left 0 for a PMU that
 // the kernel of this machine does not show.
 int encode_name(struct perf_event_attr *attr, const struct catalogue_cpu *cpu, const struct catalogue_event *event);

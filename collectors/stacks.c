@@ -119,17 +119,42 @@ void stacks_weigh(struct stacks *stacks, int64_t stack, uint64_t weight)
         stacks->links[stack - 1].weight += weight;
 }
 
+static const struct stacks_link *stacks_caller(const struct stacks *stacks, const struct stacks_link *link)
+{
+    return link->caller ? &stacks->links[link->caller - 1] : NULL;
+}
+
+static bool stacks_is_in(const struct stacks *stacks, const struct stacks_link *link, const struct table *programs)
+{
+    uint64_t unused;
+    return table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
+}
+
+// The outermost place of a program on a path, but for the path's own end: that is the program's entry, and between the two
+// only code of the C library that starts programs. NULL: none.
+static const struct stacks_link *stacks_last_in(const struct stacks *stacks, const struct stacks_link *link,
+                                                const struct table *programs)
+{
+    const struct stacks_link *last = NULL;
+    for (; link; link = stacks_caller(stacks, link))
+        if (stacks_is_in(stacks, link, programs) && (link->caller || !last))
+            last = link;
+    return last;
+}
+
 uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *programs)
 {
-    uint64_t *weights = calloc((size_t)stacks->place_count + 1, sizeof *weights), unused;
+    uint64_t *weights = calloc((size_t)stacks->place_count + 1, sizeof *weights);
     for (int64_t i = 0; weights && i < stacks->stack_count; i++) {
         const struct stacks_link *link = &stacks->links[i];
         uint64_t weight = link->weight;
+        const struct stacks_link *last = weight > 0 ? stacks_last_in(stacks, link, programs) : NULL;
         int in_program = 0;
         while (weight > 0 && link && in_program < STACKS_PROGRAM_PLACES) {
             weights[link->place - 1] += weight;
-            in_program += table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
-            link = link->caller ? &stacks->links[link->caller - 1] : NULL;
+            in_program += stacks_is_in(stacks, link, programs);
+            weight = link == last ? 1 : weight;
+            link = stacks_caller(stacks, link);
         }
     }
     return weights;

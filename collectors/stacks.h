@@ -48,8 +48,8 @@ int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t k
 void stacks_weigh(struct stacks *stacks, int64_t stack, uint64_t weight);
 
 // What each place (by id - 1) matters for finding the line a user can change: the weight of all samples in whose path it
-// stands before or among the first STACKS_PROGRAM_PLACES of a program (programs: table of interned paths). The caller frees the result; NULL:
-// out of memory.
+// stands before or among the first STACKS_PROGRAM_PLACES of a program (programs: table of interned paths); 1 for each path in
+// which it only starts the program or a thread of it. The caller frees the result; NULL: out of memory.
 uint64_t *stacks_place_weights(const struct stacks *stacks, const struct table *programs);
 
 void stacks_free(struct stacks *stacks);

@@ -95,7 +95,8 @@ static void tasks_find_name(const struct thread *thread, char *name, size_t size
         name[0] = '\0';
 }
 
-struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start)
+struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start,
+                                const struct thread *creator)
 {
     struct thread *thread = tasks_thread(tasks, tid);
     if (thread)
@@ -110,7 +111,10 @@ struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pi
     }
     tasks->thread_count++;
     process->threads++;
-    tasks_find_name(thread, thread->name, sizeof thread->name);
+    if (creator && *creator->name)
+        memcpy(thread->name, creator->name, sizeof thread->name);
+    else
+        tasks_find_name(thread, thread->name, sizeof thread->name);
     RECORD(tasks->queue, RECORDING_THREAD, RECORD_NUMBER(thread->id), RECORD_NUMBER(process->id), RECORD_NUMBER(tid),
            RECORD_TEXT(*thread->name ? thread->name : NULL), RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL,
            RECORD_NUMBER(from_start), RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);

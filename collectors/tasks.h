@@ -76,7 +76,9 @@ struct thread *tasks_thread(const struct tasks *tasks, pid_t tid);
 // Adds what is not known yet, else returns what is. followed: the words of process.followed. NULL: out of memory.
 struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
                                   const char *followed);
-struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start);
+// creator: whose name it has got; NULL: it is read from /proc, where a short thread is not found any more.
+struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start,
+                                const struct thread *creator);
 
 void tasks_read_name(struct tasks *tasks, struct thread *thread); // from /proc
 void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);

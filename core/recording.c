@@ -122,17 +122,6 @@ static int recording_prepare_many(const struct recording *recording, const char 
     return status;
 }
 
-static int recording_prepare(struct recording *recording)
-{
-    int status = 0;
-    for (size_t i = 0; i < RECORDING_STATEMENTS && status == 0; i++) {
-        status = recording_prepare_one(recording, recording_sql[i], &recording->statements[i]);
-        if (status == 0 && recording_has_many(i))
-            status = recording_prepare_many(recording, recording_sql[i], &recording->many[i]);
-    }
-    return status;
-}
-
 // SQLite would open an existing file; O_EXCL makes sure that it is ours.
 static int recording_make_file(const char *path)
 {
@@ -174,8 +163,6 @@ int recording_create(struct recording **out, const char *path)
         status = recording_run(recording, schema_sql);
     if (status == 0)
         status = recording_commit(recording); // a full disk shows before anything is run
-    if (status == 0)
-        status = recording_prepare(recording);
     if (status < 0)
         goto close_recording;
     *out = recording;
@@ -210,13 +197,17 @@ static int recording_step(const struct recording *recording, sqlite3_stmt *state
 int recording_put(struct recording *recording, enum recording_statement statement, size_t count,
                   const struct recording_value *values)
 {
-    return recording_step(recording, recording->statements[statement], count, values);
+    sqlite3_stmt **prepared = &recording->statements[statement]; // at first use: a short run needs few of them
+    int status = *prepared ? 0 : recording_prepare_one(recording, recording_sql[statement], prepared);
+    return status < 0 ? status : recording_step(recording, *prepared, count, values);
 }
 
 int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
                        const struct recording_value *values)
 {
-    return recording_step(recording, recording->many[statement], count * RECORDING_MANY, values);
+    sqlite3_stmt **prepared = &recording->many[statement];
+    int status = *prepared ? 0 : recording_prepare_many(recording, recording_sql[statement], prepared);
+    return status < 0 ? status : recording_step(recording, *prepared, count * RECORDING_MANY, values);
 }
 
 int recording_commit(struct recording *recording)

@@ -18,6 +18,7 @@ $(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
 	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
+	$(Q)$(VENV)/bin/pip uninstall -q -y --disable-pip-version-check setuptools # its hook slows every start down
 	$(Q)$(VENV)/bin/python -m numaprof.page.bundle
 	$(Q)touch $@
 

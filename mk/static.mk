@@ -3,7 +3,7 @@
 # records. The reports are read where Python is.
 
 STATIC := $(BUILD)/static/numaprof
-# The archives that libdw and libelf need in turn; the demangler, which the other program takes from the system's libstdc++.
+# The archives that libdw and libelf need in turn; the demangler and libpfm4, which the other program loads when it needs them.
 STATIC_LIBS := -lpfm -ldw -lelf -lsqlite3 -lz -llzma -lbz2 -lm
 NO_LOADING := $(foreach name,dlopen dlsym dlerror dlclose,-Wl,--wrap=$(name))
 STATIC_OBJECTS := $(BUILD)/obj/profiler/main.o $(BUILD)/static/preload_image.o $(BUILD)/static/no_loading.o
@@ -15,7 +15,7 @@ $(BUILD)/static/preload_image.o $(BUILD)/static/no_loading.o: $(BUILD)/.packages
 
 $(STATIC): $(STATIC_OBJECTS) $(ARCHIVE)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,-u,__cxa_demangle $(NO_LOADING) -o $@ $^ \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,-u,__cxa_demangle -Wl,-u,pfm_initialize $(NO_LOADING) -o $@ $^ \
 	    -Wl,--start-group $(STATIC_LIBS) -lstdc++ -Wl,--end-group
 
 $(BUILD)/static/%.o: profiler/static/%.c $(PRELOAD)

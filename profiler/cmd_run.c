@@ -100,27 +100,31 @@ static struct run_result run_once(const struct run_options *options, const struc
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
     struct run_environment environment = {0};
-    struct session session;
+    struct session *session = session_new(options, target, repeat);
     struct launch launch;
-    int status = session_open(&session, options, target, repeat);
+    if (!session) {
+        diag_error(NULL, "out of memory");
+        return result;
+    }
+    int status = session_open(session);
     if (status != 0)
         goto close_session;
-    run_make_environment(&environment, &session);
+    run_make_environment(&environment, session);
     status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
     if (status < 0) {
         diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
         goto close_session;
     }
     if (run_name(&result, options, launch.pid, repeat) < 0 ||
-        session_attach(&session, result.path, launch.pid) != 0) {
+        session_attach(session, result.path, launch.pid) != 0) {
         launch_cancel(&launch);
         goto close_session;
     }
     result.failed = false;
-    run_target(&result, &session, &launch);
+    run_target(&result, session, &launch);
 
 close_session:
-    session_close(&session);
+    session_close(session);
     return result;
 }
 

@@ -39,7 +39,7 @@ static int events_check_cpu(const struct catalogue *catalogue, const struct cata
     if (count.agree || count.differ)
         printf("%d names agree with libpfm4, %d differ; ", count.agree, count.differ);
     if (count.no_table)
-        printf("%d names not checkable, as this libpfm4 has no table %s; ", count.no_table, cpu->libpfm);
+        printf("%d names not checkable, as there is no libpfm4 with a table %s; ", count.no_table, cpu->libpfm);
     printf("%d events without a name\n", count.unnamed);
     return count.differ;
 }

@@ -74,10 +74,21 @@ static int session_open_control(struct session *session)
     return DIAG_EXIT_FAILED;
 }
 
-int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat)
+struct session *session_new(const struct run_options *options, const struct target *target, int repeat)
 {
-    *session = (struct session){
-        .options = options, .target = target, .repeat = repeat, .started = time(NULL), .control.fd = -1};
+    struct session *session = calloc(1, sizeof *session); // most of its half MiB is never touched by a short run
+    if (!session)
+        return NULL;
+    session->options = options;
+    session->target = target;
+    session->repeat = repeat;
+    session->started = time(NULL);
+    session->control.fd = -1;
+    return session;
+}
+
+int session_open(struct session *session)
+{
     int status = topology_read(&session->topology, "");
     if (status < 0) {
         diag_error("mount /proc and /sys", "this machine's CPUs cannot be read: %s", strerror(-status));
@@ -217,7 +228,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     if (!session->options->no_pages)
         pages_start(&session->pages);
     struct process *process = tasks_add_process(&session->tasks, pid, NULL, session->epoch, "inherited");
-    if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true)) {
+    if (!process || !tasks_add_thread(&session->tasks, process, pid, session->epoch, true, NULL)) {
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
@@ -258,8 +269,8 @@ size_t session_drain_until(struct session *session, uint64_t until)
 size_t session_drain(struct session *session)
 {
     uint64_t until = clock_now();
-    session_messages(session); // a thread's start is known before its end, however short it was
-    return session_drain_until(session, until);
+    size_t messages = session_messages(session); // a thread's start is known before its end, however short it was
+    return messages + session_drain_until(session, until);
 }
 
 static void session_windows(struct session *session, uint64_t now)
@@ -396,4 +407,5 @@ void session_close(struct session *session)
     files_free(session->files);
     topology_free(&session->topology);
     free(session->streams);
+    free(session);
 }

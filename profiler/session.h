@@ -88,8 +88,11 @@ struct session {
     struct session_losses losses;
 };
 
+// NULL: out of memory. session_close frees it.
+struct session *session_new(const struct run_options *options, const struct target *target, int repeat);
+
 // Reads the machine and makes the plan. Prints what is wrong and returns an exit status, or 0.
-int session_open(struct session *session, const struct run_options *options, const struct target *target, int repeat);
+int session_open(struct session *session);
 
 // Creates the recording and opens everything on pid, which has not run yet. The same on errors.
 int session_attach(struct session *session, const char *path, pid_t pid);
@@ -97,7 +100,7 @@ int session_attach(struct session *session, const char *path, pid_t pid);
 // The target runs from now on.
 void session_start(struct session *session);
 
-// Does what is due. Returns how many records there were: a sign of how soon to come again.
+// Does what is due. Returns how many records and messages there were: a sign of how soon to come again.
 size_t session_tick(struct session *session, uint64_t now);
 
 // The target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording. Returns 0, or the
@@ -111,7 +114,7 @@ void session_close(struct session *session);
 int session_add_stream(struct session *session, struct perf_stream *stream);
 void session_remove_stream(struct session *session, const struct perf_stream *stream);
 
-// Takes the messages that were sent, then the kernel's records up to now. Returns how many records there were.
+// Takes the messages that were sent, then the kernel's records up to now. Returns how many there were of both.
 size_t session_drain(struct session *session);
 size_t session_drain_until(struct session *session, uint64_t until); // the records alone
 // Looks up the homes of all samples that wait for it; before a process is forgotten, with it as ending (else NULL).
@@ -169,7 +172,7 @@ size_t session_accept(struct session *session, struct channel_connection *connec
 void session_connect(struct session *session, struct channel_connection *connection);
 
 // session_messages.c: and connections, all in the order they were sent
-void session_messages(struct session *session);
+size_t session_messages(struct session *session); // how many
 bool session_read_cpu_time(struct thread *thread); // false: it is not in /proc
 
 // session_scan.c

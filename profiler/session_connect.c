@@ -27,7 +27,7 @@ static void connect_know(struct session *session, struct process *process, const
     RECORD(session->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
     tasks_set_exe(&session->tasks, process, NULL);
     connect_read_maps(session, process);
-    struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true);
+    struct thread *thread = tasks_add_thread(&session->tasks, process, process->pid, clock_now(), true, NULL);
     session->own_allocators += connection->hello.own_allocator != 0;
     if (connection->ring >= 0)
         session_open_blocks(session, process, connection->ring);

@@ -32,7 +32,7 @@ static struct thread *messages_thread(struct session *session, const struct chan
     bool is_told = tasks_thread(&session->tasks, tid) || session->fault_source_count == 0;
     if (!is_told && syscall(SYS_tgkill, process->pid, tid, 0) < 0)
         return NULL;
-    return tasks_add_thread(&session->tasks, process, tid, message->time_ns, true);
+    return tasks_add_thread(&session->tasks, process, tid, message->time_ns, true, NULL);
 }
 
 // NULL: the kernel's record of its end came before the library's message.
@@ -194,16 +194,16 @@ static size_t messages_take(struct session *session, struct channel_received *me
     return count;
 }
 
-void session_messages(struct session *session)
+size_t session_messages(struct session *session)
 {
     enum { AT_ONCE = 256, CONNECTIONS = 32 };
     struct channel_received messages[AT_ONCE];
     struct channel_connection connections[CONNECTIONS];
-    size_t count = 0, met = 0;
+    size_t count = 0, met = 0, all = 0;
     messages_arrivals(session);
     do {
         if (!session->has_channel)
-            return;
+            return 0;
         count = messages_take(session, messages, AT_ONCE);
         met = session_accept(session, connections, CONNECTIONS); // second: who has spoken has introduced itself
         for (size_t i = 0, j = 0; i < count || j < met;) {
@@ -214,5 +214,7 @@ void session_messages(struct session *session)
                 channel_server_answer(&messages[i++]);
             }
         }
+        all += count + met;
     } while (count == AT_ONCE || met == CONNECTIONS);
+    return all;
 }

@@ -132,7 +132,8 @@ static void records_fork(struct session *session, const struct perf_task *task, 
             objects_inherit(&session->objects, process, parent);
     }
     if (process)
-        thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true);
+        thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true,
+                                  tasks_thread(tasks, (pid_t)task->parent_tid)); // the kernel tells of every new name
     if (thread && process == parent)
         session_outside_thread(session, process, thread, (pid_t)task->parent_tid);
     else if (thread && parent && session_is_outside(parent))

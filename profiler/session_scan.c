@@ -45,7 +45,7 @@ static void scan_found(struct session *session, struct process *process, pid_t t
         table_put(&session->strangers, (uint64_t)tid, 1);
         return;
     }
-    struct thread *thread = tasks_add_thread(&session->tasks, process, tid, now, false);
+    struct thread *thread = tasks_add_thread(&session->tasks, process, tid, now, false, NULL);
     if (thread)
         session_count_thread(session, thread);
 }

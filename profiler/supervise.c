@@ -140,10 +140,13 @@ static int supervise_watch_session(int epoll, const struct session *session)
     return status;
 }
 
-static void supervise_dispatch(struct supervision *s, struct session *session, const struct epoll_event *events,
-                               int count)
+static void supervise_dispatch(struct supervision *s, struct session *session, int epoll,
+                               const struct epoll_event *events, int count)
 {
     for (int i = 0; i < count; i++) {
+        // A ring whose tasks have all ended is ready for ever: its last records are taken by the tick all the same.
+        if (events[i].events & EPOLLHUP)
+            epoll_ctl(epoll, EPOLL_CTL_DEL, events[i].data.fd, NULL);
         if (events[i].data.fd == s->signals)
             supervise_read_signals(s);
         else if (session->greeter.runs && events[i].data.fd == session->greeter.wake)
@@ -166,7 +169,7 @@ static int supervise_loop(struct supervision *s, struct session *session, int ep
         int count = epoll_wait(epoll, events, 64, wait_ms);
         if (count < 0 && errno != EINTR)
             return -errno;
-        supervise_dispatch(s, session, events, count);
+        supervise_dispatch(s, session, epoll, events, count);
         size_t records = session_tick(session, clock_now());
         // Soon again while something happens, seldom while nothing does.
         int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;

@@ -27,7 +27,7 @@ TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
 IN_GUEST = "NUMAPROF_MACHINE" in os.environ
 SECONDS = 1800  # of a whole group, on a computer that is busy with other things
-BOOTS = 3  # of a group, where QEMU ends by its own error
+BOOTS = 3  # of a group, where QEMU ends by its own error, or the guest does not get to its tests
 # Rare, in QEMU before 8.0: it runs callbacks that it has freed (its issue 1381). It says nothing about the test.
 QEMU_ERROR = "qemu_plugin_vcpu_mem_cb: code should not be reached"
 REPORTS = "NUMAPROF_LAB_REPORTS"  # names the descriptor that the guest's reports go to
@@ -93,7 +93,9 @@ class Group:
 
     reports: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)  # what the guest said that ended during this test
-    hopeless: str = ""  # what the guest said that ran no test, or took too long: it is not started again
+    boots: int = 0
+    silent: str = ""  # what the guest said that last ran no test
+    hopeless: bool = False  # it is not started again
 
     def knows(self, nodeid: str) -> bool:
         return nodeid in self.ended or any(report.when == "teardown" for report in self.reports.get(nodeid, []))
@@ -106,7 +108,7 @@ class Group:
         elif self.ended:
             text = f"not run: the guest ended during {', '.join(self.ended)}"
         else:
-            text = f"not run: the guest ran no test:\n{self.hopeless}"
+            text = f"not run: the guest ran no test:\n{self.silent}"
         return [pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")]
 
 
@@ -131,6 +133,7 @@ class Host:
         group = self.groups.setdefault(machine, Group())
         for _ in range(BOOTS):
             if not group.knows(item.nodeid) and not group.hopeless:
+                group.boots += 1
                 items = [i for i in item.session.items if machine_of(i) == machine and not group.knows(i.nodeid)]
                 self.run(machine, group, items)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
@@ -151,8 +154,10 @@ class Host:
             # The reports go to lab/run's standard output, everything else to its standard error.
             command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
             command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
-            command += ["-q", "-p", "no:cacheprovider", "--basetemp=/tmp/lab", *(item.nodeid for item in items)]
-            environment = {**os.environ, REPORTS: "3"}
+            command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
+            command += [item.nodeid for item in items]
+            # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
+            environment = {**os.environ, REPORTS: "3", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
             done = subprocess.run(
                 command, cwd=TREE, env=environment, capture_output=True, text=True, errors="replace", check=False
             )
@@ -162,8 +167,10 @@ class Host:
         output = f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}"
         if begun and not group.knows(begun) and QEMU_ERROR not in output:
             group.ended[begun] = output
-        if not begun or "did not end within" in output:
-            group.hopeless = output
+        if not begun:
+            group.silent = output
+        late = "did not end within" in output
+        group.hopeless = late or (not begun and group.boots >= BOOTS)
 
     def read(self, group: Group, line: str) -> str:
         """Takes in a line of the Reporter's. Returns the test that begins, if one does."""

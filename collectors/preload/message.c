@@ -14,7 +14,7 @@
 static int message_claim(struct channel *channel, uint32_t tid)
 {
     for (uint32_t i = 0; i < CHANNEL_MESSAGES; i++) {
-        uint32_t at = (tid + i) % CHANNEL_MESSAGES;
+        uint32_t at = (2 * tid + i) % CHANNEL_MESSAGES; // a short thread sends two
         uint32_t expected = CHANNEL_FREE;
         if (atomic_compare_exchange_strong(&channel->messages[at].state, &expected, CHANNEL_CLAIMED))
             return (int)at;
@@ -39,12 +39,14 @@ static bool message_recorder_died(struct channel *channel)
 // A crowd of threads may begin at once: whoever finds no room waits for the recorder to make some.
 static int message_claim_patiently(struct channel *channel, uint32_t tid)
 {
-    const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
+    struct timespec slice = {.tv_nsec = CLOCK_MS};
     uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     int at = message_claim(channel, tid);
     while (at < 0 && !message_recorder_died(channel) && clock_now() < until) {
         preload_ring_doorbell();
         nanosleep(&slice, NULL);
+        if (slice.tv_nsec < CHANNEL_SLICE_MS * (long)CLOCK_MS)
+            slice.tv_nsec *= 2;
         at = message_claim(channel, tid);
     }
     if (at < 0)

@@ -31,7 +31,7 @@ def report(source: Reading) -> model.Report:
         run=run(evidence),
         verdict=found(evidence),
         overview=overview(evidence),
-        advice=advice(evidence, Shown(things.rows, places, rows)),
+        advice=advice(evidence, Shown(things.rows, places.rows, rows)),
         levels=levels(evidence),
         taken=taken(evidence),
         notes=notes(evidence),
@@ -40,5 +40,6 @@ def report(source: Reading) -> model.Report:
         timeline=timeline(source),
         objects=things,
         modules=modules(evidence),
-        lines=places,
+        lines=places.rows,
+        lines_not_listed=places.not_listed,
     )

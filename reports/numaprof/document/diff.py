@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from numaprof import compare
 from numaprof.changes import (
@@ -45,6 +47,7 @@ _OF_SHARE = {
 def comparison(before: compare.Side, after: compare.Side) -> model.Comparison:
     time = time_change(before, after)
     change = share_change(before, after)
+    objects, places = _objects(before.median_run, after.median_run), _places(before, after)
     return model.Comparison(
         format="numaprof.diff",
         version=model.VERSION,
@@ -59,8 +62,10 @@ def comparison(before: compare.Side, after: compare.Side) -> model.Comparison:
         after=_side(after),
         measures=tuple(_measures(before, after)),
         threads=tuple(_threads(before, after)),
-        objects=tuple(_objects(before.median_run, after.median_run)),
-        places=tuple(_places(before, after)),
+        objects=objects.rows,
+        objects_not_listed=objects.not_listed,
+        places=places.rows,
+        places_not_listed=places.not_listed,
         pairs=tuple(_pairs(before.median_run, after.median_run)),
     )
 
@@ -131,19 +136,33 @@ def _sure(values: Spread) -> model.Range:
     return model.Range(values.middle, min(values.values), max(values.values))
 
 
-def _objects(before: Evidence, after: Evidence) -> Iterator[model.Object]:
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Listed(Generic[Row]):
+    rows: tuple[Row, ...]
+    not_listed: int
+
+
+def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
     """By name; objects without a name go by lines, and are matched where the line is the same."""
     old, new = _by_name(before), _by_name(after)
     names = list(dict.fromkeys([*old, *new]))
-    for name in names[:MOST_PLACES]:
-        first, second = old.get(name), new.get(name)
-        yield model.Object(
-            name=name,
-            home_before=homes_in_text(first.homes) if first else None,
-            home_after=homes_in_text(second.homes) if second else None,
-            share_before=first.remote / first.known if first and first.known else None,
-            share_after=second.remote / second.known if second and second.known else None,
-        )
+    rows = tuple(_object(name, old.get(name), new.get(name)) for name in names[:MOST_PLACES])
+    return Listed(rows, len(names) - len(rows))
+
+
+def _object(name: str, before: Object | None, after: Object | None) -> model.Object:
+    return model.Object(
+        name=name,
+        home_before=homes_in_text(before.homes) if before else None,
+        home_after=homes_in_text(after.homes) if after else None,
+        share_before=before.remote / before.known if before and before.known else None,
+        share_after=after.remote / after.known if after and after.known else None,
+        samples_before=before.known_samples if before else 0,
+        samples_after=after.known_samples if after else 0,
+    )
 
 
 def _by_name(run: Evidence) -> dict[str, Object]:
@@ -154,21 +173,25 @@ def _by_name(run: Evidence) -> dict[str, Object]:
     return found
 
 
-def _places(before: compare.Side, after: compare.Side) -> Iterator[model.Place]:
-    yield from _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
-    yield from _beside(
-        "remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)]
-    )
+def _places(before: compare.Side, after: compare.Side) -> Listed[model.Place]:
+    touches = _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
+    remote = _beside("remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)])
+    return Listed((*touches.rows, *remote.rows), touches.not_listed + remote.not_listed)
 
 
-def _beside(what: str, unit: str, sides: list[dict[Site, float]]) -> Iterator[model.Place]:
+def _beside(what: str, unit: str, sides: list[dict[Site, float]]) -> Listed[model.Place]:
     old, new = sides
     amount: Callable[[tuple[Site | None, Site | None]], float] = lambda pair: max(  # noqa: E731
         old.get(pair[0], 0.0) if pair[0] else 0.0, new.get(pair[1], 0.0) if pair[1] else 0.0
     )
-    for first, second in sorted(match_sites(old, new), key=lambda pair: -amount(pair))[:MOST_PLACES]:
-        label = site_labels(first, second)
-        yield model.Place(what, unit, label, old[first] if first else None, new[second] if second else None)
+    pairs = sorted(match_sites(old, new), key=lambda pair: -amount(pair))
+    rows = tuple(
+        model.Place(
+            what, unit, site_labels(first, second), old[first] if first else None, new[second] if second else None
+        )
+        for first, second in pairs[:MOST_PLACES]
+    )
+    return Listed(rows, len(pairs) - len(rows))
 
 
 def _pairs(before: Evidence, after: Evidence) -> Iterator[model.Pair]:

@@ -63,6 +63,8 @@ class Object:
     home_after: str | None
     share_before: float | None
     share_after: float | None
+    samples_before: int
+    samples_after: int
 
 
 @dataclass(frozen=True)
@@ -89,5 +91,7 @@ class Comparison:
     measures: tuple[Measure, ...]
     threads: tuple[Thread, ...]
     objects: tuple[Object, ...]
+    objects_not_listed: int
     places: tuple[Place, ...]
+    places_not_listed: int
     pairs: tuple[Pair, ...]

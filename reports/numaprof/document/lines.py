@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from numaprof.document import model
 from numaprof.document.overview import maybe
+from numaprof.document.page_map import MOST_MAPS
 from numaprof.document.source_text import around, changed_since, found
 from numaprof.evidence import Evidence, InitSite
 from numaprof.naming import site_label, thread_name
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
+from numaprof.views.objects import bytes_of
 
 MOST_LINES = 60
 MOST_NAMES = 4
@@ -22,16 +25,34 @@ def place(site: Site) -> model.Place:
     return model.Place(site_label(site, 120), maybe(site.function), maybe(site.file), site.line, maybe(site.module))
 
 
-def lines(evidence: Evidence) -> tuple[model.Line, ...]:
-    """Those that matter most for first touches or for remote accesses."""
+@dataclass(frozen=True)
+class Lines:
+    rows: tuple[model.Line, ...]
+    not_listed: int
+
+
+def lines(evidence: Evidence) -> Lines:
+    """Those that matter most for first touches or for remote accesses, and where the first objects were allocated."""
     touched = {site.site: site for site in evidence.init_sites}
     events = _summed((row.site, row.events) for row in evidence.samples.caused)
     used: dict[Site, list[Used]] = defaultdict(list)
     for row in evidence.samples.used:
         used[row.site].append(row)
     weight = _weights(evidence, events)
-    chosen = sorted(weight, key=lambda site: (-weight[site], site.label))[:MOST_LINES]
-    return tuple(_line(evidence, site, touched.get(site), events.get(site, 0.0), used[site]) for site in chosen)
+    order = sorted(weight, key=lambda site: (-weight[site], site.label))
+    allocated = _allocated(evidence)
+    chosen = list(dict.fromkeys([*order[:MOST_LINES], *allocated]))
+    rows = tuple(
+        _line(evidence, site, touched.get(site), (allocated.get(site, 0.0), events.get(site, 0.0)), used[site])
+        for site in chosen
+    )
+    return Lines(rows, len(weight.keys() - set(chosen)))
+
+
+def _allocated(evidence: Evidence) -> dict[Site, float]:
+    """Where the objects that have a map were allocated, and how much of them."""
+    found = evidence.objects.found[:MOST_MAPS]
+    return _summed((each.allocated, bytes_of(evidence, each)) for each in found if each.allocated is not None)
 
 
 def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]:
@@ -50,11 +71,15 @@ def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]
     return weights
 
 
-def _line(evidence: Evidence, site: Site, touched: InitSite | None, events: float, used: list[Used]) -> model.Line:
+def _line(
+    evidence: Evidence, site: Site, touched: InitSite | None, amounts: tuple[float, float], used: list[Used]
+) -> model.Line:
+    allocated, events = amounts
     known = [row for row in used if row.remote is not None]
     file = found(site.file, evidence.run.cwd)
     return model.Line(
         place=place(site),
+        allocated_bytes=allocated,
         touched_bytes=evidence.bytes(touched.pages) if touched else 0.0,
         touched_by=_names(evidence, touched) if touched else (),
         homes=tuple(sorted(touched.known_homes)) if touched else (),

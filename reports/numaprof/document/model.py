@@ -88,6 +88,7 @@ class Overview:
     measured: tuple[str, ...]
     pinning: tuple[str, ...]
     qualifying: tuple[str, ...]
+    unexplained: str | None
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,7 @@ class Line:
     """A source line, or the best place there is, with all that is known to happen there."""
 
     place: Place
+    allocated_bytes: float
     touched_bytes: float
     touched_by: tuple[str, ...]
     homes: tuple[int, ...]
@@ -328,3 +330,4 @@ class Report:
     objects: Objects
     modules: Modules
     lines: tuple[Line, ...]
+    lines_not_listed: int

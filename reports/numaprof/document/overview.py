@@ -7,9 +7,11 @@ from numaprof.document import model
 from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, basis, remote_share
 from numaprof.naming import command_line
+from numaprof.rules import advise
 from numaprof.text import clean
 from numaprof.verdict import verdict
 from numaprof.views import header
+from numaprof.views.unexplained import unexplained
 
 
 def maybe(text: str | None) -> str | None:
@@ -77,6 +79,7 @@ def overview(evidence: Evidence) -> model.Overview:
         measured=tuple(header.evidence_line(evidence)),
         pinning=tuple(header.pin_line(evidence)),
         qualifying=tuple(header.notes(evidence)),
+        unexplained=unexplained(evidence, advise(evidence)),
     )
 
 

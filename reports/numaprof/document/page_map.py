@@ -61,13 +61,14 @@ def _map(
     cells: list[queries_objects.Cell],
 ) -> Iterator[Stretch]:
     snapshots, samples = (_homes(row for row in rows if row.thing == thing) for rows in homes)
-    known = {cell.bin: cell for cell in (*samples, *snapshots)}
-    yield from _stretches(HOME, [known[at] for at in sorted(known)])
     touched = [cell for cell in cells if not cell.is_use]
     pages: dict[int, float] = defaultdict(float)
+    pages_of_part = bytes_ / evidence.run.page_bytes / BINS
     for cell in touched:
         pages[cell.bin] += cell.weight
-    yield from _stretches(TOUCHED, _whole(_touched(touched), pages, bytes_ / evidence.run.page_bytes / BINS))
+    known = {cell.bin: cell for cell in (*_whole(samples, pages, pages_of_part), *snapshots)}
+    yield from _stretches(HOME, [known[at] for at in sorted(known)])
+    yield from _stretches(TOUCHED, _whole(_touched(touched), pages, pages_of_part))
     used = [cell for cell in cells if cell.is_use]
     steady = [cell for cell in used if cell.steady]
     for row in _users(evidence, steady or used):
@@ -100,7 +101,8 @@ def _touched(cells: Iterable[queries_objects.Cell]) -> list[Cell]:
 
 
 def _whole(cells: list[Cell], pages: dict[int, float], pages_of_part: float) -> list[Cell]:
-    """A touch of a huge page brought the parts behind it as well, unless somebody else is seen to have touched them."""
+    """A touch of a huge page brought the parts behind it as well, unless something else is seen of them; so did one
+    that stands for those after it."""
     taken = {cell.bin for cell in cells}
     found = []
     for cell in cells:

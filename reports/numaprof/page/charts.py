@@ -56,12 +56,20 @@ def matrix(machine: model.Machine) -> Chart:
             "to": str(pair.to_node),
             "share": (pair.requests or 0) / total,
             "text": NOT_KNOWN if pair.requests is None else number(pair.requests),
+            "far": _far(pair),
             "distance": pair.distance,
         }
         for pair in machine.pairs
         if total
     ]
     return Chart("matrix", {"pairs": rows})
+
+
+def _far(pair: model.Pair) -> str:
+    """Measured, where it was; else what the firmware says."""
+    if pair.latency_ns is not None:
+        return f"{pair.latency_ns:.0f} ns"
+    return "" if pair.distance is None else f"distance {pair.distance}"
 
 
 def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:

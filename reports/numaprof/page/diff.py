@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from numaprof.document import diff_model as model
 from numaprof.page.charts import BAR, Chart, Row, rates
 from numaprof.page.render import page
 from numaprof.text import NOT_KNOWN, number
+from numaprof.thresholds import MIN_SHOWN, MIN_USES_OF_THREAD
 
 MOST_BARS = 48
 SIDES = ("before", "after")
@@ -16,7 +19,8 @@ def diff_page(found: model.Comparison) -> str:
     drawn = {
         chart.name: chart for chart in (_threads(found), _pairs(found), _time_lines(found), _places(found)) if chart
     }
-    return page("diff.html", {"charts": {name: chart.spec for name, chart in drawn.items()}}, found=found, charts=drawn)
+    data: dict[str, object] = {"charts": {name: chart.spec for name, chart in drawn.items()}}
+    return page("diff.html", data, found=found, charts=drawn, few=MIN_USES_OF_THREAD, most_bars=MOST_BARS)
 
 
 def _threads(found: model.Comparison) -> Chart | None:
@@ -67,7 +71,14 @@ def _time_lines(found: model.Comparison) -> Chart | None:
 def _places(found: model.Comparison) -> Chart | None:
     rows: list[Row] = [
         {"place": place.label, "side": side, "requests": getattr(place, side) or 0}
-        for place in [place for place in found.places if place.unit == "requests"][:12]
+        for place in _main(place for place in found.places if place.unit == "requests")
         for side in SIDES
     ]
     return Chart("diff-places", {"places": rows}, height=(BAR + 12) * len(rows) // 2) if rows else None
+
+
+def _main(places: Iterable[model.Place], most: int = 12) -> list[model.Place]:
+    """Those whose bars can be seen beside the longest; the table has all."""
+    larger = [(max(place.before or 0, place.after or 0), place) for place in places]
+    least = MIN_SHOWN * max((amount for amount, _ in larger), default=0)
+    return [place for amount, place in larger if amount >= least][:most]

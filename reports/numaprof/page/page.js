@@ -38,25 +38,38 @@
       { rootMargin: "600px" },
     );
     each("[data-chart]", (place) => watch.observe(place));
-    window.addEventListener("beforeprint", () => each("[data-chart]", draw));
+    window.addEventListener("beforeprint", () => {
+      each("[data-chart]", draw);
+      orders.forEach((rows, table) => table.tBodies[0].append(...rows));
+    });
   }
 
-  function value(row, column) {
-    const cell = row.cells[column];
-    return cell.dataset.sort === undefined ? cell.textContent.trim() : Number(cell.dataset.sort);
-  }
-
-  function compare(a, b) {
-    return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
-  }
+  const words = new Intl.Collator("en", { numeric: true });
+  const value = (cell) => (cell.dataset.sort === undefined ? cell.textContent.trim() : Number(cell.dataset.sort));
+  const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : words.compare(a, b));
+  const orders = new Map(); // rows of each table that was sorted
 
   function sort(table, column, head) {
     const downwards = head.getAttribute("aria-sort") === "ascending" || (!head.hasAttribute("aria-sort") && head.classList.contains("number"));
     table.querySelectorAll("th[aria-sort]").forEach((other) => other.removeAttribute("aria-sort"));
     head.setAttribute("aria-sort", downwards ? "descending" : "ascending");
+    const keyed = [...(orders.get(table) ?? table.tBodies[0].rows)].map((row) => [value(row.cells[column]), row]);
+    keyed.sort(([a], [b]) => compare(a, b) * (downwards ? -1 : 1));
+    orders.set(table, keyed.map(([, row]) => row));
+    show(table, orders.get(table));
+  }
+
+  // Thousands of rows take a browser a second to lay out: those that are seen come first, the others frame by frame.
+  const AT_ONCE = 250;
+  function show(table, rows) {
     const body = table.tBodies[0];
-    const rows = [...body.rows].sort((a, b) => compare(value(a, column), value(b, column)) * (downwards ? -1 : 1));
-    body.append(...rows);
+    const follow = (at) => {
+      if (at >= rows.length || orders.get(table) !== rows || body.rows.length === rows.length) return;
+      body.append(...rows.slice(at, at + AT_ONCE));
+      setTimeout(follow, 0, at + AT_ONCE);
+    };
+    body.replaceChildren(...rows.slice(0, AT_ONCE));
+    requestAnimationFrame(() => setTimeout(follow, 0, AT_ONCE));
   }
 
   function makeSortable(table) {

@@ -52,6 +52,7 @@ def _environment() -> jinja2.Environment:
         "nodes": words.nodes,
         "nodes_or_none": words.nodes_or_none,
         "step": words.step,
+        "unbroken": words.unbroken,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }

@@ -11,16 +11,16 @@ from numaprof.page.charts import MOST_BARS, charts
 from numaprof.page.maps import in_words, page_map
 from numaprof.page.render import page
 from numaprof.text import duration
-from numaprof.thresholds import MIN_OBJECT_BYTES
+from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_USES_OF_THREAD
 
 FIFTHS = 5
 MOST_MAPS = 8  # objects that are drawn; the table has all, --json the maps of more
+MOST_PHASES = 20  # named in words; the chart has all
 
 
 def report_page(report: model.Report) -> str:
-    mapped = [number for number, found in enumerate(report.objects.rows) if found.map and worth_a_map(found)][
-        :MOST_MAPS
-    ]
+    worth, lines = worth_a_map(report), line_numbers(report)
+    mapped = worth[:MOST_MAPS]
     drawn = {**charts(report), **{f"map-{number}": page_map(report, number) for number in mapped}}
     data: dict[str, object] = {
         "charts": {name: chart.spec for name, chart in drawn.items()},
@@ -33,12 +33,18 @@ def report_page(report: model.Report) -> str:
         charts=drawn,
         anchors=anchors(report),
         mapped=mapped,
+        maps_left_out=len(worth) - len(mapped),
+        few=MIN_USES_OF_THREAD,
+        lines_of={number: dict(lines_of(report.objects.rows[number], lines)) for number in mapped},
+        most_phases=MOST_PHASES,
+        phases=[phase for phase in report.timeline.phases if phase.cause != "run"],
         map_words={number: in_words(report, report.objects.rows[number]) for number in mapped},
         packages=packages(report.machine),
         measured=any(pair.latency_ns is not None for pair in report.machine.pairs),
         counted=report.verdict.basis == "counters",
         threads_by_cpu=sorted(report.threads, key=lambda row: (row.cpu is None, row.cpu or 0, row.position)),
         most_bars=MOST_BARS,
+        line_numbers=lines,
         names={thread.id: thread.name for thread in report.threads},
         fifths=list(fifths(report)),
         run_facts=run_facts(report.run),
@@ -52,9 +58,30 @@ def anchors(report: model.Report) -> dict[str, str]:
     return {**objects, **lines, "threads": "threads", "who-reads-where": "who reads where"}
 
 
-def worth_a_map(found: model.Object) -> bool:
-    """Part of the remote accesses, or large data."""
-    return bool(found.of_all_remote) or (found.kind not in ("stack", "file") and found.bytes >= MIN_OBJECT_BYTES)
+def worth_a_map(report: model.Report) -> list[int]:
+    """What advice speaks of; then part of the remote accesses, of enough samples, or large data."""
+    advised = {part for advice in report.advice for part in advice.shown_in}
+    numbers = [
+        number
+        for number, found in enumerate(report.objects.rows)
+        if found.map and (f"object-{number}" in advised or _matters(found))
+    ]
+    return sorted(numbers, key=lambda number: f"object-{number}" not in advised)
+
+
+def _matters(found: model.Object) -> bool:
+    large = found.kind not in ("stack", "file") and found.bytes >= MIN_OBJECT_BYTES
+    return large or (bool(found.of_all_remote) and found.samples >= MIN_USES_OF_THREAD)
+
+
+def line_numbers(report: model.Report) -> dict[str, int]:
+    return {line.place.label: number for number, line in enumerate(report.lines)}
+
+
+def lines_of(found: model.Object, numbers: dict[str, int]) -> Iterator[tuple[str, model.Place]]:
+    """Where it is allocated, first touched and used, as far as the page shows these lines."""
+    places = (("allocated", found.allocated_at), ("first touched", found.first_touched_at), ("used", found.used_at))
+    return ((what, place) for what, place in places if place is not None and place.label in numbers)
 
 
 def _threads_over_time(line: model.Timeline) -> dict[str, object] | None:

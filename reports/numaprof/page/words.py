@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from numaprof.document import model
@@ -26,6 +27,14 @@ _HOW: dict[str, Callable[[float], str]] = {
     "nanoseconds": lambda value: f"{value:.0f} ns",
     "rate": lambda value: f"{value / 1e9:.1f} GB/s",
 }
+
+
+_GAPS = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMGTPE]\b|[KMGTPE]?i?B\b|[nmu]?s\b)")
+
+
+def unbroken(text: str) -> str:
+    """A number stays on one line with its unit, and with its thousands."""
+    return _GAPS.sub("\N{NO-BREAK SPACE}", text)
 
 
 def nodes(found: tuple[int, ...]) -> str:

@@ -103,7 +103,7 @@ def _windows(evidence: Evidence) -> Iterator[str]:
         until = duration(end) if end is not None else "the end"
         spans.append(f"{duration(window.start_ns)} to {until} ({clean(window.cause)})")
     whole = f" of {duration(wall)}" if wall is not None else ""
-    yield f"recorded only from {', '.join(spans[:3])}" + (", ..." if spans[3:] else "") + whole
+    yield f"recorded only from {', '.join(spans[:3])}" + (f" and {len(spans) - 3} more" if spans[3:] else "") + whole
 
 
 def pin_line(evidence: Evidence) -> Iterator[str]:

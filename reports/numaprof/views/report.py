@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from numaprof.compare import Side
 from numaprof.evidence import Evidence
-from numaprof.judgement import Judgement, judge
-from numaprof.naming import command_line, shell_path, site_label
+from numaprof.judgement import Judgement
+from numaprof.naming import command_line, shell_path
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.spread import in_words
 from numaprof.text import clean, duration, percent, round_percent
 from numaprof.thresholds import MOST_ADVICES
-from numaprof.uses import main_cause
 from numaprof.verdict import verdict
 from numaprof.views import header, objects, tables
 from numaprof.views.paper import BOLD, Paper
+from numaprof.views.unexplained import unexplained
 
 
 def print_report(evidence: Evidence, paper: Paper) -> None:
@@ -46,13 +46,13 @@ def _verdict(evidence: Evidence, paper: Paper) -> None:
 
 
 def _what_to_do(evidence: Evidence, advices: list[Advice], paper: Paper) -> None:
-    unexplained = not advices and judge(evidence) in (Judgement.HEAVY, Judgement.MODERATE)
-    if advices or unexplained:
+    unclear = unexplained(evidence, advices)
+    if advices or unclear:
         paper.line()
         nothing = bool(advices) and advices[0].kind is Kind.LEAVE
         paper.line("WHAT TO DO: NOTHING" if nothing else "WHAT TO DO", BOLD)
-    if unexplained:
-        paper.paragraph("No rule fits this pattern. " + _where_to_look(evidence), first="    ")
+    if unclear:
+        paper.paragraph(unclear, first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
         _advice(number, advice, paper)
 
@@ -67,11 +67,6 @@ def _advice(number: int, advice: Advice, paper: Paper) -> None:
     if advice.saves is not None:
         paper.paragraph(advice.saves, first="    ")
     paper.paragraph(f"Rests on: {advice.evidence}", first="    ")
-
-
-def _where_to_look(evidence: Evidence) -> str:
-    cause = main_cause(evidence)
-    return f"Most remote reads come from {site_label(cause)}." if cause else "Start at the remote-heavy threads above."
 
 
 def _footer(evidence: Evidence, paper: Paper) -> None:

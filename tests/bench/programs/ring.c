@@ -102,7 +102,7 @@ static int prepare(struct session *session, const char *path)
     session->unwind = session->files ? unwind_open(session->files) : NULL;
     struct process *process = tasks_add_process(&session->tasks, 1000, NULL, 1, "inherited");
     for (int i = 0; process && i < RINGS; i++)
-        tasks_add_thread(&session->tasks, process, 1000 + i, 1, true);
+        tasks_add_thread(&session->tasks, process, 1000 + i, 1, true, NULL);
     const struct mapping program = {.start = CODE, .end = CODE + (64ULL << 20), .kind = MAP_KIND_FILE, .executable = true,
                                     .file_backed = true, .path = map_paths_intern(&paths, "/no/such/program")};
     return process && session->unwind ? maps_add(&process->maps, program) : -1;

@@ -12,7 +12,7 @@
 
 #include "lab.h"
 
-enum { PAGES = 64, LINES_OF_PAGE = PAGE / LINE, LINES = PAGES * LINES_OF_PAGE, ATTEMPTS = 400 };
+enum { PAGES = 64, LINES_OF_PAGE = PAGE / LINE, LINES = PAGES * LINES_OF_PAGE, ATTEMPTS = 400, REPEATS = 10 };
 // The event's descriptor; of the junk every third line, which is no stream and comes to all sets of a cache.
 enum { EVENT = 99, JUNK_STEP = 3 };
 
@@ -153,28 +153,49 @@ static __attribute__((noinline)) void measured(const struct pattern *pattern)
     control(PERF_EVENT_IOC_DISABLE);
 }
 
-// A measurement that an interrupt came into is repeated: the kernel's accesses displace the prefetcher's streams.
-static uint64_t undisturbed(const char *name, const struct pattern *pattern)
+static int open_event(const char *name)
 {
     struct perf_event_attr attr = event_encode(name);
     int fd = event_open(&attr, 0, -1, -1);
     if (fd < 0 || dup2(fd, EVENT) < 0)
         fail(name);
-    close(fd);
+    return close(fd);
+}
+
+static uint64_t count_once(const struct pattern *pattern, bool *disturbed)
+{
+    sweep(junk, junk_bytes);
+    pattern->before();
+    ioctl(EVENT, PERF_EVENT_IOC_RESET, 0);
+    uint64_t before = interrupts(cpu);
+    measured(pattern);
+    *disturbed = interrupts(cpu) != before;
+    return event_read(EVENT);
+}
+
+// A measurement that an interrupt came into is repeated: the kernel's accesses displace the prefetcher's streams.
+static uint64_t undisturbed(const char *name, const struct pattern *pattern)
+{
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        sweep(junk, junk_bytes);
-        pattern->before();
-        ioctl(EVENT, PERF_EVENT_IOC_RESET, 0);
-        uint64_t before = interrupts(cpu);
-        measured(pattern);
-        if (interrupts(cpu) == before) {
-            uint64_t counted = event_read(EVENT);
-            close(EVENT);
+        bool disturbed;
+        uint64_t counted = count_once(pattern, &disturbed);
+        if (!disturbed)
             return counted;
-        }
     }
     fprintf(stderr, "%s: an interrupt came into each of %d attempts\n", name, ATTEMPTS);
     exit(1);
+}
+
+// A pattern that goes on for longer than the clock's tick cannot be undisturbed, but what the kernel does only adds.
+static uint64_t least(const struct pattern *pattern)
+{
+    uint64_t least = UINT64_MAX;
+    for (int attempt = 0; attempt < REPEATS; attempt++) {
+        bool disturbed;
+        uint64_t counted = count_once(pattern, &disturbed);
+        least = counted < least ? counted : least;
+    }
+    return least;
 }
 
 // Does the page belong to the other node?
@@ -213,7 +234,10 @@ int main(int argc, char **argv)
     junk_bytes = strtoul(argv[4], NULL, 10) << 20;
     junk = memory_on(node_of(cpu), junk_bytes);
     pattern->prepare();
-    for (int i = 5; i < argc; i++)
-        printf("%lu\n", undisturbed(argv[i], pattern));
+    for (int i = 5; i < argc; i++) {
+        open_event(argv[i]);
+        printf("%lu\n", pattern->afterwards ? least(pattern) : undisturbed(argv[i], pattern));
+        close(EVENT);
+    }
     return 0;
 }
