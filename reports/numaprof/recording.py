@@ -55,18 +55,14 @@ class Recording:
         self.close()
 
     def rows(self, row: type[Row], sql: str, **values: object) -> list[Row]:
-        kinds = _column_kinds(row)
-        fine: set[tuple[type, ...]] = set()  # combinations of types already found good: most rows are alike
-        found = []
-        for cells in self._execute(sql, values):
-            signature = tuple(map(type, cells))
-            if signature in fine:
-                found.append(row(*cells))
-                continue
-            found.append(row(*_checked(self.path, cells, kinds)))
-            if bytes not in signature:
-                fine.add(signature)
-        return found
+        kinds, found = _column_kinds(row), self._execute(sql, values)
+        # Most rows have the same few combinations of types: each is checked once.
+        seen = {tuple(map(type, cells)): cells for cells in found}
+        if any(bytes in signature for signature in seen):
+            return [row(*_checked(self.path, cells, kinds)) for cells in found]
+        for cells in seen.values():
+            _checked(self.path, cells, kinds)
+        return list(map(row._make, found))
 
     def one(self, row: type[Row], sql: str, **values: object) -> Row:
         found = self.rows(row, sql, **values)

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pandas
 import pytest
-from book import PAGE, RAN, Book
+from book import FIRST_TOUCH, PAGE, RAN, Book
 from numaprof.compare import Side
 from numaprof.diag import EXIT_FAILED
 from numaprof.document import diff_model, model
@@ -155,6 +155,35 @@ def test_freed_memory_has_the_home_it_had_while_it_lived(tmp_path: Path) -> None
         book.row("page_home", snapshot=number, address=ARRAY, pages=PAGES, span=PAGES, node=node)
     (found,) = told(book, tmp_path)["objects"]["rows"]
     assert {stretch["node"] for stretch in found["map"] if stretch["what"] == "home"} == {1}
+
+
+def test_touches_that_stand_for_others_tell_the_homes_of_those(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    block = book.block(book.object("heap", book.stack(book.place(INIT))), ARRAY, PAGES)
+    for start in range(0, PAGES, 512):
+        book.sample(FIRST_TOUCH, 1, init_stack(book), 512, address=ARRAY + start * PAGE, page_node=0, block=block)
+    (found,) = told(book, tmp_path)["objects"]["rows"]
+    spans = {stretch["what"]: (stretch["start"], stretch["end"], stretch["node"]) for stretch in found["map"]}
+    assert spans == {"home": (0, 1, 0), "first touched": (0, 1, 0)}
+
+
+def test_lines_where_objects_are_allocated_are_listed(tmp_path: Path) -> None:
+    found = told(STORIES["named_objects"](), tmp_path)
+    (line,) = [line for line in found["lines"] if line["allocated_bytes"]]
+    assert line["place"]["label"] == "sum.c:14 main"
+    assert (line["allocated_bytes"], line["touched_bytes"], line["accesses"]) == (PAGES * PAGE, 0, 0)
+
+
+def test_what_lists_leave_out_is_counted(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    for number in range(100):
+        book.touch(book.stack(book.place(("/home/u/src/many.c", number + 1, "many"))), 1, ARRAY + number * PAGE, 1)
+    found = told(book, tmp_path)
+    assert len(found["lines"]) == 60
+    assert found["lines_not_listed"] == 100 + 2 - 60
+    found = compared([book], [STORIES["parallel_init"]()], tmp_path)
+    touches = [row for row in found["places"] if row["what"] == "first touches"]
+    assert (len(touches), found["places_not_listed"]) == (20, 100 + 2 - 20)
 
 
 def test_measured_latencies_are_there(tmp_path: Path) -> None:

@@ -7,17 +7,19 @@ import gzip
 import json
 import subprocess
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from book import HINT, LOAD, PAGE, Book
+from book import HINT, LOAD, PAGE, RAN, Book
 from numaprof.commands.export import exported
 from numaprof.diag import EXIT_FAILED
 from numaprof.document.reading import reading
 from numaprof.export.pprof_format import profile_message
 from stories import ARRAY, PAGES, STORIES, levels
 from test_report_recording import reports
+from trace_events import mistakes
 
 WITH_SAMPLES = [name for name in STORIES if name not in ("no_threads", "little_traffic", "many_threads")]
 
@@ -156,17 +158,46 @@ def test_folded_samples_without_a_path_are_there(tmp_path: Path) -> None:
 def test_trace_events(tmp_path: Path) -> None:
     found = json.loads(made(STORIES["serial_init"](), tmp_path, "perfetto"))
     events = found["traceEvents"]
-    assert {event["ph"] for event in events} == {"M", "X", "C"}
-    for event in events:
-        assert isinstance(event["pid"], int) and isinstance(event["tid"], int)
-        assert event["ph"] == "M" or event["ts"] >= 0
-        assert event["ph"] != "X" or event["dur"] >= 0
-        assert event["ph"] != "C" or all(isinstance(value, (int, float)) for value in event["args"].values())
+    assert {event["ph"] for event in events} == {"M", "X", "C", "b", "e"}
     slices = [event for event in events if event.get("cat") == "thread"]
     assert [event["args"]["remote share"] for event in slices] == [0.0] * 4 + [1.0] * 4
     names = {event["name"] for event in events if event["ph"] == "C"}
     assert {"requests per second", "pages first touched", "requests per second of sum 4715"} <= names
     assert found["otherData"]["emulated"] == "no"
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_trace_is_as_its_format_asks(story: str, tmp_path: Path) -> None:
+    assert mistakes(made(STORIES[story](), tmp_path, "perfetto")) == []
+
+
+def test_trace_of_marks(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
+    for start in (RAN // 4, RAN // 2):
+        book.row("window", start_ns=start, end_ns=None if start > RAN // 4 else start + 1, cause="mark")
+    trace = made(book, tmp_path, "perfetto")
+    assert mistakes(trace) == []
+    assert [event["ph"] for event in json.loads(trace)["traceEvents"] if event.get("cat") == "recorded"] == [
+        "b",
+        "e",
+    ] * 3
+
+
+@pytest.mark.parametrize(
+    "spoil, word",
+    [
+        (lambda event: event.update(tid=0), "no ids"),
+        (lambda event: event.update(ts=float("nan")), "time"),
+        (lambda event: event.update(ts=1.0, dur=1e9, tid=4711), "overlap"),
+        (lambda event: event.update(tid=99), "missing"),
+        (lambda event: event.update(args={"remote": "much"}, ph="C"), "values"),
+    ],
+)
+def test_mistakes_in_traces_are_found(spoil: Callable[[dict[str, Any]], None], word: str, tmp_path: Path) -> None:
+    found = json.loads(made(STORIES["serial_init"](), tmp_path, "perfetto"))
+    last = [event for event in found["traceEvents"] if event["ph"] == "X"][-1]
+    spoil(last)
+    assert any(word in mistake for mistake in mistakes(json.dumps(found)))
 
 
 def test_trace_holds_all_requests(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from book import RAN, Book
-from browser import Browser, browser
+from browser import PATIENCE, Browser, browser
 from conftest import TREE
 from numaprof.compare import Side
 from numaprof.diag import EXIT_FAILED
@@ -19,7 +19,8 @@ from numaprof.document.diff import comparison
 from numaprof.evidence import load
 from numaprof.page.diff import diff_page
 from numaprof.page.report import report_page
-from stories import STORIES
+from selenium.webdriver.support.ui import WebDriverWait
+from stories import ARRAY, LOOP, STORIES
 from test_report_recording import reports
 
 pytestmark = pytest.mark.requires("chromium")
@@ -99,6 +100,48 @@ def test_map_of_an_object_is_drawn(window: Browser, tmp_path: Path) -> None:
     assert fills.count(fills[0]) == len(fills) - 4
 
 
+def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
+    """Verdict, number, coverage and the change, before anything is scrolled, on a telephone too."""
+    page = written(STORIES["multiplexed"](), tmp_path)
+    for width in (1280, 480):
+        window.resize(width)
+        window.open(page)
+        top = window.texts(".verdict")[0]
+        for words in ("50.0 %", "Worth fixing", "Counted 33 % of the time", "What to do: for (i", "sum.c:17"):
+            assert words in top
+        assert window.run("return document.querySelector('.verdict').getBoundingClientRect().bottom") < 900
+
+
+def test_what_no_rule_explains(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["many_threads"](), tmp_path))
+    assert "No rule fits this pattern. Start at the remote-heavy threads." in window.text()
+    assert window.texts("h2")[0] == "What to do"
+
+
+def test_map_of_what_advice_speaks_of_comes_first(window: Browser, tmp_path: Path) -> None:
+    """Not that of what one sample found to be remote."""
+    book = STORIES["hinted"]()
+    chance = book.block(book.object("static", name="chance"), ARRAY + (1 << 32), 1)
+    book.hints(book.stack(book.place(LOOP)), 8, [ARRAY + (1 << 32)], page_node=0, block=chance)
+    window.open(written(book, tmp_path))
+    assert [text.split(" 32 MiB")[0] for text in window.texts(".object h3")] == ["memory of sum.c:17 main"]
+    shares = window.run("return [...document.querySelectorAll('td.quiet')].map(td => td.parentElement.innerText)")
+    assert any(text.startswith("chance") and "100.0 %" in text for text in shares)
+
+
+def test_lines_of_objects_are_linked(window: Browser, tmp_path: Path) -> None:
+    """Also those where nothing but the allocation happens."""
+    page = written(STORIES["named_objects"](), tmp_path)
+    window.open(page)
+    links = window.run("return [...document.querySelectorAll('#object-0 .rests a')].map(a => [a.textContent, a.hash])")
+    assert [text for text, _ in links] == [
+        *("allocated at sum.c:14 main", "first touched at sum.c:17 main", "used at sum.c:22 main._omp_fn.0")
+    ]
+    for text, anchor in links:
+        window.open(page, anchor)
+        assert text.partition(" at ")[2] in window.run("return document.querySelector(':target').innerText")
+
+
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
     for story in STORIES:
         text = report_page(document(str(STORIES[story]().write(tmp_path / story)))).partition("<script")[0]
@@ -132,6 +175,19 @@ def test_numbers_sort_as_numbers(window: Browser, tmp_path: Path) -> None:
     assert window.run(column) == sorted(range(200), reverse=True)
 
 
+def test_more_rows_than_are_laid_out_at_once(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["many_threads"](600), tmp_path))
+    click = "document.querySelector('#thread-table thead th button').click()"
+    column = "[...document.querySelectorAll('#thread-table tbody tr')].map(row => Number(row.cells[0].dataset.sort))"
+    window.run(f"{click}; {click}")
+    WebDriverWait(window.driver, PATIENCE).until(
+        lambda driver: driver.execute_script(f"return {column}.length === 600")
+    )
+    assert window.run(f"return {column}") == sorted(range(600))
+    window.run(f"{click}; dispatchEvent(new Event('beforeprint'))")
+    assert window.run(f"return {column}") == sorted(range(600), reverse=True)
+
+
 def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
     window.open(written(STORIES["serial_init"](), tmp_path))
@@ -152,6 +208,9 @@ def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> N
     assert window.complaints() == []
     phases = "return document.querySelector('[data-chart=timeline]').view.data('phases').map(row => row.cause)"
     assert window.run(phases) == ["mark", "control"]
+    assert "Recorded only (grey): 0 ns to 12.5 ms (mark), 25.0 ms to 50.0 ms (control)." in window.text()
+    cells = "return document.querySelector('[data-chart=matrix]').view.data('pairs').map(row => row.far)"
+    assert "140 ns" in window.run(cells)
     assert "140 ns" in window.text()
     assert "20.0 GB/s" in window.text()
 

@@ -35,7 +35,7 @@ def _about(source: Reading, line: model.Timeline) -> dict[str, str]:
 def _names(source: Reading, rows: tuple[model.Thread, ...], pid: int) -> Iterator[Event]:
     program = clean(source.evidence.run.program or "program")
     for process in sorted({pid, *(row.pid for row in rows)}):
-        yield {"ph": "M", "name": "process_name", "pid": process, "tid": 0, "args": {"name": program}}
+        yield {"ph": "M", "name": "process_name", "pid": process, "tid": process, "args": {"name": program}}
     for row in rows:
         where = "" if row.cpu is None else f" on CPU {row.cpu}"
         yield {"ph": "M", "name": "thread_name", "pid": row.pid, "tid": row.tid, "args": {"name": row.name + where}}
@@ -52,12 +52,12 @@ def _slices(rows: tuple[model.Thread, ...], end: int) -> Iterator[Event]:
 
 
 def _phases(line: model.Timeline, end: int, pid: int) -> Iterator[Event]:
-    for phase in line.phases:
+    """Of the process, so a pair of asynchronous events: slices of one thread may not overlap but for nesting."""
+    for number, phase in enumerate(line.phases, 1):
         until = end if phase.end_ns is None else phase.end_ns
-        yield {
-            **{"ph": "X", "cat": "recorded", "name": f"recorded: {phase.cause}", "pid": pid, "tid": 0},
-            **{"ts": _us(phase.start_ns), "dur": _us(max(0, until - phase.start_ns)), "args": {}},
-        }
+        event = {"cat": "recorded", "id": number, "name": f"recorded: {phase.cause}", "pid": pid, "tid": pid}
+        yield {"ph": "b", **event, "ts": _us(phase.start_ns), "args": {}}
+        yield {"ph": "e", **event, "ts": _us(max(phase.start_ns, until)), "args": {}}
 
 
 def _counters(line: model.Timeline, rows: tuple[model.Thread, ...], pid: int) -> Iterator[Event]:
@@ -83,7 +83,7 @@ def _rates(local: float | None, remote: float | None, step_ns: int) -> dict[str,
 
 
 def _counter(name: str, pid: int, t_ns: int, values: dict[str, float]) -> Event:
-    return {"ph": "C", "name": name, "pid": pid, "tid": 0, "ts": _us(t_ns), "args": values}
+    return {"ph": "C", "name": name, "pid": pid, "tid": pid, "ts": _us(t_ns), "args": values}
 
 
 def _us(nanoseconds: int) -> float:

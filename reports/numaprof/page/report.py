@@ -20,7 +20,7 @@ MOST_PHASES = 20  # named in words; the chart has all
 
 def report_page(report: model.Report) -> str:
     worth, lines = worth_a_map(report), line_numbers(report)
-    mapped = worth[:MOST_MAPS]
+    mapped = [number for number in worth if report.objects.rows[number].map][:MOST_MAPS]
     drawn = {**charts(report), **{f"map-{number}": page_map(report, number) for number in mapped}}
     data: dict[str, object] = {
         "charts": {name: chart.spec for name, chart in drawn.items()},
@@ -64,7 +64,7 @@ def worth_a_map(report: model.Report) -> list[int]:
     numbers = [
         number
         for number, found in enumerate(report.objects.rows)
-        if found.map and (f"object-{number}" in advised or _matters(found))
+        if f"object-{number}" in advised or _matters(found)
     ]
     return sorted(numbers, key=lambda number: f"object-{number}" not in advised)
 
