@@ -188,8 +188,8 @@ void topology_remarks_add(struct topology_reader *r)
     if (t->node_count == 1 && t->nodes[0].package != TOPOLOGY_UNKNOWN)
         topology_note(t, "one node: no memory can be remote here");
     if (r->bad_files > 1)
-        topology_note(t, "%s does not hold what it should and is ignored, as are %d more files", r->first_bad,
-                      r->bad_files - 1);
+        topology_note(t, "%s does not hold what it should and is ignored, as %s %d more file%s", r->first_bad,
+                      r->bad_files == 2 ? "is" : "are", r->bad_files - 1, r->bad_files == 2 ? "" : "s");
     else if (r->bad_files == 1)
         topology_note(t, "%s does not hold what it should and is ignored", r->first_bad);
 }

@@ -134,7 +134,8 @@ static int cmd_events_check(const struct catalogue *catalogue, const struct cmd_
         return status;
     int differ = events_check(catalogue, cpu);
     if (differ)
-        diag_error("find out which is right before you trust either", "%d events differ between catalogue and libpfm4", differ);
+        diag_error("find out which is right before you trust either", "%d event%s between catalogue and libpfm4", differ,
+                   differ == 1 ? " differs" : "s differ");
     return differ ? -EINVAL : 0;
 }
 

@@ -333,10 +333,11 @@ static void session_resolve(struct session *session)
                                               .next_stack = session->stacks.stack_count + 1};
     declared_resolve(&declared);
     progress_end(&progress);
-    if (files_stale(session->files) > 0)
-        session_note(session, "replaced", (int64_t)files_stale(session->files), "do not rebuild what is being recorded",
-                     "%llu files were changed while the program ran: what stood in them is not known",
-                     (unsigned long long)files_stale(session->files));
+    const uint64_t stale = files_stale(session->files);
+    if (stale > 0)
+        session_note(session, "replaced", (int64_t)stale, "do not rebuild what is being recorded",
+                     "%llu %s changed while the program ran: what stood in %s is not known", (unsigned long long)stale,
+                     stale == 1 ? "file was" : "files were", stale == 1 ? "it" : "them");
 }
 
 // Where the kernel's records of it were lost.

@@ -231,6 +231,7 @@ void session_note_blocks(struct session *session)
                      "the program brings its own malloc: of its heap only what that maps is seen, not single blocks");
     if (session->objects.unwritten > 0)
         session_note(session, "instances", (int64_t)session->objects.unwritten, NULL,
-                     "%llu blocks of calls that made more than %d are counted, but recorded only where they were sampled",
-                     (unsigned long long)session->objects.unwritten, OBJECTS_BLOCKS_OF_ONE);
+                     "%llu %s of calls that made more than %d: counted, but recorded only where sampled",
+                     (unsigned long long)session->objects.unwritten, session->objects.unwritten == 1 ? "block" : "blocks",
+                     OBJECTS_BLOCKS_OF_ONE);
 }

@@ -138,10 +138,13 @@ void session_write_evidence(struct session *session)
 
 // --- losses
 
-static void losses_note(struct session *session, const char *kind, uint64_t count, const char *remedy, const char *text)
+// one, several: what was lost, for a count of 1 and for others.
+static void losses_note(struct session *session, const char *kind, uint64_t count, const char *remedy, const char *one,
+                        const char *several)
 {
     if (count > 0)
-        session_note(session, kind, (int64_t)count, remedy, "%llu %s", (unsigned long long)count, text);
+        session_note(session, kind, (int64_t)count, remedy, "%llu %s", (unsigned long long)count,
+                     count == 1 ? one : several);
 }
 
 static void losses_refused(struct session *session)
@@ -150,8 +153,8 @@ static void losses_refused(struct session *session)
     if (refused == 0)
         return;
     struct evidence_reason reason = evidence_refused(atomic_load(&session->counters.refused_error));
-    session_note(session, "refused", (int64_t)refused, reason.remedy, "%llu threads were not counted: %s",
-                 (unsigned long long)refused, reason.why);
+    session_note(session, "refused", (int64_t)refused, reason.remedy, "%llu %s not counted: %s",
+                 (unsigned long long)refused, refused == 1 ? "thread was" : "threads were", reason.why);
 }
 
 static void losses_faults(struct session *session)
@@ -169,18 +172,24 @@ void session_write_losses(struct session *session)
 {
     const struct session_losses *lost = &session->losses;
     losses_note(session, "lost", lost->records + lost->samples, "raise kernel.perf_event_mlock_kb",
-                "records were lost: the kernel's buffers were full");
+                "record was lost: the kernel's buffers were full", "records were lost: the kernel's buffers were full");
     losses_note(session, "throttled", lost->throttled, "raise kernel.perf_event_max_sample_rate",
-                "times the kernel throttled sampling");
-    losses_note(session, "unmatched", lost->unknown_threads, NULL, "samples are of threads whose start was not seen");
+                "time the kernel throttled sampling", "times the kernel throttled sampling");
+    losses_note(session, "unmatched", lost->unknown_threads, NULL, "sample is of a thread whose start was not seen",
+                "samples are of threads whose start was not seen");
     losses_note(session, "unmatched", session->has_channel ? channel_server_missed(&session->channel) : 0, NULL,
+                "message of a thread found no room: it may be missing, or unpinned",
                 "messages of threads found no room: some threads may be missing, or unpinned");
-    losses_note(session, "blocks", lost->blocks, NULL, "large blocks came faster than they could be noted: they have no name");
-    losses_note(session, "stacks", session->stacks.refused, NULL, "samples have no call path: too many different ones");
+    losses_note(session, "blocks", lost->blocks, NULL, "large block came faster than it could be noted: it has no name",
+                "large blocks came faster than they could be noted: they have no name");
+    losses_note(session, "stacks", session->stacks.refused, NULL, "sample has no call path: too many different ones",
+                "samples have no call path: too many different ones");
     if (session->loads.contradicted > 0)
         session_note(session, "contradicted", (int64_t)session->loads.contradicted, NULL,
-                     "%llu of %llu sampled loads say local or remote otherwise than the node of their page",
-                     (unsigned long long)session->loads.contradicted, (unsigned long long)session->loads.checked);
+                     "%llu of %llu sampled loads %s local or remote otherwise than the node of %s page",
+                     (unsigned long long)session->loads.contradicted, (unsigned long long)session->loads.checked,
+                     session->loads.contradicted == 1 ? "says" : "say",
+                     session->loads.contradicted == 1 ? "its" : "their");
     losses_refused(session);
     losses_faults(session);
 }

@@ -154,7 +154,8 @@ class Host:
             # The reports go to lab/run's standard output, everything else to its standard error.
             command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
             command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
-            command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab", *(item.nodeid for item in items)]
+            command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
+            command += [item.nodeid for item in items]
             # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
             environment = {**os.environ, REPORTS: "3", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
             done = subprocess.run(

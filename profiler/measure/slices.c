@@ -129,8 +129,8 @@ static int slices_run(struct slices *slices, enum metric_id id, size_t from, str
     if (status == 0)
         slices_keep(slices, id, from, jobs, count);
     else if (status != -EINTR)
-        result_note(slices->result, "%s is left out: %zu threads cannot be started: %s (see ulimit -u)",
-                    metric_get(id)->name, count, strerror(-status));
+        result_note(slices->result, "%s is left out: %zu thread%s cannot be started: %s (see ulimit -u)",
+                    metric_get(id)->name, count, count == 1 ? "" : "s", strerror(-status));
     return status == -EINTR ? status : 0;
 }
 

@@ -11,6 +11,7 @@ from math import comb
 from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.spread import Spread, spread
+from numaprof.text import plural
 from numaprof.thresholds import SHARE_CHANGE, SIGNIFICANCE
 
 
@@ -156,7 +157,7 @@ def _distinct(side: Side, value: Callable[[Evidence], object]) -> list[str]:
 
 
 _CONDITIONS: tuple[tuple[str, Callable[[Evidence], object]], ...] = (
-    ("machine", lambda run: f"{run.run.host} ({run.run.cpu_name}, {len(run.machine.nodes)} nodes)"),
+    ("machine", lambda run: f"{run.run.host} ({run.run.cpu_name}, {plural(len(run.machine.nodes), 'node')})"),
     ("emulated machine", lambda run: run.run.emulated or "none"),
     ("kernel", lambda run: run.run.kernel),
     ("pinning", lambda run: f"{run.run.pin_policy} {run.run.pin_plan or ''}".strip()),

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from numaprof.evidence import Evidence, Thread
 from numaprof.objects import Object
 from numaprof.places import Site
-from numaprof.text import clean, number_list, plural, size, words
+from numaprof.text import NOT_KNOWN, clean, number_list, plural, size, words
+from numaprof.thresholds import ALL_OF_IT
 
 _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
 _DEEPEST = 8  # brackets within brackets; names may be hostile
@@ -48,10 +49,26 @@ def site_position(site: Site) -> str:
     return clean(site.position, 2 * NAME_LIMIT)
 
 
+def most_at(site: Site | None) -> str:
+    """, most at sum.c:18 sum; nothing where no line is known."""
+    return f", most at {site_label(site)}" if site is not None else ""
+
+
 def nodes_in_text(nodes: Iterable[int]) -> str:
     """node 1, nodes 0-3, or unknown nodes."""
     known = sorted(set(nodes))
     return f"node{'s' * (len(known) > 1)} {number_list(known)}" if known else "unknown nodes"
+
+
+def homes_in_text(homes: dict[int, float]) -> str:
+    """node 0, or the shares where there are several: node 0 75 %, node 1 25 %."""
+    total = sum(homes.values())
+    if not total:
+        return NOT_KNOWN
+    ordered = sorted(homes, key=lambda home: -homes[home])
+    if homes[ordered[0]] >= ALL_OF_IT * total:
+        return f"node {ordered[0]}"
+    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in ordered[:3])
 
 
 def threads_on_nodes(threads: Sequence[Thread]) -> str:

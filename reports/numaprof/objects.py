@@ -18,7 +18,7 @@ from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, Used
 from numaprof.shapes import Layout, Shape, parts_of, shape
 from numaprof.thresholds import BINS, MIN_PHASE_USES
-from numaprof.touches import Touches
+from numaprof.touches import Touches, summed
 
 UNNAMED = "memory"
 
@@ -77,6 +77,12 @@ class Object(Touches):
         """The place that touched most of it."""
         sums = self.pages_by_site
         return max(sums, key=lambda site: sums[site], default=None)
+
+    @cached_property
+    def homes(self) -> dict[int, float]:
+        """Pages by their home; where first touches do not tell, accesses by the home of what they reach."""
+        by_use = ((row.page_node, row.accesses) for row in self.used if row.page_node is not None)
+        return self.known_homes or summed(by_use)
 
     @cached_property
     def remote(self) -> float:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from numaprof import queries, queries_objects, queries_places
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.recording import Recording
-from numaprof.thresholds import MOST_OBJECTS, MOST_PLACES, MOST_SAMPLES
+from numaprof.thresholds import MIN_REMOTE_SAMPLES, MIN_SAMPLES, MOST_OBJECTS, MOST_PLACES, MOST_SAMPLES
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,18 @@ class Samples:
                 remote = old.remote + row.accesses * row.remote
                 sums[row.kind, row.thread] = Tally(remote, old.total + row.accesses, old.samples + row.samples)
         return sums
+
+    @cached_property
+    def remote_accesses(self) -> float:
+        """With a known address: what the parts of objects are parts of."""
+        return sum(row.accesses for row in self.used if row.remote)
+
+    @cached_property
+    def tell_objects(self) -> bool:
+        """There are enough accesses with addresses to say which objects are used remotely."""
+        known = sum(row.samples for row in self.used if row.remote is not None)
+        remote = sum(row.samples for row in self.used if row.remote)
+        return known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
 
     def taken(self, *kinds: int) -> int:
         return sum(row.samples for row in self.kinds if row.kind in kinds)

@@ -82,9 +82,14 @@ def duration(nanoseconds: float) -> str:
     return f"{value:.{digits}f} {name}"
 
 
-def plural(count: int, noun: str, ending: str = "s") -> str:
+def plural(count: float, noun: str, ending: str = "s") -> str:
     """1 thread, 8 threads."""
-    return f"{number(count)} {noun}" + ("" if count == 1 else ending)
+    return f"{number(count)} {noun}{either(count, '', ending)}"
+
+
+def either(count: float, one: str, several: str) -> str:
+    """What follows a count, as the count is printed: 1 thread was, 8 threads were."""
+    return one if number(count) == "1" else several
 
 
 def words(items: list[str]) -> str:

@@ -23,15 +23,19 @@ class Touches:
 
     @cached_property
     def pages_by_thread(self) -> dict[int, float]:
-        return _summed((row.thread, row.pages) for row in self.touched)
+        return summed((row.thread, row.pages) for row in self.touched)
 
     @cached_property
     def pages_by_home(self) -> dict[int | None, float]:
-        return _summed((row.home, row.pages) for row in self.touched)
+        return summed((row.home, row.pages) for row in self.touched)
+
+    @cached_property
+    def known_homes(self) -> dict[int, float]:
+        return {home: pages for home, pages in self.pages_by_home.items() if home is not None}
 
     @cached_property
     def pages_by_site(self) -> dict[Site, float]:
-        return _summed((row.site, row.pages) for row in self.touched)
+        return summed((row.site, row.pages) for row in self.touched)
 
     @property
     def main_thread(self) -> int:
@@ -46,7 +50,7 @@ class Touches:
 Key = TypeVar("Key")
 
 
-def _summed(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
+def summed(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     sums: dict[Key, float] = defaultdict(float)
     for key, amount in pairs:
         sums[key] += amount

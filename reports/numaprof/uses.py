@@ -15,7 +15,6 @@ from numaprof.shapes import Shape
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
-    MIN_REMOTE_SAMPLES,
     MIN_SAMPLES,
     ONLY_THREAD,
     RECYCLED,
@@ -36,14 +35,13 @@ class Team(Enum):
 
 
 def measured(evidence: Evidence) -> bool:
-    """There are enough accesses with addresses to say which objects are used remotely."""
-    known = sum(row.samples for row in evidence.samples.used if row.remote is not None)
-    remote = sum(row.samples for row in evidence.samples.used if row.remote)
-    return not evidence.machine.single and known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
+    """Addresses say which objects are used remotely."""
+    return not evidence.machine.single and evidence.samples.tell_objects
 
 
-def remote_accesses(evidence: Evidence) -> float:
-    return sum(row.accesses for row in evidence.samples.used if row.remote)
+def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
+    """Of the remote accesses with a known address, where it is measured."""
+    return sum(found.remote for found in group) / evidence.samples.remote_accesses
 
 
 def suspects(evidence: Evidence) -> list[Object]:
@@ -55,7 +53,7 @@ def suspects(evidence: Evidence) -> list[Object]:
         if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
     ]
     if measured(evidence):
-        least = MIN_OBJECT_SHARE * remote_accesses(evidence)
+        least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         return [found for found in data if found.remote >= least]
     big = [found for found in data if _is_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
@@ -92,7 +90,7 @@ def recycled(evidence: Evidence) -> list[Object]:
         for row in each.before:
             threads[row.thread] += row.pages
         serial = max(threads.values()) >= SERIAL_TOUCH * before
-        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * remote_accesses(evidence)
+        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         if serial and matters:
             found.append(each)
     return found
@@ -166,9 +164,8 @@ def shape_of(group: Iterable[Object]) -> Shape:
 
 def home_of(evidence: Evidence, found: Touches) -> int | None:
     """The node that holds most of it; where homes are not known, the node on which it was touched."""
-    known = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
-    if known:
-        return max(known, key=lambda home: known[home])
+    if found.known_homes:
+        return max(found.known_homes, key=lambda home: found.known_homes[home])
     toucher = evidence.by_id.get(found.main_thread)
     return toucher.node if toucher else None
 

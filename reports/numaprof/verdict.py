@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numaprof.evidence import Evidence, Thread
 from numaprof.judgement import COUNTERS, HINTS, LOADS, Judgement, basis, gain, judge, remote_share
 from numaprof.naming import command_line, nodes_in_text, threads_on_nodes
-from numaprof.text import duration, number, percent, plural, round_percent, size
+from numaprof.text import duration, either, number, percent, plural, round_percent, size
 from numaprof.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, MOST_SERIAL_COST, REMOTE_HEAVY
 from numaprof.uses import serial_sites
 
@@ -77,17 +77,19 @@ def _no_traffic(evidence: Evidence) -> Words:
     found = gain(evidence)
     if found is None or not evidence.traffic.total:
         return "Nothing to gain here: no request was seen to reach DRAM.", []
+    cost = either(found.remote, "costs", "cost")
     of_time = f"{percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
     return (
-        f"Nothing to gain here: {number(found.remote)} remote requests cost at most {of_time}.",
-        [f"{share_in_words(evidence)}, of only {number(evidence.traffic.total)} requests."],
+        f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} at most {of_time}.",
+        [f"{share_in_words(evidence)}, of only {plural(evidence.traffic.total, 'request')}."],
     )
 
 
 def _refused(evidence: Evidence) -> Words:
     share = remote_share(evidence)
     if basis(evidence) != COUNTERS and share is not None:
-        return f"n/a: {plural(share.samples or 0, 'sample')} are too few to say ({MIN_SAMPLES} needed).", []
+        are = either(share.samples or 0, "is", "are")
+        return f"n/a: {plural(share.samples or 0, 'sample')} {are} too few to say ({MIN_SAMPLES} needed).", []
     coverage = evidence.traffic.coverage
     if coverage is None:
         return "n/a: how long the threads ran is not known, so what the counters saw cannot be put in relation.", []

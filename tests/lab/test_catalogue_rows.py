@@ -75,7 +75,7 @@ def check(lab_program: Callable[..., str], cpus: tuple[int, ...], classes: Class
         others = [total(seen["hardware"], asked, memory(row, other))]
         others += [total(seen["hardware"], wrong, memory(row, here)) for wrong in classes.values() if not wrong & asked]
         told_apart.append(seen["perf"] not in others)
-    # A row that had local and remote exchanged, or another class, would be found out; but small counts may happen to agree.
+    # A row that had local and remote exchanged, or another class, would be found out; but small counts may agree.
     assert sum(told_apart) >= 0.75 * len(found), told_apart
 
 

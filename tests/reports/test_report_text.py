@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.machine import parse_list
 from numaprof.naming import function_name
-from numaprof.text import clean, duration, number, number_list, percent, plural, round_percent, size, words
+from numaprof.text import clean, duration, either, number, number_list, percent, plural, round_percent, size, words
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),
@@ -120,6 +120,8 @@ def test_other_words() -> None:
     ]
     assert plural(1, "thread") == "1 thread"
     assert plural(8, "thread") == "8 threads"
+    assert plural(1.2, "request") == "1 request", "an estimate that is printed as 1"
+    assert [either(count, "was", "were") for count in (0, 1, 2)] == ["were", "was", "were"]
     assert words([]) == ""
     assert words(["a"]) == "a"
     assert words(["a", "b", "c"]) == "a, b and c"

@@ -278,6 +278,27 @@ def test_how_the_program_ended(tmp_path: Path) -> None:
     assert "ended with status 3" in said(STORIES["serial_init"](exit_status=3), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("late", "sentence"),
+    [
+        (1, "note: 1 thread was found late: what it did before was not seen."),
+        (3, "note: 3 threads were found late: what they did before was not seen."),
+    ],
+)
+def test_threads_that_were_found_late(late: int, sentence: str, tmp_path: Path) -> None:
+    book = levels(Book()).threads(8).threads(late, name="late", from_start=0)
+    assert sentence in said(touched_serially(book), tmp_path)
+
+
+def test_one_of_a_kind(tmp_path: Path) -> None:
+    """A program of one thread on one of two nodes, of which one page was sampled."""
+    book = levels(Book()).threads(1).counters("demand_rd", [100_000], [0], share=0.05)
+    book.touch(init_stack(book), 1, ARRAY, 1, page_node=0)
+    text = said(book, tmp_path)
+    assert "· 1 first touch ·" in text
+    assert "1 thread was counted less than 10 % of its time: n/a." in text
+
+
 def test_many_notes_of_a_kind_are_one_line(tmp_path: Path) -> None:
     book = STORIES["serial_init"]()
     for number in range(500):

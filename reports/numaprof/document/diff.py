@@ -26,13 +26,12 @@ from numaprof.document.machine import who_reads_where
 from numaprof.document.reading import reading
 from numaprof.document.timeline import timeline
 from numaprof.evidence import Evidence
-from numaprof.naming import command_line, object_name
+from numaprof.naming import command_line, homes_in_text, object_name
 from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.spread import Spread
 from numaprof.text import clean
 from numaprof.thresholds import SHARE_CHANGE
-from numaprof.views.objects import homes
 
 MOST_PLACES = 20
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
@@ -157,8 +156,8 @@ def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
 def _object(name: str, before: Object | None, after: Object | None) -> model.Object:
     return model.Object(
         name=name,
-        home_before=homes(before) if before else None,
-        home_after=homes(after) if after else None,
+        home_before=homes_in_text(before.homes) if before else None,
+        home_after=homes_in_text(after.homes) if after else None,
         share_before=before.remote / before.known if before and before.known else None,
         share_after=after.remote / after.known if after and after.known else None,
         samples_before=before.known_samples if before else 0,

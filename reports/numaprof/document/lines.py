@@ -82,7 +82,7 @@ def _line(
         allocated_bytes=allocated,
         touched_bytes=evidence.bytes(touched.pages) if touched else 0.0,
         touched_by=_names(evidence, touched) if touched else (),
-        homes=tuple(sorted(home for home in touched.pages_by_home if home is not None)) if touched else (),
+        homes=tuple(sorted(touched.known_homes)) if touched else (),
         library_call=maybe(touched.library_call.function if touched and touched.library_call else None),
         remote_events=events,
         accesses=sum(row.accesses for row in used),

@@ -10,19 +10,19 @@ from numaprof.document.page_map import page_maps
 from numaprof.document.reading import Reading
 from numaprof.evidence import Evidence
 from numaprof.judgement import HINTS, LOADS, basis
-from numaprof.naming import object_name
+from numaprof.naming import homes_in_text, object_name
 from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.text import clean
-from numaprof.uses import main_use, remote_accesses, users
-from numaprof.views.objects import attribution, bytes_of, homes, remarks, remote_by_module
+from numaprof.uses import main_use, users
+from numaprof.views.objects import attribution, bytes_of, remarks, remote_by_module
 
 
 def objects(source: Reading) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
     found = [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
-    maps, remote = page_maps(source, found), remote_accesses(evidence)
+    maps, remote = page_maps(source, found), evidence.samples.remote_accesses
     unlisted = source.recording.one(queries_page.Unlisted, queries_page.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),
@@ -48,7 +48,7 @@ def _object(evidence: Evidence, found: Object, remote: float, stretches: tuple[m
         remote_share=found.remote / found.known if found.known else None,
         of_all_remote=found.remote / remote if remote and found.known else None,
         samples=found.known_samples,
-        home=homes(found),
+        home=homes_in_text(found.homes),
         allocated_at=_place(found.allocated),
         first_touched_at=_place(found.site),
         used_at=_place(main_use(found.later)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numaprof.document import model
 from numaprof.document.page_map import HOME, TOUCHED, USED
 from numaprof.page.charts import BAR, Chart, Row
-from numaprof.text import NOT_KNOWN, percent
+from numaprof.text import NOT_KNOWN, percent, plural
 
 # One colour for each node, the same in all maps of a page; told apart with weak colour vision (Okabe and Ito, 2008).
 _PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6bb1", "#b8a500")
@@ -77,4 +77,4 @@ def in_words(report: model.Report, found: model.Object) -> list[Words]:
 
 def _ranges(ranges: list[tuple[float, float]], most: int = 4) -> str:
     words = [f"{100 * start:.0f} to {100 * end:.0f} %" for start, end in ranges[:most]]
-    return ", ".join(words) + (f" and {len(ranges) - most} more parts" if len(ranges) > most else "")
+    return ", ".join(words) + (f" and {plural(len(ranges) - most, 'more part')}" if len(ranges) > most else "")

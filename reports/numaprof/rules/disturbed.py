@@ -6,7 +6,7 @@ from __future__ import annotations
 from numaprof.evidence import Evidence
 from numaprof.naming import command_line, thread_name
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import number, percent, plural, words
+from numaprof.text import percent, plural, words
 from numaprof.thresholds import BALANCING_MOVED
 
 
@@ -35,7 +35,7 @@ def _balancing(evidence: Evidence) -> Cause | None:
         return None
     relation = f" ({percent(moved / pages)} of those touched)" if pages and moved <= pages else ""
     return (
-        f"automatic NUMA balancing moved {number(moved)} pages{relation}",
+        f"automatic NUMA balancing moved {plural(moved, 'page')}{relation}",
         "sysctl kernel.numa_balancing=0",
         "the kernel's count for the whole machine",
     )

@@ -7,12 +7,12 @@ import os
 
 from numaprof.evidence import Evidence
 from numaprof.judgement import judge
-from numaprof.naming import NAME_LIMIT, command_line, site_label, threads_on_nodes
+from numaprof.naming import NAME_LIMIT, command_line, most_at, threads_on_nodes
 from numaprof.objects import Object
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import clean, percent, size, words
 from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
-from numaprof.uses import later_uses, main_use, measured, remote_accesses, users
+from numaprof.uses import later_uses, main_use, measured, remote_part, users
 
 _CHANGE = (
     "It is not the program's initialisation that placed it. Empty the page cache of it, then read it with all nodes "
@@ -27,17 +27,16 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _by_use(evidence: Evidence) -> Advice | None:
-    least = MIN_OBJECT_SHARE * remote_accesses(evidence)
+    least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
     files = [o for o in evidence.objects.found if o.kind == "file" and o.remote >= max(least, 1.0)]
     uses = later_uses(files)
     if not files or not uses:
         return None
-    use, part = main_use(uses), sum(found.remote for found in files) / remote_accesses(evidence)
-    where = f", most at {site_label(use)}" if use is not None else ""
+    part = remote_part(evidence, files)
     return Advice(
         kind=Kind.SETTING,
         finding=f"The mapped file {_names(files)} lies in the page cache of other nodes than use it: "
-        f"{threads_on_nodes(users(evidence, uses))} read it{where}.",
+        f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
         change=_CHANGE,
         code=_code(evidence),
         evidence=f"{percent(part)} of the remote accesses with a known address reach it.",

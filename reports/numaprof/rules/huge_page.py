@@ -10,7 +10,7 @@ from numaprof.objects import Object
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural
 from numaprof.thresholds import EXCLUSIVE, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
-from numaprof.uses import init_sites, measured, remote_accesses, suspects
+from numaprof.uses import init_sites, measured, remote_part, suspects
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -19,7 +19,7 @@ def rule(evidence: Evidence) -> Advice | None:
     group = [found for found in suspects(evidence) if spans(found)]
     if not group:
         return None
-    part = sum(found.remote for found in group) / remote_accesses(evidence)
+    part = remote_part(evidence, group)
     light = judge(evidence) is Judgement.LIGHT
     sites = list_of_sites(init_sites(group))
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")

@@ -12,7 +12,7 @@ from numaprof.rules import huge_page, policy
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural
 from numaprof.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
-from numaprof.uses import Team, init_sites, later_uses, main_use, measured, remote_accesses, suspects, team, users
+from numaprof.uses import Team, init_sites, later_uses, main_use, measured, remote_part, suspects, team, users
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -23,7 +23,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if not uses:
         return None
     sites, use = init_sites(group), main_use(uses)
-    part = sum(found.remote for found in group) / remote_accesses(evidence)
+    part = remote_part(evidence, group)
     line = site_label(use) if use is not None else "code without line numbers"
     openmp = team(evidence, group[0].main_thread, users(evidence, uses)) is Team.OPENMP
     there = site_position(use) if use is not None else "the loop that uses it"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from numaprof.evidence import Evidence
 from numaprof.judgement import Judgement, gain, judge
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text import duration, number, percent
+from numaprof.text import duration, percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -19,7 +19,7 @@ def rule(evidence: Evidence) -> Advice | None:
     of_time = f", {percent(found.share)} of the CPU time" if found.share is not None else ""
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"The program asks little of memory: {number(found.remote)} remote requests in all.",
+        finding=f"The program asks little of memory: {plural(found.remote, 'remote request')} in all.",
         change="Leave the placement alone; look for time elsewhere.",
         evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
         "a perfect cure gives back no more.",

@@ -12,7 +12,7 @@ from numaprof.naming import command_line, nodes_in_text, thread_in_text
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import plural, size
 from numaprof.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
-from numaprof.uses import measured, remote_accesses
+from numaprof.uses import measured
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if not moved:
         return None
     worst = max(moved, key=lambda found: found.remote)
-    remote = remote_accesses(evidence) if measured(evidence) else evidence.traffic.remote.estimate
+    remote = evidence.samples.remote_accesses if measured(evidence) else evidence.traffic.remote.estimate
     if remote and sum(found.remote for found in moved) < MIN_OBJECT_SHARE * remote:
         return None
     return Advice(
@@ -78,7 +78,7 @@ def _by_addresses(evidence: Evidence) -> list[Moved]:
         if row.thread not in stayed and row.remote and row.init_thread == row.thread and row.node is not None:
             own[row.thread] += row.accesses
             nodes[row.thread].add(row.node)
-    if sum(own.values()) < MIN_OBJECT_SHARE * remote_accesses(evidence):
+    if sum(own.values()) < MIN_OBJECT_SHARE * evidence.samples.remote_accesses:
         return []
     least = MIN_OBJECT_SHARE * sum(own.values()) / max(1, len(own))
     touched = _touched_by_node(evidence)

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, basis, judge
-from numaprof.naming import objects_in_text, site_label, threads_on_nodes
+from numaprof.naming import most_at, objects_in_text, threads_on_nodes
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural, words
 from numaprof.thresholds import ALL_TO_ALL, EVEN_SPREAD, ONE_HOME
-from numaprof.uses import later_uses, main_use, measured, remote_accesses, suspects, users
+from numaprof.uses import later_uses, main_use, measured, remote_part, suspects, users
 
 _CHANGE = (
     "If what is read does not change, give each node a copy of its own. Otherwise leave it: neither a "
@@ -29,12 +29,11 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     if not uses:
         return None
-    use, part = main_use(uses), sum(found.remote for found in group) / remote_accesses(evidence)
-    where = f", most at {site_label(use)}" if use is not None else ""
+    part = remote_part(evidence, group)
     return Advice(
         kind=Kind.CURE,
         finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
-        f"{threads_on_nodes(users(evidence, uses))}{where}.",
+        f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
         change=_CHANGE,
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; {percent(part)} of the "
         "remote ones are here.",

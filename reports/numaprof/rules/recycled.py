@@ -13,7 +13,7 @@ from numaprof.objects import Object
 from numaprof.places import Site
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural, size
-from numaprof.uses import later_uses, main_use, measured, recycled, remote_accesses, users
+from numaprof.uses import later_uses, main_use, measured, recycled, remote_part, users
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -26,7 +26,7 @@ def rule(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     use = main_use(uses)
     where = f"{site_label(use)} uses it from {threads_on_nodes(users(evidence, uses))}. " if use is not None else ""
-    part = sum(found.remote for found in group) / remote_accesses(evidence) if measured(evidence) else None
+    part = remote_part(evidence, group) if measured(evidence) else None
     return Advice(
         kind=Kind.CURE,
         finding=f"{object_in_text(group[0])}{_more(group)} gets memory that was used before: "

@@ -33,7 +33,7 @@ from numaprof.uses import (
     main_use,
     measured,
     others,
-    remote_accesses,
+    remote_part,
     serial_suspects,
     shape_of,
     team,
@@ -101,7 +101,7 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
 def _removes(evidence: Evidence, group: list[Object]) -> float | None:
     """Of all remote accesses: measured where addresses are known, else what memory at that home amounts to."""
     if measured(evidence):
-        return sum(found.remote for found in group) / remote_accesses(evidence)
+        return remote_part(evidence, group)
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None

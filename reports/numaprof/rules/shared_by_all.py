@@ -8,9 +8,9 @@ from numaprof.judgement import judge
 from numaprof.naming import (
     command_line,
     list_of_sites,
+    most_at,
     object_name,
     objects_in_text,
-    site_label,
     site_position,
     threads_on_nodes,
 )
@@ -26,7 +26,7 @@ from numaprof.uses import (
     later_uses,
     main_use,
     measured,
-    remote_accesses,
+    remote_part,
     suspects,
     team,
     used_by_owner,
@@ -42,30 +42,25 @@ def rule(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     if not uses:
         return None
-    use, sites = main_use(uses), init_sites(group)
-    where = f", most at {site_label(use)}" if use is not None else ""
+    sites, part = init_sites(group), remote_part(evidence, group)
     first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
     return Advice(
         kind=Kind.CURE,
         finding=first.format(objects_in_text(evidence, group))
-        + f" used whole by {threads_on_nodes(users(evidence, uses))}{where}. One node's memory serves all.",
+        + f" used whole by {threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}. "
+        "One node's memory serves all.",
         change=_change(evidence, group),
         code=_code(evidence, group),
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}: each thread's span all of "
-        f"it, {percent(sum(o.remote for o in group) / remote_accesses(evidence))} of the remote ones are here. "
-        "Interleaved, the remote share stays about as it is; the load on the one memory controller goes.",
-        concerns=sum(o.remote for o in group) / remote_accesses(evidence),
+        f"it, {percent(part)} of the remote ones are here. Interleaved, the remote share stays about as it is; the "
+        "load on the one memory controller goes.",
+        concerns=part,
     )
 
 
 def _one_home(found: Object) -> bool:
-    """By the pages' homes, else by those that the accesses found."""
-    homes = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
-    if not homes:
-        for row in found.used:
-            if row.page_node is not None:
-                homes[row.page_node] = homes.get(row.page_node, 0.0) + row.accesses
-    return bool(homes) and max(homes.values()) >= ONE_HOME * sum(homes.values())
+    homes = found.homes.values()
+    return bool(homes) and max(homes) >= ONE_HOME * sum(homes)
 
 
 def _change(evidence: Evidence, group: list[Object]) -> str:

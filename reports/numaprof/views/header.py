@@ -11,17 +11,17 @@ from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, basis
 from numaprof.machine import Machine
 from numaprof.naming import nodes_in_text
-from numaprof.text import clean, duration, number, percent, plural, round_percent, words
+from numaprof.text import clean, duration, either, number, percent, plural, round_percent, words
 from numaprof.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
 
 SEPARATOR = " · "
 
 # What the samples of a kind are called, in the order of the evidence line. Kinds not named here are other page faults.
 _SAMPLES = (
-    ("overflow samples", (queries.OVERFLOW,)),
-    ("sampled loads and stores", (queries.LOAD, queries.STORE)),
-    ("first touches", (queries.FIRST_TOUCH,)),
-    ("hint faults", (queries.HINT,)),
+    ("overflow sample", "overflow samples", (queries.OVERFLOW,)),
+    ("sampled load or store", "sampled loads and stores", (queries.LOAD, queries.STORE)),
+    ("first touch", "first touches", (queries.FIRST_TOUCH,)),
+    ("hint fault", "hint faults", (queries.HINT,)),
 )
 
 # Words of note.kind that the evidence line counts by itself.
@@ -69,14 +69,14 @@ def _counters(evidence: Evidence) -> str:
 
 
 def _samples(evidence: Evidence) -> Iterator[str]:
-    named = {kind for _, kinds in _SAMPLES for kind in kinds}
-    for name, kinds in _SAMPLES:
+    named = {kind for _, _, kinds in _SAMPLES for kind in kinds}
+    for one, several, kinds in _SAMPLES:
         taken = evidence.samples.taken(*kinds)
         if taken:
-            yield f"{number(taken)} {name}"
+            yield f"{number(taken)} {either(taken, one, several)}"
     others = sum(row.samples for row in evidence.samples.kinds if row.kind not in named)
     if others:
-        yield f"{number(others)} other page faults"
+        yield plural(others, "other page fault")
 
 
 def _missing(evidence: Evidence) -> Iterator[queries.Level]:
@@ -140,10 +140,13 @@ def notes(evidence: Evidence) -> Iterator[str]:
     """Everything that qualifies a number. Notes of one kind are told once."""
     late = [thread for thread in evidence.threads if not thread.row.from_start]
     if late:
-        yield f"{plural(len(late), 'thread')} were found late: what they did before was not seen."
+        found = either(len(late), "was found late: what it", "were found late: what they")
+        yield f"{plural(len(late), 'thread')} {found} did before was not seen."
     thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
     if thin:
-        yield f"{plural(len(thin), 'thread')} were counted less than {round_percent(MIN_COVERAGE)} of their time: n/a."
+        were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
+        least = round_percent(MIN_COVERAGE)
+        yield f"{plural(len(thin), 'thread')} {were} counted less than {least} of {their} time: n/a."
     if evidence.samples.thinned:
         read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.thinned])
         yield (

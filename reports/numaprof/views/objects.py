@@ -9,12 +9,12 @@ from numaprof import queries
 from numaprof.evidence import Evidence
 from numaprof.gains import stall_cycles
 from numaprof.judgement import COUNTERS, HINTS, LOADS, basis
-from numaprof.naming import list_of_sites, object_name, site_label, thread_in_text, threads_on_nodes
+from numaprof.naming import homes_in_text, list_of_sites, object_name, site_label, thread_in_text, threads_on_nodes
 from numaprof.objects import Object
 from numaprof.shapes import Shape
 from numaprof.text import NOT_KNOWN, clean, number, percent, plural, size, words
 from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_USES_OF_THREAD, MOST_SITES
-from numaprof.uses import init_sites, main_use, remote_accesses, users
+from numaprof.uses import init_sites, main_use, users
 from numaprof.views.paper import Paper
 
 _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", queries.HINT: "hint faults"}
@@ -30,7 +30,7 @@ def shown(evidence: Evidence) -> list[Object]:
 
 def _matters(evidence: Evidence, found: Object, least: float) -> bool:
     data = found.kind not in ("file", "stack")
-    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * remote_accesses(evidence))
+    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * evidence.samples.remote_accesses)
     if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
         return True
     seen = bool(found.pages or found.used)
@@ -41,7 +41,7 @@ def table(evidence: Evidence, paper: Paper) -> None:
     chosen = shown(evidence)
     if not chosen:
         return
-    remote = remote_accesses(evidence)
+    remote = evidence.samples.remote_accesses
     paper.line()
     head = ["OBJECT", "size", "remote", "of all remote", "home"]
     right = [False, True, True, True, False]
@@ -51,7 +51,7 @@ def table(evidence: Evidence, paper: Paper) -> None:
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
             percent(found.remote / remote) if remote else NOT_KNOWN,
-            homes(found),
+            homes_in_text(found.homes),
         ]
         for found in chosen
     ]
@@ -62,23 +62,6 @@ def table(evidence: Evidence, paper: Paper) -> None:
 
 def bytes_of(evidence: Evidence, found: Object) -> float:
     return found.bytes or evidence.bytes(found.pages)
-
-
-def homes(found: Object) -> str:
-    """node 0, or the shares where there are several; by the accesses where first touches do not tell."""
-    sums: dict[int, float] = {home: pages for home, pages in found.pages_by_home.items() if home is not None}
-    if not sums:
-        for row in found.used:
-            if row.page_node is not None:
-                sums[row.page_node] = sums.get(row.page_node, 0.0) + row.accesses
-    total = sum(sums.values())
-    if not total:
-        return NOT_KNOWN
-    main = max(sums, key=lambda home: sums[home])
-    if sums[main] >= ALL_OF_IT * total:
-        return f"node {main}"
-    ordered = sorted(sums, key=lambda home: -sums[home])
-    return ", ".join(f"node {home} {100 * sums[home] / total:.0f} %" for home in ordered[:3])
 
 
 def remarks(evidence: Evidence, found: Object) -> list[str]:

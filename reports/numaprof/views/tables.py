@@ -9,7 +9,7 @@ from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
 from numaprof.matrix import left_out, matrix
-from numaprof.naming import site_label, thread_name
+from numaprof.naming import homes_in_text, site_label, thread_name
 from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
 from numaprof.thresholds import (
@@ -202,7 +202,7 @@ def first_touches(evidence: Evidence, paper: Paper) -> None:
         [_touchers(evidence, site) for site in shown],
         [size(evidence.bytes(site.pages)) for site in shown],
         [percent(site.pages / evidence.touched_pages) for site in shown],
-        [_homes(site) for site in shown],
+        [homes_in_text(site.known_homes) for site in shown],
     ]
     paper.line()
     head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
@@ -220,19 +220,6 @@ def _touchers(evidence: Evidence, site: InitSite) -> str:
         return plural(len(site.pages_by_thread), "thread")
     thread = evidence.by_id.get(site.main_thread)
     return "?" if thread is None else thread_name(thread)
-
-
-def _homes(site: InitSite) -> str:
-    """node 0, or the shares where there are several."""
-    known = {home: pages for home, pages in site.pages_by_home.items() if home is not None}
-    total = sum(known.values())
-    if not total:
-        return NOT_KNOWN
-    main = max(known, key=lambda home: known[home])
-    if known[main] >= ALL_OF_IT * total:
-        return f"node {main}"
-    ordered = sorted(known, key=lambda home: -known[home])
-    return ", ".join(f"node {home} {100 * known[home] / total:.0f} %" for home in ordered[:3])
 
 
 def _unseen(evidence: Evidence, paper: Paper) -> None:
