@@ -76,7 +76,7 @@ def remote_per_local(program: str, folder: Path) -> float:
 @pytest.mark.lab("westmere")
 @pytest.mark.requires("numatop")
 def test_numatop_sees_what_the_threads_do(tmp_path: Path) -> None:
-    """Serial initialization leaves half of the threads remote: one remote access for each local one, but numatop samples
-    in turns, and threads are not equally fast. Parallel initialization leaves next to none."""
+    """Serial initialization leaves half of the threads remote: one remote access for each local one, but numatop
+    samples in turns, and threads are not equally fast. Parallel initialization leaves next to none."""
     assert 0.4 < remote_per_local("sum_serial", tmp_path) < 2.5
     assert remote_per_local("sum_parallel", tmp_path) < 0.1
