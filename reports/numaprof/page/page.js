@@ -40,7 +40,7 @@
     each("[data-chart]", (place) => watch.observe(place));
     window.addEventListener("beforeprint", () => {
       each("[data-chart]", draw);
-      orders.forEach((rows, table) => table.tBodies[0].append(...rows));
+      showAll();
     });
   }
 
@@ -59,17 +59,28 @@
     show(table, orders.get(table));
   }
 
-  // Thousands of rows take a browser a second to lay out: those that are seen come first, the others frame by frame.
-  const AT_ONCE = 250;
+  // Thousands of rows take a browser a second to lay out: those that are seen come first, the others when it has time.
+  const AT_ONCE = 100;
   function show(table, rows) {
     const body = table.tBodies[0];
     const follow = (at) => {
       if (at >= rows.length || orders.get(table) !== rows || body.rows.length === rows.length) return;
       body.append(...rows.slice(at, at + AT_ONCE));
-      setTimeout(follow, 0, at + AT_ONCE);
+      whenIdle(() => follow(at + AT_ONCE));
     };
     body.replaceChildren(...rows.slice(0, AT_ONCE));
-    requestAnimationFrame(() => setTimeout(follow, 0, AT_ONCE));
+    whenIdle(() => follow(AT_ONCE));
+  }
+
+  const showAll = () => orders.forEach((rows, table) => table.tBodies[0].append(...rows));
+  const whenIdle = (act) => (window.requestIdleCallback ?? setTimeout)(act, { timeout: 200 });
+
+  // Laid out piece by piece from the start, not all at once when it is scrolled to.
+  function layOutInPieces(table) {
+    if (table.tBodies[0].rows.length <= AT_ONCE) return;
+    orders.set(table, [...table.tBodies[0].rows]);
+    table.closest(".long").style.contentVisibility = "visible";
+    show(table, orders.get(table));
   }
 
   function makeSortable(table) {
@@ -124,7 +135,9 @@
 
   // A link into a closed part opens it.
   function openTarget() {
-    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const name = decodeURIComponent(location.hash.slice(1));
+    if (name && !document.getElementById(name)) showAll();
+    const target = name && document.getElementById(name);
     if (!target) return;
     target.querySelectorAll("details").forEach((part) => { part.open = true; });
     for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
@@ -132,6 +145,7 @@
   }
 
   each("table.sortable", makeSortable);
+  each(".long > table", layOutInPieces);
   each("button.copy", makeCopyable);
   each("#whose", chooseThread);
   drawWhenSeen();
