@@ -12,11 +12,10 @@
 #include <unistd.h>
 
 #include "core/recording_vfs.h"
-#include "schema.h"
+#include "empty_recording.h"
 
 // Exclusive use, no second file, no spill of half a batch (recording_vfs.h says how a commit is kept whole).
-static const char recording_pragmas[] = "PRAGMA page_size = 8192;"
-                                        "PRAGMA locking_mode = EXCLUSIVE;"
+static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                         "PRAGMA journal_mode = MEMORY;"
                                         "PRAGMA synchronous = OFF;"
                                         "PRAGMA cache_spill = OFF;"
@@ -122,14 +121,44 @@ static int recording_prepare_many(const struct recording *recording, const char 
     return status;
 }
 
-// SQLite would open an existing file; O_EXCL makes sure that it is ours.
+static int recording_write(int fd, const char *data, size_t from, size_t to)
+{
+    while (from < to) {
+        ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        from += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+// The first page last: whoever is killed before leaves no half recording that looks like one.
+static int recording_write_empty(int fd)
+{
+    char *image = calloc(1, EMPTY_RECORDING_BYTES);
+    if (!image)
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof empty_recording / sizeof *empty_recording; i++)
+        memcpy(image + empty_recording[i].offset, empty_recording[i].data, empty_recording[i].bytes);
+    int status = recording_write(fd, image, EMPTY_RECORDING_PAGE_BYTES, EMPTY_RECORDING_BYTES);
+    if (status == 0)
+        status = recording_write(fd, image, 0, EMPTY_RECORDING_PAGE_BYTES);
+    free(image);
+    return status;
+}
+
+// SQLite would open an existing file; O_EXCL makes sure that it is ours. A full disk shows here, before anything is run.
 static int recording_make_file(const char *path)
 {
     int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (fd < 0)
         return -errno;
-    close(fd);
-    return 0;
+    int status = recording_write_empty(fd);
+    if (close(fd) < 0 && status == 0)
+        status = -errno; // file systems over a network may tell only now
+    if (status < 0)
+        unlink(path);
+    return status;
 }
 
 // SQLite is used by one thread at a time (first who creates, then the queue's writer): its mutexes and its memory
@@ -159,10 +188,6 @@ int recording_create(struct recording **out, const char *path)
         status = recording_run(recording, recording_pragmas);
     if (status == 0)
         status = recording_run(recording, "BEGIN");
-    if (status == 0)
-        status = recording_run(recording, schema_sql);
-    if (status == 0)
-        status = recording_commit(recording); // a full disk shows before anything is run
     if (status < 0)
         goto close_recording;
     *out = recording;

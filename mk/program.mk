@@ -4,7 +4,7 @@
 SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c profiler/measure/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
-GENERATED := $(BUILD)/gen/schema.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
+GENERATED := $(BUILD)/gen/empty_recording.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
 
 program: $(BUILD)/numaprof numaprof
 .PHONY: program
@@ -31,11 +31,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
-# Text that the program carries: turned into a C string, comments and all, so that the recording explains itself.
-$(BUILD)/gen/schema.h: core/schema.sql mk/text-to-header
+# The schema stands in every recording, comments and all, so that it explains itself.
+$(BUILD)/gen/empty_recording.h: core/schema.sql mk/empty-recording | $(BUILD)/.packages
 	$(Q)mkdir -p $(@D)
-	$(Q)mk/text-to-header schema_sql $< > $@
+	$(Q)$(PYTHON) mk/empty-recording $< > $@.new && mv $@.new $@
 
+# Text that the program carries: turned into a C string.
 $(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/*.txt)) mk/text-to-header
 	$(Q)mkdir -p $(@D)
 	$(Q)mk/text-to-header catalogue_text $(filter %.txt,$^) > $@

@@ -62,6 +62,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
     "man": lambda: shutil.which("man") is not None,
     "lab": lambda: import_module("lab_plugin").missing() is None,
+    "numatop": lambda: shutil.which("numatop") is not None,
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }

@@ -24,6 +24,7 @@ struct lab_program {
 	u32 unit, levels, classes, outcomes, threshold;
 	bool offcore; /* needs an offcore-response register set to: */
 	u64 offcore_config;
+	bool reference; /* cycles of the clock that never changes: here all cycles */
 	bool precise; /* may be opened with precise_ip */
 	enum lab_telling telling;
 };
@@ -35,7 +36,7 @@ struct lab_program {
 struct lab_dialect {
 	const char *name; /* as in caps/pmu_name */
 	unsigned int vendor, family, model;
-	unsigned int counters, fixed; /* general counters; one each for instructions and cycles follows if `fixed` */
+	unsigned int counters, fixed; /* general counters; one each for instructions, cycles and reference cycles follows if `fixed` */
 	unsigned int offcore_registers, offcore_counters; /* offcore events fit the first so many counters */
 	unsigned int max_precise; /* 0: no precise sampling */
 	const struct attribute_group **groups;

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "intel.h"
 
-enum { LAB_INTEL_CYCLES = 0x003c, LAB_INTEL_INSTRUCTIONS = 0x00c0 };
+/* Reference cycles have a fixed counter only, and no event code: the kernel calls them so. */
+enum { LAB_INTEL_CYCLES = 0x003c, LAB_INTEL_INSTRUCTIONS = 0x00c0, LAB_INTEL_REFERENCE = 0x0300 };
 
 int lab_intel_hardware(u64 number, u64 *config)
 {
-	if (number != PERF_COUNT_HW_CPU_CYCLES && number != PERF_COUNT_HW_INSTRUCTIONS)
+	switch (number) {
+	case PERF_COUNT_HW_CPU_CYCLES:
+		*config = LAB_INTEL_CYCLES;
+		return 0;
+	case PERF_COUNT_HW_INSTRUCTIONS:
+		*config = LAB_INTEL_INSTRUCTIONS;
+		return 0;
+	case PERF_COUNT_HW_REF_CPU_CYCLES:
+		*config = LAB_INTEL_REFERENCE;
+		return 0;
+	default:
 		return -ENOENT;
-	*config = number == PERF_COUNT_HW_CPU_CYCLES ? LAB_INTEL_CYCLES : LAB_INTEL_INSTRUCTIONS;
-	return 0;
+	}
 }
 
 int lab_intel_cycles_or_instructions(u64 config, struct lab_program *program)
 {
-	if (config != LAB_INTEL_CYCLES && config != LAB_INTEL_INSTRUCTIONS)
+	if (config != LAB_INTEL_CYCLES && config != LAB_INTEL_INSTRUCTIONS && config != LAB_INTEL_REFERENCE)
 		return -EINVAL;
-	program->unit = config == LAB_INTEL_CYCLES ? LAB_UNIT_CYCLES : LAB_UNIT_INSTRUCTIONS;
+	program->unit = config == LAB_INTEL_INSTRUCTIONS ? LAB_UNIT_INSTRUCTIONS : LAB_UNIT_CYCLES;
+	program->reference = config == LAB_INTEL_REFERENCE;
 	program->precise = true;
 	return 0;
 }

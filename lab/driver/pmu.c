@@ -52,6 +52,8 @@ static int lab_pmu_free_counter(struct perf_event *const *events, const struct l
 	unsigned int i, fixed = lab_dialect->counters;
 	unsigned int count = program->offcore ? lab_dialect->offcore_counters : lab_dialect->counters;
 
+	if (program->reference)
+		return events[fixed + 2] ? -EAGAIN : (int)fixed + 2;
 	if (lab_dialect->fixed && program->unit == LAB_UNIT_INSTRUCTIONS && !events[fixed])
 		return fixed;
 	if (lab_dialect->fixed && program->unit == LAB_UNIT_CYCLES && !events[fixed + 1])
@@ -131,10 +133,15 @@ static int lab_pmu_check_group(struct perf_event *event)
 /* The raw numbers that an event of any type stands for. */
 static int lab_pmu_raw_numbers(const struct perf_event_attr *attr, u64 *config, u64 *config1)
 {
+	/* The kernel sets these itself; what a program says there is not looked at. */
+	const u64 own = ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS | ARCH_PERFMON_EVENTSEL_PIN_CONTROL |
+			ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE;
+
 	*config = attr->config;
 	*config1 = attr->config1;
 	switch (attr->type) {
 	case PERF_TYPE_RAW:
+		*config &= ~own;
 		return 0;
 	case PERF_TYPE_HARDWARE:
 		*config1 = 0;

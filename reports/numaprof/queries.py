@@ -218,7 +218,8 @@ KIND_SUMS = (
     "CREATE TEMP TABLE kind_sum (kind INTEGER PRIMARY KEY, samples INTEGER, weight INTEGER, below INTEGER)",
     "INSERT INTO kind_sum SELECT kind, samples, weight, 0 FROM sample_sum WHERE samples > 0",
     """
-    INSERT INTO kind_sum SELECT kind, 1, weight, 0 FROM sample WHERE NOT EXISTS (SELECT 1 FROM sample_sum)
+    INSERT INTO kind_sum
+    SELECT kind, 1, weight, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sample_sum)) CROSS JOIN sample WHERE true
         ON CONFLICT DO UPDATE SET samples = samples + 1, weight = weight + excluded.weight
     """,
     """

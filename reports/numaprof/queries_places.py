@@ -25,7 +25,7 @@ SELECT id, inline_of, CASE
 # was inlined into, and that before the caller. 256: kernels record 127 frames (perf_event_max_stack), inlined ones come
 # on top; a circle, which only damage makes, ends there.
 _BEST_PLACES = """
-CREATE TEMP TABLE best_place AS
+INSERT INTO best_place
 WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
     SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0, NULL
       FROM (SELECT DISTINCT stack FROM picked) u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
@@ -37,7 +37,7 @@ WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
       JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
      WHERE w.rank < 3 AND depth < 256
 )
-SELECT stack, place AS site, called, max(1000 * rank - depth) FROM walk GROUP BY stack
+SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 """
 
 ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
@@ -57,6 +57,7 @@ SELECT site, CASE WHEN line > 0 AND file IS NOT NULL THEN min(site) OVER (PARTIT
 """
 STACK_SITES = (
     _PLACE_RANKS,
+    "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
     _BEST_PLACES,
     _MAIN_PLACES,
     _SAME_PLACES,
@@ -97,13 +98,19 @@ SELECT site, c.function, ifnull(c.file GLOB '*/include/c++/*', 0), sum(weight)
 """
 
 
-# Does a runtime of OpenMP call the program's functions?
-_OPENMP = "module GLOB '*/libgomp*' OR module GLOB '*/libomp*' OR module GLOB '*/libiomp*'"
-OPENMP = f"""
-SELECT EXISTS (SELECT 1 FROM place WHERE function GLOB '*._omp_fn.*' OR function GLOB '*.omp_outlined*')
-    OR EXISTS (SELECT 1 FROM stack k JOIN stack c ON c.id = k.caller JOIN place p ON p.id = k.place
-                WHERE c.place IN (SELECT id FROM place WHERE {_OPENMP})
-                  AND p.module NOT IN (SELECT module FROM place WHERE {_OPENMP}))
+# Does a runtime of OpenMP call the program's functions? Few modules, many places: modules are asked first. CASE: SQLite
+# would evaluate both sides of an OR.
+OPENMP = """
+WITH runtime AS (
+    SELECT module FROM (SELECT DISTINCT module FROM place)
+     WHERE module GLOB '*/libgomp*' OR module GLOB '*/libomp*' OR module GLOB '*/libiomp*'
+)
+SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM place WHERE function GLOB '*._omp_fn.*' OR function GLOB '*.omp_outlined*') THEN 1
+    WHEN NOT EXISTS (SELECT 1 FROM runtime) THEN 0
+    ELSE EXISTS (SELECT 1 FROM stack k JOIN stack c ON c.id = k.caller JOIN place p ON p.id = k.place
+                  WHERE c.place IN (SELECT id FROM place WHERE module IN runtime) AND p.module NOT IN runtime)
+    END
 """
 
 
