@@ -49,6 +49,7 @@ struct thread {
     int planned_cpu;                 // -1: none
     uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
     int missing;                     // times in a row that it was not in /proc
+    int unpinned;                    // times in a row that it had the whole mask, not its place's
     bool left_place;                 // gave its place of the plan back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
@@ -93,7 +94,6 @@ void tasks_exec(struct tasks *tasks, struct process *process);
 
 // time 0: when it ended was not seen. A process ends with its last thread.
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
-void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time);
 
 // All there are; their end was not seen.
 void tasks_end_all(struct tasks *tasks);

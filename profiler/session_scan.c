@@ -3,20 +3,24 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/clock.h"
 #include "profiler/session.h"
 
-// A planned thread whose mask is another one by now was moved by somebody's choice.
+// A planned thread whose mask is another one by now was moved by somebody's choice. The whole mask has to be seen twice in a
+// row: the library takes the pin off while a thread starts a program.
 static void scan_pin(struct session *session, struct thread *thread)
 {
     struct cpulist mask = {0};
     long bytes = syscall(SYS_sched_getaffinity, thread->tid, sizeof mask.bits, mask.bits);
     if (bytes < 0 || thread->pin != CHANNEL_PIN_PLANNED)
         return;
-    if (cpulist_count(&mask) == 1 && cpulist_has(&mask, thread->planned_cpu))
+    bool is_whole = memcmp(&mask, &session->topology.allowed_cpus, sizeof mask) == 0;
+    thread->unpinned = is_whole ? thread->unpinned + 1 : 0;
+    if (thread->unpinned == 1 || (cpulist_count(&mask) == 1 && cpulist_has(&mask, thread->planned_cpu)))
         return;
     char list[512];
     tasks_set_pin(&session->tasks, thread, CHANNEL_PIN_PROGRAM, thread->planned_cpu,
