@@ -107,35 +107,24 @@ int perf_record_sample(const struct perf_event_header *header, const struct perf
     return c.is_short ? -EBADMSG : 0;
 }
 
-// Records other than samples end with these fields (sample_id_all).
-int perf_record_where(const struct perf_event_header *header, const struct perf_layout *layout,
-                      struct perf_where *where)
+// Records other than samples end with these fields (sample_id_all): thread, time, CPU, identifier.
+static uint64_t record_time_at_end(const struct perf_event_header *header, const struct perf_layout *layout)
 {
     uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
     uint64_t bytes = (uint64_t)__builtin_popcountll(type) * sizeof(uint64_t);
     struct record_cursor c = record_body(header);
-    uint32_t reserved;
-    *where = (struct perf_where){0};
-    if (bytes > (uint64_t)(c.end - c.at))
-        return -EBADMSG;
+    if (!(type & PERF_SAMPLE_TIME) || bytes > (uint64_t)(c.end - c.at))
+        return 0;
     c.at = c.end - bytes;
     if (type & PERF_SAMPLE_TID)
-        record_u32_pair(&c, &where->pid, &where->tid);
-    if (type & PERF_SAMPLE_TIME)
-        where->time = record_u64(&c);
-    if (type & PERF_SAMPLE_CPU)
-        record_u32_pair(&c, &where->cpu, &reserved);
-    if (type & PERF_SAMPLE_IDENTIFIER)
-        where->id = record_u64(&c);
-    return 0;
+        record_u64(&c);
+    return record_u64(&c);
 }
 
 uint64_t perf_record_time(const struct perf_event_header *header, const struct perf_layout *layout)
 {
-    if (header->type != PERF_RECORD_SAMPLE) {
-        struct perf_where where;
-        return perf_record_where(header, layout, &where) == 0 ? where.time : 0;
-    }
+    if (header->type != PERF_RECORD_SAMPLE)
+        return record_time_at_end(header, layout);
     uint64_t before = layout->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID);
     struct record_cursor c = record_body(header);
     record_take(&c, (uint64_t)__builtin_popcountll(before) * sizeof(uint64_t));

@@ -27,17 +27,9 @@ struct perf_sample {
     uint64_t weight, source, physical, page_bytes; // WEIGHT, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE
 };
 
-// Where and when any other record happened.
-struct perf_where {
-    uint64_t id, time;
-    uint32_t pid, tid, cpu;
-};
-
 // -EBADMSG: shorter than its fields.
 int perf_record_sample(const struct perf_event_header *header, const struct perf_layout *layout,
                        struct perf_sample *sample);
-int perf_record_where(const struct perf_event_header *header, const struct perf_layout *layout,
-                      struct perf_where *where);
 
 // Time of any record with PERF_SAMPLE_TIME; 0 if it is malformed.
 uint64_t perf_record_time(const struct perf_event_header *header, const struct perf_layout *layout);

@@ -180,6 +180,15 @@ void tasks_exec(struct tasks *tasks, struct process *process)
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("inherited"));
 }
 
+static void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time)
+{
+    table_remove(&tasks->processes, (uint64_t)process->pid);
+    if (time)
+        RECORD(tasks->queue, RECORDING_PROCESS_END, RECORD_NUMBER(process->id), RECORD_NUMBER(tasks_time(tasks, time)));
+    tasks_forget_memory(process);
+    free(process);
+}
+
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
 {
     struct process *process = thread->process;
@@ -191,15 +200,6 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
     free(thread);
     if (--process->threads == 0)
         tasks_end_process(tasks, process, time);
-}
-
-void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time)
-{
-    table_remove(&tasks->processes, (uint64_t)process->pid);
-    if (time)
-        RECORD(tasks->queue, RECORDING_PROCESS_END, RECORD_NUMBER(process->id), RECORD_NUMBER(tasks_time(tasks, time)));
-    tasks_forget_memory(process);
-    free(process);
 }
 
 void tasks_end_all(struct tasks *tasks)

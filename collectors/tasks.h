@@ -94,7 +94,6 @@ void tasks_exec(struct tasks *tasks, struct process *process);
 
 // time 0: when it ended was not seen. A process ends with its last thread.
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
-void tasks_end_process(struct tasks *tasks, struct process *process, uint64_t time);
 
 // All there are; their end was not seen.
 void tasks_end_all(struct tasks *tasks);

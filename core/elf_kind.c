@@ -93,13 +93,3 @@ int elf_kind_of_path(const char *path, char *program, size_t size)
     }
     return -ELOOP;
 }
-
-const char *elf_kind_name(enum elf_kind kind)
-{
-    static const char *const names[] = {
-        [ELF_KIND_GLIBC] = "dynamic (glibc)",     [ELF_KIND_OTHER_LIBC] = "dynamic (not glibc)",
-        [ELF_KIND_STATIC] = "static",             [ELF_KIND_FOREIGN] = "of another architecture",
-        [ELF_KIND_SCRIPT] = "script",             [ELF_KIND_UNKNOWN] = "of unknown format",
-    };
-    return kind >= ELF_KIND_GLIBC && kind <= ELF_KIND_UNKNOWN ? names[kind] : "of unknown format";
-}

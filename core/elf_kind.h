@@ -22,6 +22,4 @@ int elf_kind_of(int fd, char *interpreter, size_t size);
 // program (PATH_MAX) gets that program's path.
 int elf_kind_of_path(const char *path, char *program, size_t size);
 
-const char *elf_kind_name(enum elf_kind kind);
-
 #endif

@@ -228,15 +228,6 @@ void record_queue_put(struct record_queue *queue, enum recording_statement state
     pthread_mutex_unlock(&queue->mutex);
 }
 
-int record_queue_flush(struct record_queue *queue)
-{
-    pthread_mutex_lock(&queue->mutex);
-    queue_await_commit(queue);
-    int status = queue->status;
-    pthread_mutex_unlock(&queue->mutex);
-    return status;
-}
-
 int record_queue_stop(struct record_queue *queue)
 {
     pthread_mutex_lock(&queue->mutex);

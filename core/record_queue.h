@@ -16,9 +16,6 @@ int record_queue_start(struct record_queue **queue, struct recording *recording)
 void record_queue_put(struct record_queue *queue, enum recording_statement statement, size_t count,
                       const struct recording_value *values);
 
-// Waits until everything put before is committed. Returns the first error of the writer, 0 if there was none.
-int record_queue_flush(struct record_queue *queue);
-
 // Flushes, stops the thread, closes the recording. Returns the first error there was.
 int record_queue_stop(struct record_queue *queue);
 

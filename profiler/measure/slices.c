@@ -23,7 +23,8 @@ struct slices_crew {
     struct team_job one, *all;  // all: one for each core
 };
 
-size_t slices_cores(const struct topology *t, int node, int *cpus, size_t max)
+// The allowed CPUs of a node, one of each core. Returns how many.
+static size_t slices_cores(const struct topology *t, int node, int *cpus, size_t max)
 {
     size_t count = 0;
     for (size_t i = 0; i < t->cpu_count && count < max; i++) {

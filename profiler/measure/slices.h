@@ -18,7 +18,4 @@ struct slices {
 // -EINTR, -ENOMEM; what cannot be measured becomes a note.
 int slices_measure(struct slices *slices, struct region *region, bool is_huge);
 
-// The allowed CPUs of a node, one of each core. Returns how many.
-size_t slices_cores(const struct topology *t, int node, int *cpus, size_t max);
-
 #endif

@@ -32,10 +32,6 @@ class Site:
     def label(self) -> str:
         return f"{self.position} {self.function}" if self.line is not None and self.function else self.position
 
-    @property
-    def has_line(self) -> bool:
-        return self.file is not None and self.line is not None
-
 
 UNKNOWN = Site(None)
 ELSEWHERE = Site("elsewhere")

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
+
+#include "cost.h"
 
 enum { THREADS = 4, ALIVE = 1000, LARGE = 1 << 20 };
 
@@ -46,18 +46,12 @@ int main(int argc, char **argv)
     int is_large = argc > 1 && strcmp(argv[1], "large") == 0;
     double millions = argc > 2 ? atof(argv[2]) : is_large ? 0.06 : 10;
     pthread_t threads[THREADS];
-    struct timespec begun, ended;
     blocks_of_thread = (long)(millions * 1e6 / THREADS);
-    clock_gettime(CLOCK_MONOTONIC, &begun);
+    double begun = cost_seconds();
     for (int i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, is_large ? large : small, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    clock_gettime(CLOCK_MONOTONIC, &ended);
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    printf("%.4f %.4f\n", (double)(ended.tv_sec - begun.tv_sec) + (double)(ended.tv_nsec - begun.tv_nsec) / 1e9,
-           (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+    printf("%.4f %.4f\n", cost_seconds() - begun, cost_cpu_seconds());
     return 0;
 }

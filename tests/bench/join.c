@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins SAMPLES addresses with OBJECTS live blocks and writes them to a recording:  join FILE OBJECTS SAMPLES
-// Prints seconds, seconds of CPU time peak memory in KiB, and the share in an object.
+// Prints seconds, seconds of CPU time, peak memory in KiB, and the share in an object.
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "collectors/objects.h"
 #include "collectors/samples.h"
-
-static double cpu(const struct rusage *used)
-{
-    return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
-           (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+#include "tests/bench/cost.h"
 
 int main(int argc, char **argv)
 {
@@ -36,7 +22,7 @@ int main(int argc, char **argv)
     objects = (struct objects){.queue = queue, .tasks = &tasks};
     stacks.queue = queue;
     struct samples samples = {.queue = queue, .stacks = &stacks};
-    double begun = now();
+    double begun = cost_seconds();
     for (uint64_t i = 0; i < count; i++) { // each an object of its own
         const struct object_block block = {.address = i << 17, .bytes = 100000, .since = i, .kind = "heap",
                                            .stack = (int64_t)i + 1, .thread = 1};
@@ -53,8 +39,7 @@ int main(int argc, char **argv)
         objects_has_row(&objects, found, samples_put(&samples, &row));
     }
     int status = record_queue_stop(queue);
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    printf("%.3f %.3f %ld %.3f\n", now() - begun, cpu(&used), used.ru_maxrss, (double)known / (double)samples_count);
+    printf("%.3f %.3f %ld %.3f\n", cost_seconds() - begun, cost_cpu_seconds(), cost_peak_kib(),
+           (double)known / (double)samples_count);
     return status < 0;
 }

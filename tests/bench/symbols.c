@@ -4,23 +4,9 @@
 // Prints seconds, seconds of CPU time, peak memory in KiB, and how many got a function.
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "profiler/symbols.h"
-
-static double cpu(const struct rusage *used)
-{
-    return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
-           (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
+#include "tests/bench/cost.h"
 
 int main(int argc, char **argv)
 {
@@ -43,14 +29,12 @@ int main(int argc, char **argv)
     int64_t next_place;
     const struct symbols_request request = {.stacks = &stacks, .programs = &programs, .files = files_new(),
                                             .queue = queue, .progress = &progress, .next_place = &next_place};
-    double begun = now();
+    double begun = cost_seconds();
     progress_begin(&progress, "looking up functions and lines");
     int64_t resolved = symbols_resolve(&request);
     progress_end(&progress);
-    double took = now() - begun;
+    double took = cost_seconds() - begun;
     int status = record_queue_stop(queue);
-    struct rusage used;
-    getrusage(RUSAGE_SELF, &used);
-    printf("%.3f %.3f %ld %ld\n", took, cpu(&used), used.ru_maxrss, (long)resolved);
+    printf("%.3f %.3f %ld %ld\n", took, cost_cpu_seconds(), cost_peak_kib(), (long)resolved);
     return status < 0;
 }

@@ -329,6 +329,12 @@ def test_comparison_of_single_runs(tmp_path: Path) -> None:
     assert pairs[1, 0] == (4 * 131_083, 0)
 
 
+def test_shares_of_different_things_are_not_compared(tmp_path: Path) -> None:
+    found = compared([STORIES["named_objects"]()], [STORIES["hinted"]()], tmp_path)
+    assert found["population"] is None
+    assert {row["change"] for row in found["threads"]} == {"not known"}
+
+
 @pytest.mark.parametrize(
     "seconds, change", [((1.0, 1.1, 1.2, 1.3), "better"), ((2.0, 2.1, 1.9, 2.05), "no difference seen")]
 )

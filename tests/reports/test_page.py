@@ -19,6 +19,7 @@ from numaprof.document.diff import comparison
 from numaprof.evidence import load
 from numaprof.page.diff import diff_page
 from numaprof.page.report import report_page
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from stories import ARRAY, LOOP, STORIES
 from test_report_recording import reports
@@ -35,9 +36,14 @@ def window() -> Iterator[Browser]:
         yield found
 
 
-def written(book: Book, folder: Path) -> Path:
-    page = folder / "page.html"
-    page.write_text(report_page(document(str(book.write(folder / "x.numaprof")))), encoding="utf-8")
+def folder(parent: Path, name: str) -> Path:
+    (parent / name).mkdir()
+    return parent / name
+
+
+def written(book: Book, place: Path) -> Path:
+    page = place / "page.html"
+    page.write_text(report_page(document(str(book.write(place / "x.numaprof")))), encoding="utf-8")
     return page
 
 
@@ -65,9 +71,7 @@ def picture(window: Browser, folder: Path, name: str) -> None:
 def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None:
     window.resize(width)
     for story in ("serial_init", "multiplexed", "hostile"):
-        folder = tmp_path / story
-        folder.mkdir()
-        window.open(written(STORIES[story](), folder))
+        window.open(written(STORIES[story](), folder(tmp_path, story)))
         assert window.run("return document.documentElement.scrollWidth") <= width
 
 
@@ -216,9 +220,11 @@ def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> N
 
 
 def test_all_text_and_tables_are_there_without_scripts(window: Browser, tmp_path: Path) -> None:
-    page = written(STORIES["serial_init"](), tmp_path)
+    page, long = (written(STORIES[story](), folder(tmp_path, story)) for story in ("serial_init", "many_threads"))
     window.without_scripts(True)
     try:
+        window.driver.get(long.as_uri())
+        assert len(window.all("#thread-table tbody tr")) == 200
         window.driver.get(page.as_uri())
         assert len(window.all("#thread-table tbody tr")) == 8
         assert any("The chart needs JavaScript" in text for text in window.texts("noscript p"))
@@ -235,6 +241,21 @@ def test_keyboard_reaches_everything_that_acts(window: Browser, tmp_path: Path) 
     assert window.run(unreachable) == 0
     wider = "[...document.querySelectorAll('.wide, pre')].filter(e => e.scrollWidth > e.clientWidth)"
     assert window.run(f"return {wider}.filter(e => e.tabIndex < 0).length") == 0
+
+
+def test_keys_do_what_clicks_do(window: Browser, tmp_path: Path) -> None:
+    window.open(written(STORIES["serial_init"](), tmp_path))
+    focused = window.driver.switch_to.active_element
+    focused.send_keys(Keys.TAB)
+    assert window.driver.switch_to.active_element.text == "Skip to the verdict"
+    heading = window.all("#thread-table thead button")[0]
+    heading.send_keys(Keys.ENTER)
+    assert window.run("return document.querySelector('#thread-table th').ariaSort") == "descending"
+    heading.send_keys(Keys.SPACE)
+    assert window.run("return document.querySelector('#thread-table th').ariaSort") == "ascending"
+    summary = window.all(".object summary")[0]
+    summary.send_keys(Keys.ENTER)
+    assert window.run("return document.querySelector('.object details').open") is True
 
 
 def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
@@ -289,12 +310,7 @@ def test_hostile_names_stay_text(window: Browser, tmp_path: Path) -> None:
 
 def test_small_enough(tmp_path: Path) -> None:
     for story in ("serial_init", "hinted"):
-        assert (
-            written(STORIES[story](), tmp_path / story if (tmp_path / story).mkdir() is None else tmp_path)
-            .stat()
-            .st_size
-            < 2 << 20
-        )
+        assert written(STORIES[story](), folder(tmp_path, story)).stat().st_size < 2 << 20
 
 
 # Comparisons

@@ -124,11 +124,13 @@ def _range(values: Spread | None) -> model.Range | None:
 def _threads(before: compare.Side, after: compare.Side) -> Iterator[model.Thread]:
     """By position in the plan, where both sides have a share."""
     old, new = shares_of_threads(before), shares_of_threads(after)
+    alike = before.population == after.population
     for at in sorted(old.keys() & new.keys()):
         first, second = _sure(old[at]), _sure(new[at])
         difference = second.middle - first.middle
         apart = first.highest < second.lowest or second.highest < first.lowest
         word = SAME if abs(difference) < SHARE_CHANGE or not apart else BETTER if difference < 0 else WORSE
+        word = word if alike else UNKNOWN
         yield model.Thread(at, names_of(before.first.threads[at], after.first.threads[at]), first, second, word)
 
 

@@ -87,6 +87,7 @@ def _line(
         remote_events=events,
         accesses=sum(row.accesses for row in used),
         remote_accesses=sum(row.accesses for row in known if row.remote) if known else None,
+        samples=sum(row.samples for row in known),
         source=around(file, site.line),
         source_changed=changed_since(file, evidence.run.started_at),
     )

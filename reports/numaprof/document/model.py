@@ -241,6 +241,7 @@ class Line:
     remote_events: float
     accesses: float
     remote_accesses: float | None
+    samples: int
     source: tuple[SourceLine, ...]
     source_changed: bool
 

@@ -97,7 +97,8 @@ def threads(rows: tuple[model.Thread, ...]) -> Chart:
                 if amount is not None:
                     bars.append(_bar(thread, kind, amount, len(bars)))
     colours = {kind: colour for side, kinds in names.items() for kind, colour in zip(kinds, _SHADES[side])}
-    return Chart("threads", {"requests": bars}, colours=colours, height=BAR * min(MOST_BARS, len(rows)))
+    params: dict[str, object] = {"kinds": len(names["local"])}
+    return Chart("threads", {"requests": bars}, params, colours, height=BAR * min(MOST_BARS, len(rows)))
 
 
 # Blue and orange are told apart whatever one's colour vision; within a side, the first kind is the darkest.

@@ -62,9 +62,7 @@ def worth_a_map(report: model.Report) -> list[int]:
     """What advice speaks of; then part of the remote accesses, of enough samples, or large data."""
     advised = {part for advice in report.advice for part in advice.shown_in}
     numbers = [
-        number
-        for number, found in enumerate(report.objects.rows)
-        if f"object-{number}" in advised or _matters(found)
+        number for number, found in enumerate(report.objects.rows) if f"object-{number}" in advised or _matters(found)
     ]
     return sorted(numbers, key=lambda number: f"object-{number}" not in advised)
 
