@@ -21,6 +21,10 @@ static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                         "PRAGMA cache_spill = OFF;"
                                         "PRAGMA temp_store = MEMORY;";
 
+// Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
+static const char recording_sample_sql[] = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address,"
+                                           " block, page_node, source, latency) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
+
 static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
@@ -44,9 +48,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
-    // Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
-    [RECORDING_SAMPLE] = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node,"
-                         " source, latency) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE] = recording_sample_sql,
     [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
