@@ -117,7 +117,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
 {
     struct cpu_identity identity;
-    struct perf_context context;
+    char pmu[PERF_CONTEXT_PMU_BYTES];
     counters->clock_id = first_id++;
     counters->migrations_id = first_id++;
     int status = catalogue_load(&counters->catalogue);
@@ -125,8 +125,8 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = catalogue_identify(counters->catalogue, &identity);
-    perf_context_read(&context, "");
-    if (status == 0 && !*context.pmu)
+    perf_context_pmu(pmu, "");
+    if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;

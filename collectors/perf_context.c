@@ -11,11 +11,17 @@
 // "armv8_cortex_a72" and the like, s390 "cpum_cf". Of several the first by name.
 static void perf_context_take_pmu(void *to, const char *name)
 {
-    struct perf_context *context = to;
+    char *pmu = to;
     bool is_core = strcmp(name, "cpu") == 0 || strcmp(name, "cpu_core") == 0 || strcmp(name, "cpum_cf") == 0 ||
                    strncmp(name, "armv", 4) == 0;
-    if (is_core && !context->pmu[0])
-        snprintf(context->pmu, sizeof context->pmu, "%s", name);
+    if (is_core && !*pmu)
+        snprintf(pmu, PERF_CONTEXT_PMU_BYTES, "%s", name);
+}
+
+void perf_context_pmu(char pmu[PERF_CONTEXT_PMU_BYTES], const char *root)
+{
+    *pmu = '\0';
+    sysfile_names(root, perf_context_take_pmu, pmu, "/sys/bus/event_source/devices");
 }
 
 void perf_context_read(struct perf_context *context, const char *root)
@@ -28,5 +34,5 @@ void perf_context_read(struct perf_context *context, const char *root)
         context->paranoid = (int)paranoid;
     context->admin = host_is_capable(&context->host, CAP_SYS_ADMIN);
     context->perfmon = context->admin || host_is_capable(&context->host, CAP_PERFMON);
-    sysfile_names(root, perf_context_take_pmu, context, "/sys/bus/event_source/devices");
+    perf_context_pmu(context->pmu, root);
 }

@@ -18,6 +18,8 @@ struct perf_context {
     char pmu[PERF_CONTEXT_PMU_BYTES];   // the CPU's PMU below /sys/bus/event_source/devices; "" none
 };
 
+void perf_context_pmu(char pmu[PERF_CONTEXT_PMU_BYTES], const char *root); // this alone
+
 void perf_context_read(struct perf_context *context, const char *root);
 
 #endif
