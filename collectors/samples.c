@@ -25,12 +25,11 @@ int64_t samples_put(struct samples *samples, const struct samples_row *row)
     samples->sums[row->kind].weight += row->weight;
     stacks_weigh(samples->stacks, row->stack, row->weight);
     samples->count++;
-    RECORD(samples->queue, RECORDING_SAMPLE, RECORD_NUMBER(samples->count), RECORD_NUMBER(row->kind),
-           RECORD_NUMBER(row->event), RECORD_NUMBER(row->t_ns), RECORD_NUMBER(row->thread), RECORD_NUMBER(row->cpu),
-           RECORD_NUMBER(row->weight),
+    RECORD(samples->queue, RECORDING_SAMPLE, RECORD_NUMBER(row->kind), RECORD_NUMBER(row->event),
+           RECORD_NUMBER(row->t_ns), RECORD_NUMBER(row->thread), RECORD_NUMBER(row->cpu), RECORD_NUMBER(row->weight),
            RECORD_NUMBER(row->stack), RECORD_NUMBER(row->address), RECORD_NUMBER(row->block),
            RECORD_NUMBER(row->page_node), RECORD_NUMBER(row->source), RECORD_NUMBER(row->latency));
-    return samples->count;
+    return samples->count; // the row's id: rows are written in the order they are put
 }
 
 void samples_write_sums(const struct samples *samples)

@@ -37,7 +37,7 @@ struct record_queue {
     pthread_cond_t done;           // for the others: a batch has been committed
     struct queue_batch filling;    // the mutex guards it and what follows
     uint64_t batches_closed, batches_committed;
-    int waiting;                   // threads that wait for a commit
+    uint64_t wanted;               // the last batch that somebody waits for
     long period_ms;
     bool stop;
     int status;                    // first error of the writer
@@ -110,7 +110,8 @@ static void queue_await_batch(struct record_queue *queue)
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
     int waited = 0;
-    while (waited != ETIMEDOUT && !queue->stop && queue->waiting == 0 && queue->filling.used < QUEUE_WAKE_BYTES)
+    while (waited != ETIMEDOUT && !queue->stop && queue->wanted <= queue->batches_closed &&
+           queue->filling.used < QUEUE_WAKE_BYTES)
         waited = pthread_cond_timedwait(&queue->wake, &queue->mutex, &until);
 }
 
@@ -202,11 +203,10 @@ static void queue_encode(char *to, size_t bytes, enum recording_statement statem
 static void queue_await_commit(struct record_queue *queue)
 {
     uint64_t number = queue->batches_closed + 1;
-    queue->waiting++;
+    queue->wanted = number;
     pthread_cond_signal(&queue->wake);
     while (queue->batches_committed < number)
         pthread_cond_wait(&queue->done, &queue->mutex);
-    queue->waiting--;
 }
 
 void record_queue_put(struct record_queue *queue, enum recording_statement statement, size_t count,

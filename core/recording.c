@@ -21,6 +21,10 @@ static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                         "PRAGMA cache_spill = OFF;"
                                         "PRAGMA temp_store = MEMORY;";
 
+// Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
+static const char recording_sample_sql[] = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address,"
+                                           " block, page_node, source, latency) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
+
 static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
@@ -44,7 +48,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
     [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
-    [RECORDING_SAMPLE] = "INSERT INTO sample VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE] = recording_sample_sql,
     [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
     [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
@@ -108,7 +112,7 @@ static int recording_prepare_one(const struct recording *recording, const char *
 // "... VALUES (?,?)" with its tuple repeated RECORDING_MANY times.
 static int recording_prepare_many(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
 {
-    const char *tuple = strchr(sql, '(');
+    const char *tuple = strrchr(sql, '(');
     size_t head = strlen(sql), size = head + RECORDING_MANY * (strlen(tuple) + 1) + 1;
     char *text = malloc(size);
     if (!text)
