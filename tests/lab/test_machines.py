@@ -38,7 +38,8 @@ ZEN = {"locality": "yes", "retired": "no", "sampling": "no"}
 
 MACHINES = {
     "article": Expected({0: "0,2,4,6", 1: "1,3,5,7"}, [[10, 20], [20, 10]], "nehalem", 1, rows=WORKS),
-    "westmere": Expected(TWO, PAIR, "westmere", 1, rows=WORKS),
+    # Of Westmere's retired loads the sources disagree: the catalogue has those rows as alternatives only.
+    "westmere": Expected(TWO, PAIR, "westmere", 1, rows={**WORKS, "retired": "no"}),
     "ring": Expected(FOUR, RING, "skylake", 1, rows=WORKS),
     "clusters": Expected(FOUR, CLUSTERS, "sapphire_rapids", 1, rows=WORKS),
     "zen": Expected(TWO, [[10, 32], [32, 10]], "zen3", 1, rows=ZEN),

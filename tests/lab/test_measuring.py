@@ -49,14 +49,14 @@ def lines_from_dram(program: Path, source: int, home: int) -> tuple[int, int, in
 @pytest.mark.lab("ring")
 def test_remote_reads_are_as_many_as_lines(program: Path) -> None:
     lines, local, remote = lines_from_dram(program, 0, 2)
-    assert remote == pytest.approx(lines, rel=0.02)
+    assert remote == pytest.approx(lines, rel=0.05)
     assert local < lines / 50
 
 
 @pytest.mark.lab("ring")
 def test_local_reads_are_as_many_as_lines(program: Path) -> None:
     lines, local, remote = lines_from_dram(program, 2, 2)
-    assert local == pytest.approx(lines, rel=0.02)
+    assert local == pytest.approx(lines, rel=0.05)
     assert remote < lines / 50
 
 

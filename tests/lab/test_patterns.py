@@ -96,12 +96,12 @@ def test_without_a_prefetcher_every_line_is_missed(lab_program: Callable[..., st
 @pytest.mark.lab("westmere")
 def test_late_prefetches_are_demand_misses(lab_program: Callable[..., str]) -> None:
     """Of 61 x 64 = 3904 prefetches every eighth, 488, is not made, and the line missed; by turns local and remote: the
-    eighth ones fall on even pages as often as on odd ones (61 is odd), to within a page's share of 8."""
+    eighth ones fall on even pages as often as on odd ones (61 is odd), to within a page's share of 8; which of them
+    depends on what was prefetched before, and each event has a run of its own."""
     paper = {"DMND_DATA_RD:LOCAL_DRAM": 96 + 244, "DMND_DATA_RD:REMOTE_DRAM": 96 + 244, "PF_DATA_RD:ANY_RESPONSE": 3416}
     events = {name.replace("LOCAL_DRAM", "LOCAL_DRAM_AND_REMOTE_CACHE_HIT"): count for name, count in paper.items()}
     counts = counted(lab_program, "wsm_dp::OFFCORE_RESPONSE_0:", "ascending", events, (1, 5), JUNK)
     assert counts.pop("PF_DATA_RD:ANY_RESPONSE") == 3416
-    assert sum(counts.values()) == 2 * 96 + 488
     assert all(abs(count - 96 - 244) <= 8 for count in counts.values())
 
 
