@@ -37,8 +37,8 @@ def disturbed(evidence: Evidence) -> bool:
     pinned = all(thread.row.pin in ("planned", "program") for thread in evidence.workers)
     serial = [found for found in biggest(evidence) if found.main_share > 0.9]
     wandered = any(max(found.pages_by_home.values()) < 0.9 * found.pages for found in serial)
-    missed = sum(found.pages for found in biggest(evidence)) < 0.5 * evidence.touched_pages
-    return not pinned or wandered or missed
+    pages = [found.pages for found in biggest(evidence)]
+    return not pinned or wandered or (pages != [] and sum(pages) < 0.5 * evidence.touched_pages)
 
 
 def biggest(evidence: Evidence) -> list[Object]:
@@ -62,6 +62,9 @@ TRUTH: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
     "mismatch": (("mismatch", 4, 32), ("mismatch.c:19", "otherwise than mismatch.c:24")),
     "fortran": (("heat", 6, 1024), ("heat.f90:25", "heat.f90:34", "!$omp parallel do schedule(static)")),
     "migrant": (("migrant", 4, 64), ("first touched 16 MiB on node", "pthread_setaffinity_np")),
+    "recycled": (("recycled", 8, 3), ("recycled.c:23 read_input first touched it", "MALLOC_MMAP_THRESHOLD_=1000000")),
+    "huge_pages": (("tiles", 8, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
+    "nothing_to_gain": (("in_cache", 2000), ("asks little of memory", "Leave the placement alone")),
     "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 4, 32), ("numactl in the command decides",)),
 }
 

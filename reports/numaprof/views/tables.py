@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from numaprof.counts import Amount, Traffic
@@ -88,12 +89,19 @@ def threads(evidence: Evidence, paper: Paper) -> None:
 
 
 def _remarks(evidence: Evidence, paper: Paper) -> None:
-    """What the numbers of a column include or miss, in the catalogue's words."""
+    """What the numbers of the columns include or miss, in the catalogue's words; each sentence once."""
+    columns: dict[str, dict[str, None]] = {}  # sentence -> the columns it speaks of
     for column in _columns(evidence) if evidence.counted else ():
         ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
-        remarks = dict.fromkeys(clean(event.remark) for event in evidence.events if event.id in ids and event.remark)
-        for remark in remarks:
-            paper.paragraph(f"{column.heading}: {remark}", indent="  ")
+        for event in evidence.events:
+            for sentence in _sentences(event.remark or "") if event.id in ids else ():
+                columns.setdefault(sentence, {})[column.heading] = None
+    for sentence, headings in columns.items():
+        paper.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
+
+
+def _sentences(text: str) -> list[str]:
+    return re.findall(r"\S.*?(?:\.(?= |$)|$)", clean(text))
 
 
 def _share(evidence: Evidence, thread: Thread) -> float | None:
