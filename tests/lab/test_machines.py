@@ -151,3 +151,13 @@ def test_memory_of_a_node_without_cpus_can_be_had_and_that_of_one_without_memory
     maps = [*bound, "2", "cat", "/proc/self/numa_maps"]
     assert " N2=" in subprocess.run(maps, capture_output=True, text=True, check=True).stdout
     assert subprocess.run([*bound, "1", "true"], capture_output=True, check=False).returncode != 0
+
+
+@pytest.mark.lab("balancing")
+def test_a_kernel_that_changes_its_code_goes_on() -> None:
+    """Each turn of a switch rewrites code that all CPUs run. QEMU may keep what stood there for a moment; the hardware
+    heals that, or the guest hangs, here once in a hundred turns on a busy host."""
+    switch = Path("/proc/sys/kernel/sched_schedstats")
+    for turn in range(301):
+        switch.write_text(str(1 - turn % 2))
+    assert switch.read_text() == "1\n"
