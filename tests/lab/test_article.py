@@ -57,12 +57,14 @@ def test_parallel_initialization() -> None:
 
 
 def test_the_prefetcher_of_the_border() -> None:
-    remote = by_cpu("sum_parallel", PREFETCH | REMOTE)
-    print("remote prefetches:", remote)
+    """What disturbs a run only adds to its counts: each CPU's least of three runs."""
+    runs = [by_cpu("sum_parallel", PREFETCH | REMOTE) for _ in range(3)]
+    print("remote prefetches:", *runs)
+    remote = [min(counts) for counts in zip(*runs)]
     assert AHEAD * SWEEPS <= remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
     # CPU 0 also starts the program, from files whose pages may lie anywhere. Those of the second node prefetch from
     # what the threads share as well (OpenMP's own data), which the first one made.
-    assert all(remote[cpu] <= AHEAD * SWEEPS / 4 for cpu in (2, 4))
+    assert all(remote[cpu] <= AHEAD * SWEEPS / 8 for cpu in (2, 4))
     assert all(remote[cpu] <= AHEAD * SWEEPS * 2 for cpu in ODD)
 
 
