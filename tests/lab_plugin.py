@@ -153,8 +153,8 @@ class Host:
             pytest.skip(f"needs {missing()}, which this machine does not have")
 
     def run_again(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
-        """Once, in a boot of their own: a host whose other work stops CPUs for a while can upset a measurement there. What
-        is wrong with the tree fails twice; what passes now is told at the end."""
+        """Once, in a boot of their own: a host whose other work stops CPUs for a while can upset a measurement there.
+        What is wrong with the tree fails twice; what passes now is told at the end."""
         group.first = {item.nodeid: group.reports.pop(item.nodeid) for item in items}
         self.run(machine, group, items)
         for nodeid, reports in group.first.items():

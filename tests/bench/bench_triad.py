@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A memory-bound OpenMP triad with and without recording: of some seconds, and one that is over when it has begun, of which
-the first touches are a third."""
+"""A memory-bound OpenMP triad with and without recording: of some seconds, and one that is over when it has begun, of
+which the first touches are a third."""
 
 from bench import build, collectors, folder, medians, ratio, record, run
 
