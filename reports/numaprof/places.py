@@ -42,4 +42,10 @@ def site_of(place: Place) -> Site:
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:
         return Site(place.function, module=place.module)
-    return Site(None, module=f"{place.module}+{place.address:#x}")
+    return Site(None, module=place_in(place.module, place.address))
+
+
+def place_in(module: str, address: int) -> str:
+    """module+0x40. Addresses of the kernel's own are absolute, other at each boot, and negative in a database: they say
+    nothing."""
+    return f"{module}+{address:#x}" if address >= 0 else module

@@ -11,7 +11,7 @@ import pytest
 from book import FIRST_TOUCH, PAGE, Book
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numaprof.places import Site, site_of
+from numaprof.places import Site, place_in, site_of
 from numaprof.queries_places import Place
 from reading import read
 
@@ -138,3 +138,9 @@ def test_best_place_is_the_innermost_of_the_highest_rank(path: list[tuple[Frame,
     )
     with tempfile.TemporaryDirectory() as folder:
         assert read(book, Path(folder)).init_sites[0].site == site_of(expected)
+
+
+def test_addresses_of_the_kernel_are_not_shown() -> None:
+    """The recording has them as SQLite's signed numbers: -2 stands for 0xfffffffffffffffe."""
+    assert place_in("[kernel]", -2) == "[kernel]"
+    assert place_in("/lib/libc.so.6", 64) == "/lib/libc.so.6+0x40"

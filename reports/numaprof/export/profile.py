@@ -10,6 +10,7 @@ from functools import cached_property
 from numaprof import queries, queries_export
 from numaprof.evidence import Evidence
 from numaprof.naming import thread_name
+from numaprof.places import place_in
 from numaprof.recording import Recording
 from numaprof.text import clean
 
@@ -124,4 +125,4 @@ def frame_name(frame: queries_export.Frame) -> str:
     if frame.function is not None:
         return clean(frame.function)
     module = clean(frame.module or "unknown").rpartition("/")[2]
-    return module if frame.address is None else f"{module}+{frame.address:#x}"
+    return module if frame.address is None else place_in(module, frame.address)
