@@ -8,7 +8,7 @@
 
 enum {
     FAULTS_BURST_OF_ALL = 16000,
-    FAULTS_BURST_MOST = 1000,      // about what the largest ring holds
+    FAULTS_BURST_MOST = 2000,      // about what the largest ring holds
     FAULTS_BURST_LEAST = 250,
     FAULTS_PER_MS = 10,
     FAULTS_WINDOW_MS = 10,         // how long to look before every fault is recorded again ...

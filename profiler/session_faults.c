@@ -10,7 +10,7 @@
 
 enum {
     FAULTS_RINGS_BYTES = 32 << 20,    // of all CPUs together ...
-    FAULTS_RINGS_MOST_PAGES = 512,    // ... but not more than this for one
+    FAULTS_RINGS_MOST_PAGES = 1024,   // ... but not more than this for one
     FAULTS_RINGS_LEAST_PAGES = 16,
     FAULTS_EVENT = 1,                // its id in the recording; those of the counters follow
 };
