@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from numaprof.document import model
-from numaprof.evidence import Evidence
 from numaprof.objects import UNNAMED
-from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.thresholds import MOST_ADVICES
 
@@ -25,7 +23,7 @@ class Shown:
     threads: tuple[model.Thread, ...]
 
 
-def advice(evidence: Evidence, shown: Shown) -> tuple[model.Advice, ...]:
+def advice(advices: Sequence[Advice], shown: Shown) -> tuple[model.Advice, ...]:
     return tuple(
         model.Advice(
             kind=_KINDS[found.kind],
@@ -38,7 +36,7 @@ def advice(evidence: Evidence, shown: Shown) -> tuple[model.Advice, ...]:
             saves=found.saves,
             shown_in=tuple(_shown_in(found, shown)),
         )
-        for found in advise(evidence)[:MOST_ADVICES]
+        for found in advices[:MOST_ADVICES]
     )
 
 

@@ -12,6 +12,7 @@ from numaprof.document.overview import found, levels, notes, overview, run, take
 from numaprof.document.reading import Reading, reading
 from numaprof.document.threads import threads
 from numaprof.document.timeline import timeline
+from numaprof.rules import advise
 from numaprof.text import clean
 
 
@@ -23,6 +24,7 @@ def document(path: str) -> model.Report:
 def report(source: Reading) -> model.Report:
     evidence = source.evidence
     rows, places, things = threads(source), lines(evidence), objects(source)
+    advices = advise(evidence)
     return model.Report(
         format="numaprof.report",
         version=model.VERSION,
@@ -30,8 +32,8 @@ def report(source: Reading) -> model.Report:
         recording=clean(evidence.path),
         run=run(evidence),
         verdict=found(evidence),
-        overview=overview(evidence),
-        advice=advice(evidence, Shown(things.rows, places.rows, rows)),
+        overview=overview(evidence, advices),
+        advice=advice(advices, Shown(things.rows, places.rows, rows)),
         levels=levels(evidence),
         taken=taken(evidence),
         notes=notes(evidence),

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from numaprof.document import model
 from numaprof.evidence import Evidence
 from numaprof.judgement import COUNTERS, basis, remote_share
 from numaprof.naming import command_line
-from numaprof.rules import advise
+from numaprof.rules.advice import Advice
 from numaprof.text import clean
 from numaprof.verdict import verdict
 from numaprof.views import header
@@ -73,13 +75,13 @@ def found(evidence: Evidence) -> model.Verdict:
     )
 
 
-def overview(evidence: Evidence) -> model.Overview:
+def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
     return model.Overview(
         banner=tuple(header.banner(evidence)),
         measured=tuple(header.evidence_line(evidence)),
         pinning=tuple(header.pin_line(evidence)),
         qualifying=tuple(header.notes(evidence)),
-        unexplained=unexplained(evidence, advise(evidence)),
+        unexplained=unexplained(evidence, advices),
     )
 
 
