@@ -67,6 +67,13 @@ def picture(window: Browser, folder: Path, name: str) -> None:
     window.dark(False)
 
 
+def followed(window: Browser, page: Path, links: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The text of each link, and of what it leads to."""
+    for text, anchor in links:
+        window.open(page, anchor)
+        yield text, window.run("return document.querySelector(':target').innerText")
+
+
 @pytest.mark.parametrize("width", [1200, 600, 320])
 def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None:
     window.resize(width)
@@ -84,9 +91,7 @@ def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -
         *("memory of sum.c:17 main (object)", "sum.c:17 main", "sum.c:22 main._omp_fn.0"),
         *("threads", "who reads where"),
     ]
-    for text, anchor in targets:
-        window.open(page, anchor)
-        found = window.run("return document.querySelector(':target').innerText")
+    for text, found in followed(window, page, targets):
         assert text.replace(" (object)", "").lower() in found.lower()
         top = window.run("return document.querySelector(':target').getBoundingClientRect().top")
         assert 0 <= top < 900
@@ -141,9 +146,8 @@ def test_lines_of_objects_are_linked(window: Browser, tmp_path: Path) -> None:
     assert [text for text, _ in links] == [
         *("allocated at sum.c:14 main", "first touched at sum.c:17 main", "used at sum.c:22 main._omp_fn.0")
     ]
-    for text, anchor in links:
-        window.open(page, anchor)
-        assert text.partition(" at ")[2] in window.run("return document.querySelector(':target').innerText")
+    for text, found in followed(window, page, links):
+        assert text.partition(" at ")[2] in found
 
 
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:

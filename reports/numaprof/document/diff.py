@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Generic, TypeVar
 
 from numaprof import compare
 from numaprof.changes import (
@@ -22,6 +20,7 @@ from numaprof.changes import (
 )
 from numaprof.compare import ShareChange, differences, share_change, time_change
 from numaprof.document import diff_model as model
+from numaprof.document.listed import Listed
 from numaprof.document.machine import who_reads_where
 from numaprof.document.reading import reading
 from numaprof.document.timeline import timeline
@@ -136,15 +135,6 @@ def _threads(before: compare.Side, after: compare.Side) -> Iterator[model.Thread
 
 def _sure(values: Spread) -> model.Range:
     return model.Range(values.middle, min(values.values), max(values.values))
-
-
-Row = TypeVar("Row")
-
-
-@dataclass(frozen=True)
-class Listed(Generic[Row]):
-    rows: tuple[Row, ...]
-    not_listed: int
 
 
 def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:

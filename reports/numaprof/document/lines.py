@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 from numaprof.document import model
+from numaprof.document.listed import Listed
 from numaprof.document.overview import maybe
 from numaprof.document.page_map import MOST_MAPS
 from numaprof.document.source_text import around, changed_since, found
@@ -15,6 +14,7 @@ from numaprof.evidence import Evidence, InitSite
 from numaprof.naming import site_label, thread_name
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
+from numaprof.touches import summed
 from numaprof.views.objects import bytes_of
 
 MOST_LINES = 60
@@ -25,16 +25,10 @@ def place(site: Site) -> model.Place:
     return model.Place(site_label(site, 120), maybe(site.function), maybe(site.file), site.line, maybe(site.module))
 
 
-@dataclass(frozen=True)
-class Lines:
-    rows: tuple[model.Line, ...]
-    not_listed: int
-
-
-def lines(evidence: Evidence) -> Lines:
+def lines(evidence: Evidence) -> Listed[model.Line]:
     """Those that matter most for first touches or for remote accesses, and where the first objects were allocated."""
     touched = {site.site: site for site in evidence.init_sites}
-    events = _summed((row.site, row.events) for row in evidence.samples.caused)
+    events = summed((row.site, row.events) for row in evidence.samples.caused)
     used: dict[Site, list[Used]] = defaultdict(list)
     for row in evidence.samples.used:
         used[row.site].append(row)
@@ -46,13 +40,13 @@ def lines(evidence: Evidence) -> Lines:
         _line(evidence, site, touched.get(site), (allocated.get(site, 0.0), events.get(site, 0.0)), used[site])
         for site in chosen
     )
-    return Lines(rows, len(weight.keys() - set(chosen)))
+    return Listed(rows, len(weight.keys() - set(chosen)))
 
 
 def _allocated(evidence: Evidence) -> dict[Site, float]:
     """Where the objects that have a map were allocated, and how much of them."""
     found = evidence.objects.found[:MOST_MAPS]
-    return _summed((each.allocated, bytes_of(evidence, each)) for each in found if each.allocated is not None)
+    return summed((each.allocated, bytes_of(evidence, each)) for each in found if each.allocated is not None)
 
 
 def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]:
@@ -60,7 +54,7 @@ def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]
     kinds = (
         {site.site: site.pages for site in evidence.init_sites},
         events,
-        _summed((row.site, row.accesses) for row in evidence.samples.used),
+        summed((row.site, row.accesses) for row in evidence.samples.used),
     )
     weights: dict[Site, float] = defaultdict(float)
     for amounts in kinds:
@@ -99,10 +93,3 @@ def _names(evidence: Evidence, site: InitSite) -> tuple[str, ...]:
     known = [evidence.by_id[thread] for thread in order if thread in evidence.by_id]
     more = (f"and {len(known) - MOST_NAMES} more",) if len(known) > MOST_NAMES else ()
     return (*(thread_name(thread) for thread in known[:MOST_NAMES]), *more)
-
-
-def _summed(pairs: Iterable[tuple[Site, float]]) -> dict[Site, float]:
-    sums: dict[Site, float] = defaultdict(float)
-    for site, amount in pairs:
-        sums[site] += amount
-    return dict(sums)

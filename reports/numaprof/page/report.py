@@ -60,11 +60,9 @@ def anchors(report: model.Report) -> dict[str, str]:
 
 def worth_a_map(report: model.Report) -> list[int]:
     """What advice speaks of; then part of the remote accesses, of enough samples, or large data."""
-    advised = {part for advice in report.advice for part in advice.shown_in}
-    numbers = [
-        number for number, found in enumerate(report.objects.rows) if f"object-{number}" in advised or _matters(found)
-    ]
-    return sorted(numbers, key=lambda number: f"object-{number}" not in advised)
+    shown = {part for advice in report.advice for part in advice.shown_in}
+    advised = [number for number in range(len(report.objects.rows)) if f"object-{number}" in shown]
+    return list(dict.fromkeys([*advised, *(n for n, found in enumerate(report.objects.rows) if _matters(found))]))
 
 
 def _matters(found: model.Object) -> bool:
