@@ -43,10 +43,9 @@ static void plugin_listen(qemu_plugin_id_t id)
     qemu_plugin_register_flush_cb(id, plugin_flushed);
 }
 
-// All translated code is gone, no CPU is running.
+// All translated code is gone (plugin_flushed was called), no CPU is running.
 static void plugin_restart(qemu_plugin_id_t id)
 {
-    plugin_flushed(id);
     if (shared->simulating == LAB_SIMULATE_NOTHING)
         cpu_clear_all();
     shared->simulating = wanted;
@@ -178,8 +177,8 @@ static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t bloc
     if (plugin_is_invalidation(code, size))
         qemu_plugin_register_vcpu_insn_exec_cb(insn, plugin_forget, QEMU_PLUGIN_CB_NO_REGS, NULL);
     // QEMU 7.2 forgets to take back the callback of an instruction that leaves its block, and then makes it for the
-    // stack of the next interrupt. So what calls push and returns pop is not
-    // simulated; nor are repeated string instructions whose jumps lead to a page that is not the block's first.
+    // stack of the next interrupt. So what calls push and returns pop is not simulated; nor are repeated string
+    // instructions whose jumps lead to a page that is not the block's first.
     bool elsewhere = !plugin_same_page(block, address) || !plugin_same_page(block, address + whole);
     if (plugin_is_departure(code, size) || (elsewhere && plugin_is_repeated(bytes, whole, code)))
         return false;
