@@ -31,8 +31,8 @@ static inline ssize_t channel_pass_send(int socket, const void *data, size_t byt
     return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
 }
 
-// As recvmsg(2). *passed: the descriptor, which closes on exec; -1: none. The kernel closes more than one: there is no room for
-// them (MSG_CTRUNC).
+// As recvmsg(2). *passed: the descriptor, which closes on exec; -1: none. The kernel closes more than one: there is no
+// room for them (MSG_CTRUNC).
 static inline ssize_t channel_pass_receive(int socket, void *data, size_t bytes, int *passed)
 {
     union channel_pass_control control = {0};

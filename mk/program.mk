@@ -34,7 +34,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)
 # The schema stands in every recording, comments and all, so that it explains itself.
 $(BUILD)/gen/empty_recording.h: core/schema.sql mk/empty-recording | $(BUILD)/.packages
 	$(Q)mkdir -p $(@D)
-	$(Q)$(PYTHON) mk/empty-recording $< > $@.new && mv $@.new $@
+	$(Q)$(PYTHON) mk/empty-recording $< > $@
 
 # Text that the program carries: turned into a C string.
 $(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/*.txt)) mk/text-to-header

@@ -103,8 +103,8 @@ void session_start(struct session *session);
 // Does what is due. Returns how many records and messages there were: a sign of how soon to come again.
 size_t session_tick(struct session *session, uint64_t now);
 
-// session_finish.c: the target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording. Returns 0, or the
-// first error of writing it.
+// session_finish.c: the target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording.
+// Returns 0, or the first error of writing it.
 int session_finish(struct session *session, const int *wait_status, uint64_t end);
 
 void session_close(struct session *session);

@@ -56,7 +56,7 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
 
 static void message_await(struct channel *channel, struct channel_message *message)
 {
-    const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * 1000000L};
+    const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * CLOCK_MS};
     uint64_t until = clock_now() + CHANNEL_PATIENCE_MS * CLOCK_MS;
     while (atomic_load(&message->state) == CHANNEL_SENT) {
         // Not FUTEX_PRIVATE: the recorder is another process.

@@ -153,13 +153,13 @@ static __attribute__((noinline)) void measured(const struct pattern *pattern)
     control(PERF_EVENT_IOC_DISABLE);
 }
 
-static int open_event(const char *name)
+static void open_event(const char *name)
 {
     struct perf_event_attr attr = event_encode(name);
     int fd = event_open(&attr, 0, -1, -1);
     if (fd < 0 || dup2(fd, EVENT) < 0)
         fail(name);
-    return close(fd);
+    close(fd);
 }
 
 static uint64_t count_once(const struct pattern *pattern, bool *disturbed)
@@ -187,7 +187,7 @@ static uint64_t undisturbed(const char *name, const struct pattern *pattern)
 }
 
 // A pattern that goes on for longer than the clock's tick cannot be undisturbed, but what the kernel does only adds.
-static uint64_t least(const struct pattern *pattern)
+static uint64_t least_of_all(const struct pattern *pattern)
 {
     uint64_t least = UINT64_MAX;
     for (int attempt = 0; attempt < REPEATS; attempt++) {
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     pattern->prepare();
     for (int i = 5; i < argc; i++) {
         open_event(argv[i]);
-        printf("%lu\n", pattern->afterwards ? least(pattern) : undisturbed(argv[i], pattern));
+        printf("%lu\n", pattern->afterwards ? least_of_all(pattern) : undisturbed(argv[i], pattern));
         close(EVENT);
     }
     return 0;
