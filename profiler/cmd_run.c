@@ -36,7 +36,7 @@ struct run_result {
     char path[PATH_MAX];
 };
 
-// A program with another C library cannot load ours, and would not start with it; a static one ignores it, and what it
+// A program with another C library cannot load ours, and would not start with it, one of 32 bits would complain; a static one ignores it, and what it
 // starts may use it.
 static void run_make_environment(struct run_environment *e, struct session *session)
 {
@@ -53,7 +53,7 @@ static void run_make_environment(struct run_environment *e, struct session *sess
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
     if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
         session->preload_path[0] = '\0';
-    if (session->target->kind != ELF_KIND_OTHER_LIBC)
+    if (session->target->kind != ELF_KIND_OTHER_LIBC && session->target->kind != ELF_KIND_FOREIGN)
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;
     e->variables[count++] = e->library;
