@@ -92,7 +92,7 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     if (status == 0 && !how.inherit)
         set->migrations_fd = counters_open_software(set, PERF_COUNT_SW_CPU_MIGRATIONS, how);
     for (int i = 0; i < counters->group_count && status == 0; i++) {
-        if (counters->groups[i].error < 0)
+        if (counters->groups[i].error < 0 || counters->groups[i].of_cpus)
             continue;
         status = counters_open_group(set, &counters->groups[i], &set->groups[i], how, &ring_fd);
         opened += status == 0;
@@ -104,6 +104,23 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
         return NULL;
     }
     if (!how.on_exec && !atomic_load(&counters->paused))
+        counters_switch(set, true);
+    return set;
+}
+
+struct counter_set *counters_open_cpu(struct counters *counters, int cpu)
+{
+    const int ANYBODY = -1;
+    struct counter_set *set = counters_new_set(counters, ANYBODY, cpu);
+    int i = counters->loads_group, ring_fd = -1;
+    if (!set)
+        return NULL;
+    set->of_cpu = true;
+    if (counters_open_group(set, &counters->groups[i], &set->groups[i], (struct counters_how){0}, &ring_fd) < 0) {
+        counters_close(set);
+        return NULL;
+    }
+    if (!atomic_load(&counters->paused))
         counters_switch(set, true);
     return set;
 }

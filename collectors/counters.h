@@ -24,7 +24,6 @@
 
 enum {
     COUNTERS_FIRST_PERIOD = 20011,   // of a count; adapted as soon as its rate is known
-    COUNTERS_FIRST_LOADS = 5003,
     COUNTERS_GROUPS = PLAN_GROUPS + 1, // and one for sampled loads
     COUNTERS_STACK_BYTES = 1024,     // with a sample: enough to leave memcpy
     COUNTERS_RING_PAGES = 32,        // of a thread's samples, while there are few threads
@@ -43,8 +42,10 @@ struct counters_group {
     struct counters_event events[PLAN_GROUP_EVENTS];
     int count;
     int samples_per_s;               // wanted of a thread
+    uint64_t first_period;           // of sampling, until its rate is known
     uint64_t period_step;            // sampling periods must be multiples of it
     bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
+    bool of_cpus;                    // samples whatever runs on a CPU: sets of their own (counters_open_cpu)
     int error;                       // why it cannot be counted here; 0: it can
 };
 
@@ -87,6 +88,7 @@ struct counter_set {
     struct counters *counters;
     pid_t tid;
     int cpu;                         // -1: the thread, wherever it runs
+    bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
     int64_t thread;                  // its id in the recording; 0: everything on cpu
     int home_cpu;                    // where it ran at the last reading, -1 not known
     int clock_fd, migrations_fd;
@@ -115,6 +117,10 @@ struct counters_how {
 // Any thread may call it. NULL: it cannot be counted (counters.refused).
 struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
 void counters_close(struct counter_set *set);
+
+// Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do without.
+bool counters_samples_cpus(const struct counters *counters);
+struct counter_set *counters_open_cpu(struct counters *counters, int cpu);
 
 // Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
 // Returns false if nothing had run.

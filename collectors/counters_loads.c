@@ -12,8 +12,10 @@ static void counters_set_loads(struct counters *counters, const struct loads_pla
     int64_t id = group->events[0].id;
     *group = (struct counters_group){.count = plan->count,
                                      .samples_per_s = COUNTERS_LOADS_PER_S,
+                                     .first_period = plan->first_period,
                                      .period_step = plan->period_step,
-                                     .with_kernel = plan->with_kernel};
+                                     .with_kernel = plan->with_kernel,
+                                     .of_cpus = plan->of_cpus};
     for (int i = 0; i < plan->count; i++)
         group->events[i] = (struct counters_event){.id = id + i,
                                                    .attr = plan->events[i].attr,
@@ -34,6 +36,12 @@ bool counters_plan_next_loads(struct counters *counters)
         return true;
     }
     return false;
+}
+
+bool counters_samples_cpus(const struct counters *counters)
+{
+    return counters->loads_group >= 0 && counters->groups[counters->loads_group].of_cpus &&
+           counters->groups[counters->loads_group].error == 0;
 }
 
 bool counters_plan_loads(struct counters *counters, int64_t first_id)

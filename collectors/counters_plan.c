@@ -2,6 +2,7 @@
 #include "collectors/counters.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,8 +33,7 @@ static void counters_set_attributes(const struct counters *counters, const struc
     if (!event->sampled)
         return;
     attr->sample_type = COUNTERS_SAMPLE_TYPE;
-    uint64_t period = event->source ? COUNTERS_FIRST_PERIOD : COUNTERS_FIRST_LOADS;
-    attr->sample_period = period - period % group->period_step;
+    attr->sample_period = group->first_period - group->first_period % group->period_step;
     attr->sample_regs_user = PERF_EVENT_REGS_USER;
     attr->sample_stack_user = COUNTERS_STACK_BYTES;
     attr->exclude_callchain_kernel = 1;
@@ -42,7 +42,7 @@ static void counters_set_attributes(const struct counters *counters, const struc
     attr->wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4;
 }
 
-// Opens the group on this process, to see whether the kernel takes it.
+// Opens the group on this process, or on this CPU, to see whether the kernel takes it.
 static int counters_try(struct counters *counters, struct counters_group *group)
 {
     int fds[PLAN_GROUP_EVENTS], opened = 0, status = 0;
@@ -50,7 +50,8 @@ static int counters_try(struct counters *counters, struct counters_group *group)
         counters_set_attributes(counters, group, &group->events[opened]);
         struct perf_event_attr attr = group->events[opened].attr;
         attr.disabled = 1;
-        fds[opened] = perf_event_open(&attr, 0, -1, opened > 0 ? fds[0] : -1);
+        fds[opened] = perf_event_open(&attr, group->of_cpus ? -1 : 0, group->of_cpus ? sched_getcpu() : -1,
+                                      opened > 0 ? fds[0] : -1);
         if (fds[opened] < 0) {
             status = fds[opened];
             break;
@@ -101,6 +102,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         struct counters_group *group = &counters->groups[i];
         group->count = planned->count;
         group->samples_per_s = counters->emulated ? COUNTERS_EMULATED_PER_S : COUNTERS_SAMPLES_PER_S;
+        group->first_period = COUNTERS_FIRST_PERIOD;
         group->period_step = 1;
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];

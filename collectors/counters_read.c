@@ -11,7 +11,7 @@
 static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time, uint64_t value,
                            uint64_t enabled, uint64_t running)
 {
-    if (value == 0 && enabled == 0 && running == 0)
+    if (set->of_cpu || (value == 0 && enabled == 0 && running == 0))
         return;
     struct counters *counters = set->counters;
     counters->rows++;
@@ -77,6 +77,10 @@ static int counters_cpu_of_interval(struct counter_set *set, int planned_cpu)
 bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
 {
     uint64_t clock[3];
+    if (set->of_cpu) {
+        counters_read_group(set, set->counters->loads_group, set->cpu, time);
+        return true;
+    }
     if (!counters_read_one(set->clock_fd, clock) || clock[0] == set->clock_ns)
         return false;
     int cpu = counters_cpu_of_interval(set, planned_cpu);
@@ -115,6 +119,8 @@ static void counters_adapt_group(const struct counters_group *group, struct coun
     uint64_t events = open->sampled_events;
     uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * open->sampled_ns / 1000000000);
     open->sampled_events = open->sampled_ns = 0;
+    if (group->of_cpus && period < group->first_period)
+        period = group->first_period; // a CPU that idled may be busy at once
     period -= period % group->period_step;
     // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
     if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))

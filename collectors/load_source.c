@@ -14,7 +14,8 @@
 #define LOAD_LVLNUM_IO 0x0a      // PERF_MEM_LVLNUM_IO
 
 static const uint64_t load_remote_ram = PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2;
-static const uint64_t load_remote_cache = PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2;
+#define LOAD_HOPS_SAME_NODE 0x01 // PERF_MEM_HOPS_0: "remote core, same node"
+
 static const uint64_t load_own_cache = PERF_MEM_LVL_L1 | PERF_MEM_LVL_LFB | PERF_MEM_LVL_L2;
 
 static enum load_source load_of_cache(bool is_remote, uint64_t snoop)
@@ -22,6 +23,15 @@ static enum load_source load_of_cache(bool is_remote, uint64_t snoop)
     if (!is_remote)
         return LOAD_LOCAL_CACHE;
     return snoop & PERF_MEM_SNOOP_HITM ? LOAD_REMOTE_MODIFIED : LOAD_REMOTE_CACHE;
+}
+
+// "Remote cache, one hop" is the other socket on Intel, whose kernel sets mem_remote with it since it has that bit (4.14).
+// AMD's means the caches of this node: the own L3 before Zen 4, a near complex from then on; POWER's the same chip.
+static bool load_is_in_remote_cache(union perf_mem_data_src source)
+{
+    if (source.mem_hops == LOAD_HOPS_SAME_NODE)
+        return false;
+    return (source.mem_lvl & PERF_MEM_LVL_REM_CCE2) || source.mem_remote;
 }
 
 static enum load_source load_of_number(uint64_t number, bool is_remote, uint64_t snoop)
@@ -56,10 +66,11 @@ enum load_source load_source_of(uint64_t data_src)
     uint64_t level = source.mem_lvl;
     if (level & load_remote_ram)
         return LOAD_REMOTE_DRAM;
-    if (level & load_remote_cache)
-        return load_of_cache(true, source.mem_snoop);
+    if (level & (PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))
+        return load_of_cache(load_is_in_remote_cache(source), source.mem_snoop);
     if (source.mem_lvl_num != PERF_MEM_LVLNUM_NA && source.mem_lvl_num != 0) {
-        enum load_source by_number = load_of_number(source.mem_lvl_num, source.mem_remote, source.mem_snoop);
+        bool is_remote = source.mem_remote && source.mem_hops != LOAD_HOPS_SAME_NODE;
+        enum load_source by_number = load_of_number(source.mem_lvl_num, is_remote, source.mem_snoop);
         if (by_number != LOAD_UNKNOWN)
             return by_number;
     }

@@ -9,6 +9,7 @@
 
 // IBS refuses all exclude bits (PERF_PMU_CAP_NO_EXCLUDE); since Linux 6.14 it has a format "swfilt", with which the kernel drops
 // what was to be left out. Until then the samples come, which takes privilege, and those of the kernel are dropped here.
+// Before Linux 6.2 it samples CPUs, not tasks ("perf/amd/ibs: Make IBS a core pmu").
 static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt)
 {
     static const char device[] = "/sys/bus/event_source/devices/ibs_op";
@@ -19,7 +20,10 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
     bool filters = sysfile_text(root, format, sizeof format, "%s/format/swfilt", device) >= 0 &&
                    strcmp(format, "config2:0") == 0;
     plan->period_step = 16;
+    plan->first_period = LOADS_FIRST_CYCLES;
     plan->with_kernel = attempt > 0;
+    plan->of_cpus = attempt > 1;
+    plan->method = plan->of_cpus ? "ibs-op, of whole CPUs" : plan->method;
     plan->events[plan->count++] = (struct loads_event){
         .attr = {.type = (uint32_t)type, .config2 = attempt == 0 && filters}, .name = "ibs_op", .sampled = true};
     return 0;
@@ -66,9 +70,11 @@ int loads_plan(struct loads_plan *plan, const struct catalogue *catalogue, const
                const char *root, int attempt)
 {
     const char *method = cpu->sampling.method ? cpu->sampling.method : "";
-    *plan = (struct loads_plan){.method = method, .period_step = 1};
+    *plan = (struct loads_plan){.method = method, .first_period = LOADS_FIRST_PERIOD, .period_step = 1};
     if (strcmp(method, "ibs-op") == 0)
         return loads_plan_ibs(plan, root, attempt);
+    if (attempt > 1)
+        return -ENOTSUP;
     if (strcmp(method, "load-latency") == 0 && attempt > 0)
         return loads_plan_retired(plan, catalogue, cpu, root);
     if (attempt > 0)

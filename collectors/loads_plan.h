@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which events sample single loads on a CPU, the best first: PEBS load latency on Intel, else retired loads that missed, with
-// their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us; marked loads on
-// POWER. Arm's SPE writes packets that the kernel hands over undecoded: not done.
+// their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole CPUs
+// where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that the kernel hands over undecoded: not done.
 #ifndef COLLECTORS_LOADS_PLAN_H
 #define COLLECTORS_LOADS_PLAN_H
 
@@ -12,8 +12,10 @@
 #include "collectors/load_source.h"
 
 enum {
-    LOADS_PLAN_ATTEMPTS = 2,
+    LOADS_PLAN_ATTEMPTS = 3,
     LOADS_PLAN_EVENTS = 2,
+    LOADS_FIRST_PERIOD = 5003,     // of loads that took long
+    LOADS_FIRST_CYCLES = 1000000,  // of IBS, which counts cycles: some thousand samples a second
     LOADS_THRESHOLD_CYCLES = 30,   // shorter ones hit the own caches; perf mem's default
 };
 
@@ -28,8 +30,10 @@ struct loads_plan {
     const char *method;
     struct loads_event events[LOADS_PLAN_EVENTS];
     int count;
+    uint64_t first_period;         // until the rate is known
     uint64_t period_step;          // periods must be multiples of it
     bool with_kernel;              // its events cannot leave the kernel out: drop those samples
+    bool of_cpus;                  // they sample whatever runs on a CPU: drop the samples of other programs
 };
 
 // attempt: from 0, each to be opened where those before could not be. -ENOTSUP: there is no such one on this CPU or this

@@ -14,7 +14,7 @@
 #endif
 
 #define LAB_MAGIC 0x6c61622d6e756d61ull /* "lab-numa" */
-#define LAB_VERSION 1u
+#define LAB_VERSION 2u
 
 enum {
     LAB_CPUS = 64,
@@ -89,6 +89,9 @@ enum lab_unit {
     LAB_UNIT_STORES, /* retired stores */
     LAB_UNIT_INSTRUCTIONS,
     LAB_UNIT_CYCLES,
+    /* Counted like instructions and cycles; what uses up a period tags an instruction, whose first access is the sample. */
+    LAB_UNIT_TAG_INSTRUCTIONS,
+    LAB_UNIT_TAG_CYCLES,
 };
 
 enum { LAB_USER, LAB_KERNEL, LAB_LEVELS };
@@ -120,6 +123,8 @@ struct lab_record {
 
 /* Bits of lab_cpu.watch: what must leave the fast path because a counter counts every one of it. */
 enum { LAB_WATCH_LOADS = 1, LAB_WATCH_STORES = 2, LAB_WATCH_BLOCKS = 4 };
+/* lab_record.store where the tagged instruction accessed no memory; address and outcome then mean nothing. */
+enum { LAB_RECORD_LOAD, LAB_RECORD_STORE, LAB_RECORD_NEITHER };
 
 struct lab_cpu {
     uint32_t running; /* the counters of this CPU count at all */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampling of single loads with their address: PEBS load latency, AMD IBS, Arm SPE, POWER's marked events.
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@ struct doctor_sampling {
     const char *name;
     struct perf_event_attr attr;
     uint64_t leader;            // raw event that must lead the group; 0: none
+    bool of_cpus;               // what cannot be opened for a task may be for a CPU
 };
 
 // A PMU of its own: its type, or -errno.
@@ -41,6 +43,7 @@ static int doctor_sampling_find(const struct doctor *d, struct doctor_sampling *
     *s = (struct doctor_sampling){
         .name = "AMD IBS", .attr = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR, .sample_period = 0x10000}};
     if (doctor_sampling_pmu(d, s, "ibs_op") == 0) {
+        s->of_cpus = true;
         doctor_sampling_filter(d, s);
         return 0;
     }
@@ -78,10 +81,16 @@ void doctor_sampling_loads(const struct doctor *d, struct doctor_finding *f)
         target.group = doctor_open(d, f, s.name, &leader, doctor_this_thread);
     if (s.leader && target.group < 0)
         return;
+    const struct doctor_finding untried = *f;
     int fd = doctor_open(d, f, s.name, &s.attr, target);
+    bool of_cpus = fd == -EINVAL && s.of_cpus; // Linux before 6.2 knows no IBS of tasks
+    if (of_cpus) {
+        *f = untried;
+        fd = doctor_open(d, f, s.name, &s.attr, (struct doctor_target){.tid = -1, .cpu = sched_getcpu(), .group = -1});
+    }
     if (fd >= 0) {
         close(fd);
-        doctor_find(f, DOCTOR_YES, "%s", s.name);
+        doctor_find(f, DOCTOR_YES, "%s%s", s.name, of_cpus ? ", of whole CPUs" : "");
     }
     if (s.leader)
         close(target.group);

@@ -54,7 +54,7 @@ static void counters_record(struct perf_stream *stream, const struct perf_event_
     if (perf_record_sample(header, &set->stream.layout, &sample) < 0)
         session->losses.malformed++;
     else if (!(thread = tasks_thread(&session->tasks, (pid_t)sample.tid)))
-        session->losses.unknown_threads++;
+        session->losses.unknown_threads += !set->of_cpu;
     else
         counters_take(set, &sample, thread, session_stack(session, thread->process, &sample));
 }
@@ -109,6 +109,26 @@ static void counters_open_cpus(struct session *session)
     }
 }
 
+// Beside all others, where loads can be sampled by CPU only.
+static void counters_open_cpu_loads(struct session *session)
+{
+    if (!counters_samples_cpus(&session->counters))
+        return;
+    int missing = 0;
+    session->load_sets = calloc(session->topology.cpu_count, sizeof(struct counter_set *));
+    for (size_t i = 0; session->load_sets && i < session->topology.cpu_count; i++) {
+        const struct topology_cpu *cpu = &session->topology.cpus[i];
+        struct counter_set *set = cpu->online && cpu->allowed ? counters_open_cpu(&session->counters, cpu->id) : NULL;
+        missing += !set && cpu->online && cpu->allowed;
+        if (!set)
+            continue;
+        session->load_sets[session->load_set_count++] = set;
+        counters_add_stream(session, set);
+    }
+    if (missing > 0)
+        session_note(session, "refused", missing, "ulimit -n", "loads of %d CPUs are not sampled", missing);
+}
+
 // The target, before it runs: its threads will report one by one if our library can be loaded into it.
 void session_open_counters(struct session *session)
 {
@@ -124,6 +144,7 @@ void session_open_counters(struct session *session)
     if (!session->counters_on)
         return;
     counters_write_events(&session->counters);
+    counters_open_cpu_loads(session);
     if (session->target->kind != ELF_KIND_GLIBC || !session->has_channel) {
         counters_open_cpus(session);
         return;
@@ -186,6 +207,10 @@ void session_close_counters(struct session *session)
     session_close_ended(session);
     for (size_t i = 0; i < session->cpu_set_count; i++)
         counters_close(session->cpu_sets[i]);
+    for (size_t i = 0; i < session->load_set_count; i++)
+        counters_close(session->load_sets[i]);
+    free(session->load_sets);
+    session->load_set_count = 0;
     free(session->cpu_sets);
     free(session->closing);
     session->cpu_set_count = 0;
@@ -207,6 +232,10 @@ static void counters_read_all(struct session *session, uint64_t now)
     for (size_t i = 0; i < session->cpu_set_count; i++) {
         counters_read(session->cpu_sets[i], -1, now);
         counters_adapt(session->cpu_sets[i]);
+    }
+    for (size_t i = 0; i < session->load_set_count; i++) {
+        counters_read(session->load_sets[i], -1, now);
+        counters_adapt(session->load_sets[i]);
     }
 }
 
@@ -241,6 +270,8 @@ void session_switch(struct session *session, bool on, const char *cause)
     }
     for (size_t i = 0; i < session->cpu_set_count; i++)
         counters_switch(session->cpu_sets[i], on);
+    for (size_t i = 0; i < session->load_set_count; i++)
+        counters_switch(session->load_sets[i], on);
     if (on)
         RECORD(session->queue, RECORDING_WINDOW, RECORD_NUMBER(tasks_time(&session->tasks, now)), RECORD_NULL,
                RECORD_TEXT(cause));

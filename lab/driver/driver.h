@@ -17,6 +17,7 @@ enum lab_telling {
 	LAB_TELLS_ADDRESS, /* of a load, and nothing about its source */
 	LAB_TELLS_SOURCE, /* of a load: address, latency and who answered */
 	LAB_TELLS_STORE, /* address of a store */
+	LAB_TELLS_TAGGED, /* of a load as LAB_TELLS_SOURCE, of a store its address, of others nothing */
 };
 
 /* What a perf event is to the hardware. */
@@ -39,6 +40,7 @@ struct lab_dialect {
 	unsigned int counters, fixed; /* general counters; one each for instructions, cycles and reference cycles follows if `fixed` */
 	unsigned int offcore_registers, offcore_counters; /* offcore events fit the first so many counters */
 	unsigned int max_precise; /* 0: no precise sampling */
+	bool tags; /* has instruction-based sampling */
 	const struct attribute_group **groups;
 	/* 0 and the program filled in, or -EINVAL: not in this language. */
 	int (*raw)(u64 config, u64 config1, struct lab_program *program);
@@ -110,7 +112,17 @@ extern bool lab_cloud;
 extern const struct attribute_group lab_pmu_caps_group;
 int lab_pmu_register(void);
 void lab_pmu_unregister(void);
+/* The event counts by this program from now on; it frees the program at its end, unless there is an error. */
+int lab_pmu_attach(struct perf_event *event, struct lab_program *program);
+int lab_pmu_add(struct perf_event *event, int flags);
+void lab_pmu_del(struct perf_event *event, int flags);
+void lab_pmu_start(struct perf_event *event, int flags);
 void lab_pmu_stop(struct perf_event *event, int flags);
+void lab_pmu_read(struct perf_event *event);
+
+/* ibs.c */
+int lab_ibs_register(void);
+void lab_ibs_unregister(void);
 
 /* sample.c */
 int lab_sample_init(void);

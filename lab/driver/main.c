@@ -31,8 +31,13 @@ static int __init lab_init(void)
 	error = lab_pmu_register();
 	if (error)
 		goto exit_sample;
+	error = lab_ibs_register();
+	if (error)
+		goto exit_pmu;
 	pr_info("counters of %s, %u CPUs, %u nodes\n", lab_dialect->name, lab_shared->cpus, lab_shared->nodes);
 	return 0;
+exit_pmu:
+	lab_pmu_unregister();
 exit_sample:
 	lab_sample_exit();
 exit_device:
@@ -42,6 +47,7 @@ exit_device:
 
 static void __exit lab_exit(void)
 {
+	lab_ibs_unregister();
 	lab_pmu_unregister();
 	lab_sample_exit();
 	lab_device_simulate(LAB_SIMULATE_NOTHING);

@@ -19,7 +19,7 @@ static atomic_t lab_pmu_events = ATOMIC_INIT(0), lab_pmu_block_events = ATOMIC_I
 
 static bool lab_pmu_counts_blocks(const struct lab_program *program)
 {
-	return program->unit == LAB_UNIT_INSTRUCTIONS || program->unit == LAB_UNIT_CYCLES;
+	return program->unit >= LAB_UNIT_INSTRUCTIONS;
 }
 
 static int lab_pmu_simulate(void)
@@ -35,14 +35,19 @@ static void lab_pmu_rest(struct work_struct *work)
 }
 static DECLARE_DELAYED_WORK(lab_pmu_rest_work, lab_pmu_rest);
 
-static void lab_pmu_destroy(struct perf_event *event)
+static void lab_pmu_detach(struct perf_event *event)
 {
 	bool rest = lab_pmu_counts_blocks(event->pmu_private) && atomic_dec_and_test(&lab_pmu_block_events);
 
-	kfree(event->pmu_private);
 	rest |= atomic_dec_and_test(&lab_pmu_events);
 	if (rest)
 		mod_delayed_work(system_wq, &lab_pmu_rest_work, LAB_PMU_LINGER_SECONDS * HZ);
+}
+
+static void lab_pmu_destroy(struct perf_event *event)
+{
+	lab_pmu_detach(event);
+	kfree(event->pmu_private);
 }
 
 /* Which counter and which offcore-response register are free for the program; -EAGAIN: none. */
@@ -52,6 +57,8 @@ static int lab_pmu_free_counter(struct perf_event *const *events, const struct l
 	unsigned int i, fixed = lab_dialect->counters;
 	unsigned int count = program->offcore ? lab_dialect->offcore_counters : lab_dialect->counters;
 
+	if (program->telling == LAB_TELLS_TAGGED)
+		return events[LAB_SLOTS - 1] ? -EAGAIN : LAB_SLOTS - 1; /* beside the counters */
 	if (program->reference)
 		return events[fixed + 2] ? -EAGAIN : (int)fixed + 2;
 	if (lab_dialect->fixed && program->unit == LAB_UNIT_INSTRUCTIONS && !events[fixed])
@@ -174,6 +181,24 @@ static int lab_pmu_program(const struct perf_event *event, struct lab_program *p
 	return lab_dialect->check ? lab_dialect->check(event, program) : 0;
 }
 
+int lab_pmu_attach(struct perf_event *event, struct lab_program *program)
+{
+	int error = 0;
+
+	event->pmu_private = program;
+	atomic_inc(&lab_pmu_events);
+	if (lab_pmu_counts_blocks(program))
+		atomic_inc(&lab_pmu_block_events);
+	event->hw.idx = -1;
+	if (READ_ONCE(lab_shared->simulating) < (lab_pmu_counts_blocks(program) ? LAB_SIMULATE_ALL : LAB_SIMULATE_MEMORY))
+		error = lab_pmu_simulate();
+	if (error)
+		lab_pmu_detach(event);
+	else
+		event->destroy = lab_pmu_destroy;
+	return error;
+}
+
 static int lab_pmu_event_init(struct perf_event *event)
 {
 	struct lab_program *program;
@@ -193,16 +218,10 @@ static int lab_pmu_event_init(struct perf_event *event)
 	error = lab_pmu_check_group(event);
 	if (error)
 		goto free;
-	atomic_inc(&lab_pmu_events);
-	if (lab_pmu_counts_blocks(program))
-		atomic_inc(&lab_pmu_block_events);
-	event->destroy = lab_pmu_destroy;
-	event->hw.idx = -1;
-	if (READ_ONCE(lab_shared->simulating) < (lab_pmu_counts_blocks(program) ? LAB_SIMULATE_ALL : LAB_SIMULATE_MEMORY))
-		error = lab_pmu_simulate();
+	error = lab_pmu_attach(event, program);
 	if (error)
-		lab_pmu_destroy(event);
-	return error;
+		goto free;
+	return 0;
 free:
 	event->pmu_private = NULL;
 	kfree(program);
@@ -214,7 +233,7 @@ static struct lab_slot *lab_pmu_slot(const struct perf_event *event)
 	return &this_cpu_ptr(&lab_pmu_cpu)->hardware->slots[event->hw.idx];
 }
 
-static void lab_pmu_read(struct perf_event *event)
+void lab_pmu_read(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
 	u64 now, before;
@@ -249,6 +268,8 @@ static void lab_pmu_watch(struct lab_pmu_cpu *state)
 			break;
 		case LAB_UNIT_INSTRUCTIONS:
 		case LAB_UNIT_CYCLES:
+		case LAB_UNIT_TAG_INSTRUCTIONS:
+		case LAB_UNIT_TAG_CYCLES:
 			watch |= LAB_WATCH_BLOCKS;
 			break;
 		default:
@@ -271,7 +292,7 @@ static void lab_pmu_set_period(struct perf_event *event, struct lab_slot *slot)
 	slot->urgent = lab_sample_urgent(event);
 }
 
-static void lab_pmu_start(struct perf_event *event, int flags)
+void lab_pmu_start(struct perf_event *event, int flags)
 {
 	struct lab_pmu_cpu *state = this_cpu_ptr(&lab_pmu_cpu);
 
@@ -300,7 +321,7 @@ void lab_pmu_stop(struct perf_event *event, int flags)
 	event->hw.state |= PERF_HES_UPTODATE;
 }
 
-static int lab_pmu_add(struct perf_event *event, int flags)
+int lab_pmu_add(struct perf_event *event, int flags)
 {
 	struct lab_pmu_cpu *state = this_cpu_ptr(&lab_pmu_cpu);
 	const struct lab_program *program = event->pmu_private;
@@ -322,7 +343,7 @@ static int lab_pmu_add(struct perf_event *event, int flags)
 	return 0;
 }
 
-static void lab_pmu_del(struct perf_event *event, int flags)
+void lab_pmu_del(struct perf_event *event, int flags)
 {
 	struct lab_pmu_cpu *state = this_cpu_ptr(&lab_pmu_cpu);
 

@@ -49,14 +49,16 @@ static void lab_sample_telling(const struct perf_event *event, const struct lab_
 {
 	const struct lab_program *program = event->pmu_private;
 
-	if (!event->attr.precise_ip || program->telling == LAB_TELLS_NOTHING)
+	if (program->telling == LAB_TELLS_TAGGED ? record->store == LAB_RECORD_NEITHER :
+						   !event->attr.precise_ip || program->telling == LAB_TELLS_NOTHING)
 		return;
 	data->addr = record->address;
 	data->sample_flags |= PERF_SAMPLE_ADDR;
 	data->data_src.val = PERF_MEM_NA;
-	if (program->telling == LAB_TELLS_SOURCE) {
+	if (program->telling == LAB_TELLS_SOURCE || program->telling == LAB_TELLS_TAGGED) {
 		data->data_src.val = lab_dialect->source(record);
-		data->weight.full = record->latency;
+		/* Tagged ones tell how long a miss took. */
+		data->weight.full = program->telling == LAB_TELLS_TAGGED && record->outcome == LAB_OWN ? 0 : record->latency;
 		data->sample_flags |= PERF_SAMPLE_WEIGHT_TYPE;
 	} else {
 		data->data_src.mem_op = program->telling == LAB_TELLS_STORE ? PERF_MEM_OP_STORE : PERF_MEM_OP_LOAD;

@@ -84,6 +84,27 @@ static int zen_cache(unsigned int type, unsigned int op, unsigned int result, u6
 	return -ENOENT;
 }
 
+/* As the kernel of 6.1 writes it for processors before Zen 4: the own L3 has the bit of a remote cache as well. */
+static u64 zen_source(const struct lab_record *record)
+{
+	const struct lab_parts parts = lab_parts_of(record->outcome);
+	union perf_mem_data_src source = { .val = PERF_MEM_NA };
+
+	source.mem_op = record->store == LAB_RECORD_STORE ? PERF_MEM_OP_STORE : PERF_MEM_OP_LOAD;
+	source.mem_lvl = PERF_MEM_LVL_HIT;
+	if (parts.answer == LAB_ANSWER_OWN)
+		source.mem_lvl |= PERF_MEM_LVL_L1;
+	else if (record->store == LAB_RECORD_STORE)
+		source.mem_lvl = PERF_MEM_LVL_NA;
+	else if (parts.answer == LAB_ANSWER_SHARED)
+		source.mem_lvl |= PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1;
+	else if (parts.answer == LAB_ANSWER_MEMORY)
+		source.mem_lvl |= parts.home == LAB_HERE ? PERF_MEM_LVL_LOC_RAM : PERF_MEM_LVL_REM_RAM1;
+	else
+		source.mem_lvl |= PERF_MEM_LVL_REM_CCE2;
+	return source.val;
+}
+
 PMU_FORMAT_ATTR(event, "config:0-7,32-35");
 PMU_FORMAT_ATTR(umask, "config:8-15");
 PMU_FORMAT_ATTR(edge, "config:18");
@@ -109,6 +130,8 @@ const struct lab_dialect lab_zen3 = {
 	.family = 0x19,
 	.model = 1,
 	.counters = 6,
+	.tags = true,
+	.source = zen_source,
 	.groups = zen_groups,
 	.hardware = zen_hardware,
 	.raw = zen_raw,

@@ -143,11 +143,13 @@ static void access_prefetch(struct cpu *cpu, uint64_t ip, uint64_t address, uint
 
 static bool access_watched(const struct cpu *cpu, bool store)
 {
-    return cpu->watch & (store ? LAB_WATCH_STORES : LAB_WATCH_LOADS);
+    return cpu->tag.armed || (cpu->watch & (store ? LAB_WATCH_STORES : LAB_WATCH_LOADS));
 }
 
 static void access_count(struct cpu *cpu, const struct counters_access *access, bool store)
 {
+    if (cpu->tag.armed && cpu->tag.place == cpu->place)
+        counters_tagged(cpu, access, store ? LAB_RECORD_STORE : LAB_RECORD_LOAD);
     if (store)
         counters_store(cpu, access);
     else
@@ -203,14 +205,20 @@ static void access_fetch(struct cpu *cpu, uint64_t address, unsigned lines)
     }
 }
 
-void *access_instruction(uint64_t address, bool leads)
+// address : 48 bits, number in the block : 9, leads : 1. QEMU's blocks have at most 512 instructions.
+void *access_instruction(uint64_t address, size_t number, bool leads)
 {
-    return (void *)(address << 1 | leads);
+    return (void *)(address << 10 | (number & 511) << 1 | leads);
 }
 
 static uint64_t access_ip(const void *instruction)
 {
-    return (uint64_t)((int64_t)instruction >> 1);
+    return (uint64_t)((int64_t)instruction >> 10);
+}
+
+static unsigned access_place(const void *instruction)
+{
+    return (uintptr_t)instruction >> 1 & 511;
 }
 
 static struct cpu_kind *access_kind(struct cpu *cpu, qemu_plugin_meminfo_t info)
@@ -224,6 +232,7 @@ static __attribute__((noinline)) void access_slow(struct cpu *cpu, qemu_plugin_m
 {
     uint64_t ip = access_ip(instruction), last = address + (1u << qemu_plugin_mem_size_shift(info)) - 1;
     bool store = qemu_plugin_mem_is_store(info);
+    cpu->place = access_place(instruction);
     if (!access_watched(cpu, store))
         *access_kind(cpu, info) = (struct cpu_kind){
             .info = info, .limit = (uint8_t)(ACCESS_LINE - (last - address) - 1), .differs = (uint8_t)access_differs(store)};
@@ -266,6 +275,8 @@ void access_block(unsigned index, void *block)
         access_fetch(cpu, address, lines);
     uint64_t cycles = instructions + cpu->stall;
     cpu->stall = 0;
+    if (cpu->tag.armed) // and the block is over
+        counters_tagged(cpu, &(struct counters_access){.ip = cpu->tag.ip}, LAB_RECORD_NEITHER);
     if (cpu->watch & LAB_WATCH_BLOCKS)
         counters_block(cpu, address, instructions, cycles);
 }

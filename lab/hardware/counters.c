@@ -4,7 +4,18 @@
 #include "lab/hardware/cpu.h"
 #include "lab/hardware/qemu.h"
 
-static void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access)
+static bool counters_wants(const struct lab_slot *slot, enum lab_unit unit, unsigned level)
+{
+    return slot->unit == unit && (slot->levels >> level & 1);
+}
+
+// The slots that count at this moment.
+static uint32_t counters_active(const struct cpu *cpu)
+{
+    return cpu->shared->running ? cpu->shared->active : 0;
+}
+
+static void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access, int what)
 {
     struct lab_cpu *shared = cpu->shared;
     struct lab_slot *slot = &shared->slots[index];
@@ -21,7 +32,7 @@ static void counters_record(struct cpu *cpu, unsigned index, const struct counte
         .slot = (uint8_t)index,
         .outcome = (uint8_t)access->outcome,
         .home = (uint8_t)machine_home(access->physical),
-        .store = slot->unit == LAB_UNIT_STORES,
+        .store = (uint8_t)what,
     };
     if ((slot->urgent || held + 1 >= LAB_RECORDS_URGENT) && !shared->interrupt) {
         shared->interrupt = 1;
@@ -29,29 +40,42 @@ static void counters_record(struct cpu *cpu, unsigned index, const struct counte
     }
 }
 
+// Returns 0, or which of these events used up a period, from 1.
+static uint64_t counters_use(struct lab_slot *slot, uint64_t number)
+{
+    slot->count += number;
+    if (slot->period == 0)
+        return 0;
+    int64_t before = slot->left;
+    slot->left -= (int64_t)number;
+    if (slot->left > 0)
+        return 0;
+    // More than one period may be used up at once, by instructions and cycles: still one sample, as in hardware.
+    slot->left += (int64_t)(((uint64_t)-slot->left / slot->period + 1) * slot->period);
+    return before > 0 ? (uint64_t)before : 1;
+}
+
 static void counters_add(struct cpu *cpu, unsigned index, uint64_t number, const struct counters_access *access)
 {
     struct lab_slot *slot = &cpu->shared->slots[index];
-    slot->count += number;
-    if (slot->period == 0)
-        return;
-    slot->left -= (int64_t)number;
-    if (slot->left > 0)
-        return;
-    // More than one period may be used up at once, by instructions and cycles: still one sample, as in hardware.
-    slot->left += (int64_t)(((uint64_t)-slot->left / slot->period + 1) * slot->period);
-    counters_record(cpu, index, access);
+    if (counters_use(slot, number))
+        counters_record(cpu, index, access, slot->unit == LAB_UNIT_STORES ? LAB_RECORD_STORE : LAB_RECORD_LOAD);
 }
 
-static bool counters_wants(const struct lab_slot *slot, enum lab_unit unit, unsigned level)
+// `waited`: cycles before the first instruction, which then is the one that is tagged.
+static void counters_tag(struct cpu *cpu, unsigned index, uint64_t ip, uint64_t waited, unsigned instructions)
 {
-    return slot->unit == unit && (slot->levels >> level & 1);
+    uint64_t used = counters_use(&cpu->shared->slots[index], waited + instructions);
+    if (used)
+        cpu_arm(cpu, (struct cpu_tag){
+                         .armed = true, .place = used > waited ? (unsigned)(used - waited - 1) : 0, .slot = index, .ip = ip});
 }
 
-// The slots that count at this moment.
-static uint32_t counters_active(const struct cpu *cpu)
+void counters_tagged(struct cpu *cpu, const struct counters_access *access, int what)
 {
-    return cpu->shared->running ? cpu->shared->active : 0;
+    cpu->tag.armed = false;
+    if (counters_active(cpu) >> cpu->tag.slot & 1) // unless the driver has stopped it meanwhile
+        counters_record(cpu, cpu->tag.slot, access, what);
 }
 
 #define FOR_EACH_SLOT(cpu, i) for (uint32_t rest = counters_active(cpu), i; rest && (i = (uint32_t)__builtin_ctz(rest), 1); rest &= rest - 1)
@@ -101,5 +125,9 @@ void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_
             counters_add(cpu, i, instructions, &at);
         else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_CYCLES, level))
             counters_add(cpu, i, cycles, &at);
+        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_TAG_INSTRUCTIONS, level))
+            counters_tag(cpu, i, ip, 0, instructions);
+        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_TAG_CYCLES, level))
+            counters_tag(cpu, i, ip, cycles - instructions, instructions);
     }
 }

@@ -29,6 +29,9 @@ void counters_request(struct cpu *cpu, enum lab_class class, const struct counte
 void counters_load(struct cpu *cpu, const struct counters_access *access);
 void counters_store(struct cpu *cpu, const struct counters_access *access);
 
+// The tagged instruction has accessed memory, or has ended without (what: LAB_RECORD_NEITHER).
+void counters_tagged(struct cpu *cpu, const struct counters_access *access, int what);
+
 // A block of instructions begins.
 void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t cycles);
 

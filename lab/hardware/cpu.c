@@ -51,6 +51,12 @@ void cpu_watch(struct cpu *cpu)
     memset(cpu->kinds, 0, sizeof cpu->kinds);
 }
 
+void cpu_arm(struct cpu *cpu, struct cpu_tag tag)
+{
+    cpu->tag = tag;
+    memset(cpu->kinds, 0, sizeof cpu->kinds);
+}
+
 void cpu_forget(struct cpu *cpu)
 {
     cpu->fetched = 0;

@@ -34,6 +34,13 @@ struct cpu_translation {
     uint64_t page; // physical
 };
 
+// An instruction whose first access is a sample: the one at this place of the block that is running.
+struct cpu_tag {
+    bool armed;
+    unsigned place, slot;
+    uint64_t ip; // of the block
+};
+
 struct cpu {
     struct lab_cpu *shared;
     unsigned index, node, rank; // rank: among the CPUs of its node
@@ -42,6 +49,8 @@ struct cpu {
     uint64_t stall; // cycles waited for memory since the last block
     uint64_t fetched; // number of the virtual line that instructions came from last
     uint32_t watch; // lab_cpu.watch, as last told
+    unsigned place; // in its block, of the instruction whose access is off the fast path now
+    struct cpu_tag tag;
     struct cpu_kind kinds[CPU_KINDS]; // empty while loads or stores are watched: nothing passes on the fast path
     struct private_cache private;
     struct stream_table streams;
@@ -59,6 +68,9 @@ void cpu_clear_all(void);
 
 // The driver has changed lab_cpu.watch.
 void cpu_watch(struct cpu *cpu);
+
+// The accesses of what runs now leave the fast path, until the tag is used.
+void cpu_arm(struct cpu *cpu, struct cpu_tag tag);
 
 // Forgets what is known of virtual addresses.
 void cpu_forget(struct cpu *cpu);

@@ -169,7 +169,7 @@ static void plugin_translate_call(struct qemu_plugin_insn *insn)
 }
 
 // Callbacks for an instruction; QEMU makes them only if it does access memory. Returns whether it surely does.
-static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t block, bool leads)
+static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t block, size_t number, bool leads)
 {
     const uint8_t *bytes = qemu_plugin_insn_data(insn), *code = bytes;
     size_t whole = qemu_plugin_insn_size(insn), size = plugin_skip_prefixes(&code, whole);
@@ -184,7 +184,7 @@ static bool plugin_translate_access(struct qemu_plugin_insn *insn, uint64_t bloc
         return false;
     // QEMU 7.2 mixes up callbacks for loads and for stores: take both and ask.
     qemu_plugin_register_vcpu_mem_cb(insn, access_memory, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-                                     access_instruction(address, leads));
+                                     access_instruction(address, number, leads));
     return plugin_is_access(code, size);
 }
 
@@ -198,7 +198,7 @@ static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
         plugin_translate_call(insn);
         plugin_translate_breakpoint(insn);
         if (shared->simulating)
-            led |= plugin_translate_access(insn, qemu_plugin_tb_vaddr(block), !led);
+            led |= plugin_translate_access(insn, qemu_plugin_tb_vaddr(block), i, !led);
         bytes += qemu_plugin_insn_size(insn);
     }
     uint64_t first = qemu_plugin_tb_vaddr(block), last = first + bytes - 1;

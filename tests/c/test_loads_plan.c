@@ -87,6 +87,17 @@ TEST(ibs_that_cannot_leave_the_kernel_out_samples_it)
     CHECK(plan.with_kernel);
 }
 
+TEST(ibs_that_knows_no_tasks_samples_cpus)
+{
+    struct loads_plan plan;
+    make_ibs(false);
+    CHECK_EQ(make(&plan, "zen3", "root", 1), 0);
+    CHECK(!plan.of_cpus);
+    CHECK_EQ(make(&plan, "zen3", "root", 2), 0);
+    CHECK(plan.of_cpus && plan.with_kernel);
+    CHECK_EQ(make(&plan, "skylake-sp", "root", 2), -ENOTSUP);
+}
+
 TEST(newer_kernels_filter_what_ibs_samples)
 {
     struct loads_plan plan;
