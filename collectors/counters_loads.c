@@ -4,7 +4,8 @@
 
 #include "collectors/counters.h"
 
-enum { COUNTERS_LOADS_PER_S = 1000 };
+// In the emulated machine a second has a twentieth of the operations.
+enum { COUNTERS_LOADS_PER_S = 1000, COUNTERS_EMULATED_SLOWER = 20 };
 
 static void counters_set_loads(struct counters *counters, const struct loads_plan *plan)
 {
@@ -12,7 +13,9 @@ static void counters_set_loads(struct counters *counters, const struct loads_pla
     int64_t id = group->events[0].id;
     *group = (struct counters_group){.count = plan->count,
                                      .samples_per_s = COUNTERS_LOADS_PER_S,
-                                     .first_period = plan->first_period,
+                                     .first_period = plan->of_cpus && counters->emulated
+                                                         ? plan->first_period / COUNTERS_EMULATED_SLOWER
+                                                         : plan->first_period,
                                      .period_step = plan->period_step,
                                      .with_kernel = plan->with_kernel,
                                      .of_cpus = plan->of_cpus};

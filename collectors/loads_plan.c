@@ -19,13 +19,16 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
         return -ENOTSUP;
     bool filters = sysfile_text(root, format, sizeof format, "%s/format/swfilt", device) >= 0 &&
                    strcmp(format, "config2:0") == 0;
+    // Of operations, not of cycles: then each operation is as likely to be sampled, whether it waits or not.
+    const bool of_operations = sysfile_text(root, format, sizeof format, "%s/format/cnt_ctl", device) >= 0 &&
+                               strcmp(format, "config:19") == 0;
     plan->period_step = 16;
-    plan->first_period = LOADS_FIRST_CYCLES;
+    plan->first_period = LOADS_FIRST_OPERATIONS;
     plan->with_kernel = attempt > 0;
     plan->of_cpus = attempt > 1;
     plan->method = plan->of_cpus ? "ibs-op, of whole CPUs" : plan->method;
     plan->events[plan->count++] = (struct loads_event){
-        .attr = {.type = (uint32_t)type, .config2 = attempt == 0 && filters}, .name = "ibs_op", .sampled = true};
+        .attr = {.type = (uint32_t)type, .config = of_operations ? 1u << 19 : 0, .config2 = attempt == 0 && filters}, .name = "ibs_op", .sampled = true};
     return 0;
 }
 

@@ -15,7 +15,7 @@ enum {
     LOADS_PLAN_ATTEMPTS = 3,
     LOADS_PLAN_EVENTS = 2,
     LOADS_FIRST_PERIOD = 5003,     // of loads that took long
-    LOADS_FIRST_CYCLES = 1000000,  // of IBS, which counts cycles: some thousand samples a second
+    LOADS_FIRST_OPERATIONS = 1000000, // of IBS: some thousand samples a second
     LOADS_THRESHOLD_CYCLES = 30,   // shorter ones hit the own caches; perf mem's default
 };
 

@@ -39,6 +39,7 @@ static void make_ibs(bool filters)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         mkdir(folders[i], 0755);
     write_file("root/sys/bus/event_source/devices/ibs_op/type", "11\n");
+    write_file("root/sys/bus/event_source/devices/ibs_op/format/cnt_ctl", "config:19\n");
     if (filters)
         write_file("root/sys/bus/event_source/devices/ibs_op/format/swfilt", "config2:0\n");
 }
@@ -80,6 +81,7 @@ TEST(ibs_that_cannot_leave_the_kernel_out_samples_it)
     make_ibs(false);
     CHECK_EQ(make(&plan, "zen3", "root", 0), 0);
     CHECK_EQ(plan.events[0].attr.type, 11);
+    CHECK_EQ(plan.events[0].attr.config, 1 << 19); // operations
     CHECK_EQ(plan.events[0].attr.config2, 0);
     CHECK(!plan.with_kernel);
     CHECK_EQ(plan.period_step, 16);

@@ -149,6 +149,30 @@ def test_perf_stat_on_zen(tmp_path: Path) -> None:
     check_stat(tmp_path, "zen")
 
 
+@pytest.mark.lab(MACHINES.format("zen"))
+def test_perf_record_by_instruction_on_zen(tmp_path: Path) -> None:
+    """As on Linux 6.1: of whole CPUs, never of a task; a sample for each so many instructions, of which some are loads."""
+    program, data, period = [PROGRAMS / "steady", "4000,3,0", "0"], tmp_path / "perf.data", 20000
+    event = ["-e", "ibs_op/cnt_ctl=1/", "-c", str(period), "-o", data]
+    refused = subprocess.run(["perf", "record", "-q", *event, *program], capture_output=True, text=True, check=False)
+    assert refused.returncode != 0 and "per-thread" in refused.stderr, refused.stderr
+    stat = ["perf", "stat", "-x", ";", "-e", "instructions:u", *program]
+    counted = subprocess.run(stat, capture_output=True, text=True, check=True).stderr.split(";")[0]
+    subprocess.run(["perf", "record", "-q", "-a", "-d", *event, *program], check=True)
+    script = ["perf", "script", "-i", data, "--comm", "steady", "-F", "ip,addr,data_src"]
+    samples = subprocess.run(script, capture_output=True, text=True, check=True).stdout.splitlines()
+    # IBS cannot leave the kernel out; what the kernel does, it does for the sampling as well.
+    lines = [line for line in samples if int(line.split()[-1], 16) < 1 << 47]
+    assert len(lines) < len(samples)
+    assert len(lines) * period == pytest.approx(int(counted), rel=0.2)
+    loads = [line for line in lines if "OP LOAD" in line]
+    # A loop of five instructions reads once; every third line, which no prefetcher follows, of two nodes' memory.
+    assert len(loads) / len(lines) == pytest.approx(0.2, abs=0.08)
+    remote, local = (sum(f"LVL {level} hit" in line for line in loads) for level in ("Remote RAM (1 hop)", "Local RAM"))
+    assert remote / (remote + local) == pytest.approx(1 / 3, abs=0.15)
+    assert all(int(line.split()[0], 16) for line in loads)
+
+
 @pytest.mark.lab(MACHINES.format("nehalem"))
 def test_perf_record_and_mem_on_nehalem(tmp_path: Path) -> None:
     check_record(tmp_path, "cpu/mem-loads,ldlat=3/upp")

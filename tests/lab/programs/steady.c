@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads memory of two nodes in the same proportion all the time: steady ROUNDS CPU... A round reads two pieces of the
-// first node's memory and one of the last's, then goes on to the next of the CPUs. Nothing fits in the caches.
+// Reads memory of two nodes in the same proportion all the time: steady ROUNDS[,LINES[,PAUSE]] CPU... A round reads two
+// pieces of the first node's memory and one of the last's, every line or each LINES-th, pausing after each, then goes on to
+// the next of the CPUs. Nothing fits in the caches.
 #include "lab.h"
 
 #include <stdlib.h>
 
 enum { PIECE = 16 << 10, BUFFER = 8 << 20, PAUSE = 40 };
 
+static size_t stride = LINE, waits = PAUSE;
+
 static void read_piece(const char *buffer, size_t number)
 {
     const char *piece = buffer + number * PIECE % BUFFER;
-    for (size_t at = 0; at < PIECE; at += LINE) {
+    for (size_t at = 0; at < PIECE; at += stride) {
         (void)*(const volatile char *)(piece + at);
-        for (int i = 0; i < PAUSE; i++)
+        for (size_t i = 0; i < waits; i++)
             __asm__ volatile("" : : "r"(i)); // time, which costs the simulation less than memory does
     }
 }
@@ -20,8 +23,13 @@ static void read_piece(const char *buffer, size_t number)
 int main(int argc, char **argv)
 {
     if (argc < 3)
-        fail("usage: steady ROUNDS CPU...");
-    size_t rounds = strtoul(argv[1], NULL, 10);
+        fail("usage: steady ROUNDS[,LINES[,PAUSE]] CPU...");
+    char *more;
+    size_t rounds = strtoul(argv[1], &more, 10);
+    if (*more == ',')
+        stride = strtoul(more + 1, &more, 10) * LINE;
+    if (*more == ',')
+        waits = strtoul(more + 1, &more, 10);
     const char *near = memory_on(0, BUFFER), *far = memory_on(1, BUFFER);
     for (size_t round = 0; round < rounds; round++) {
         if (argc > 3 || round == 0)
