@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from numaprof.queries_places import Place
 
 
+# Where distributions install libraries: their lines, in assembler often, nobody edits; their functions say enough.
+_SYSTEM = ("/lib", "/usr/lib")
+
+
 @dataclass(frozen=True)
 class Site:
     """A place as people name it. Equal sites are one, whatever instructions they came from."""
@@ -38,7 +42,7 @@ ELSEWHERE = Site("elsewhere")
 
 
 def site_of(place: Place) -> Site:
-    if place.file is not None and place.line:
+    if place.file is not None and place.line and not (place.module or "").startswith(_SYSTEM):
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:
         return Site(place.function, module=place.module)

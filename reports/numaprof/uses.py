@@ -162,6 +162,20 @@ def shape_of(group: Iterable[Object]) -> Shape:
     return max(group, key=lambda found: sum(row.samples for row in found.later)).use_shape
 
 
+def shared(evidence: Evidence, found: Object) -> bool:
+    """No thread has a part of its own; where too few samples tell, as what the same code uses beside it."""
+    if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
+        return found.use_shape.shared
+    use = main_use(found.later)
+    beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
+    beside = [o for o in beside if _same_code(main_use(o.later), use)]
+    return bool(beside) and beside[0].use_shape.shared
+
+
+def _same_code(one: Site | None, other: Site | None) -> bool:
+    return one is not None and other is not None and (one.function, one.file) == (other.function, other.file)
+
+
 def home_of(evidence: Evidence, found: Touches) -> int | None:
     """The node that holds most of it; where homes are not known, the node on which it was touched."""
     if found.known_homes:

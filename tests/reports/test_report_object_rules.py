@@ -107,7 +107,7 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert (
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
     )
-    assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
+    assert advice.code == ("#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",)
     assert advice.removes == pytest.approx(1.0)
     assert advice.saves is not None
     # 4 of 8 threads: remote loads are half of all, at 400 cycles for 200: of 600 cycles 200 are saved.
@@ -149,7 +149,7 @@ def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     use_blocks(book, array(book, SERIAL), [0] * 8)
     book.change("place", where="line = 17", file="/home/u/src/heat.f90")
     (advice,) = only(book, tmp_path, serial_init)
-    assert advice.code == ("!$omp parallel do schedule(static)      above heat.f90:17",)
+    assert advice.code == ("!$omp parallel do schedule(static)      above the outermost loop at heat.f90:17",)
 
 
 def test_container_that_fills_itself(tmp_path: Path) -> None:
