@@ -52,17 +52,27 @@ static int place_take(struct channel *channel)
     }
 }
 
-int preload_place_self(void)
+int preload_reserve_place(void)
 {
     struct channel *channel = preload_channel();
-    if (!channel || here.place)
+    return channel ? place_take(channel) + 1 : 0;
+}
+
+void preload_return_place(int place)
+{
+    struct channel *channel = preload_channel();
+    if (place && channel)
+        atomic_fetch_sub(&channel->plan_users[place - 1], 1);
+}
+
+int preload_sit(int place)
+{
+    const struct channel *channel = preload_channel();
+    if (!channel || !place)
         return -1;
-    int at = place_take(channel);
-    if (at < 0)
-        return -1;
-    int cpu = channel->plan[at];
+    int cpu = channel->plan[place - 1];
     struct preload_mask mask = place_mask(cpu);
-    here.place = at + 1;
+    here.place = place;
     if (preload_set_mask(0, &mask) < 0) {
         preload_leave_place();
         return -1;
@@ -73,9 +83,7 @@ int preload_place_self(void)
 
 void preload_leave_place(void)
 {
-    struct channel *channel = preload_channel();
-    if (here.place && channel)
-        atomic_fetch_sub(&channel->plan_users[here.place - 1], 1);
+    preload_return_place(here.place);
     here.place = 0;
 }
 
@@ -154,7 +162,7 @@ void preload_place_main(void)
 {
     if (atomic_exchange(&main_is_placed, true) || preload_program_pins() || preload_chose_itself())
         return;
-    int cpu = preload_place_self();
+    int cpu = here.place ? -1 : preload_sit(preload_reserve_place());
     if (cpu >= 0)
         preload_send((struct preload_note){.kind = CHANNEL_MAIN_PINNED, .cpu = cpu});
 }
