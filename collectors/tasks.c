@@ -104,7 +104,8 @@ struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pi
     thread = calloc(1, sizeof *thread);
     if (!thread)
         return NULL;
-    *thread = (struct thread){.id = tasks->thread_count + 1, .tid = tid, .process = process, .planned_cpu = -1, .seen = time};
+    *thread = (struct thread){.id = tasks->thread_count + 1, .tid = tid, .process = process, .planned_cpu = -1,
+                               .born_on = creator ? creator->born_on : -1, .seen = time};
     if (table_put(&tasks->threads, (uint64_t)tid, (uintptr_t)thread) < 0) {
         free(thread);
         return NULL;
@@ -174,7 +175,7 @@ void tasks_set_exe(struct tasks *tasks, struct process *process, const char *pat
 void tasks_exec(struct tasks *tasks, struct process *process)
 {
     tasks_forget_memory(process);
-    process->has_library = false;
+    process->has_library = process->starts_others = false;
     process->exe = NULL;
     tasks_set_exe(tasks, process, NULL);
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("inherited"));

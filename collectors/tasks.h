@@ -30,6 +30,7 @@ struct process {
     struct table fault_windows;      // 2 MiB window -> faults seen in it
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
+    bool starts_others;              // its threads are no longer pinned from outside
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
     struct live_blocks heap;         // blocks of its allocators, and variables of threads: objects.h
     struct live_blocks mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
@@ -47,6 +48,7 @@ struct thread {
     struct process *process;
     enum channel_pin pin;
     int planned_cpu;                 // -1: none
+    int born_on;                     // pinned from outside: the CPU of its own or its creator's latest pin; -1: none
     uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
     int missing;                     // times in a row that it was not in /proc
     int unpinned;                    // times in a row that it had the whole mask, not its place's

@@ -13,11 +13,12 @@
 #include "profiler/command.h"
 #include "profiler/measure/print.h"
 #include "profiler/topology_json.h"
+#include "profiler/topology_kept.h"
 #include "profiler/topology_measure.h"
 #include "profiler/usage.h"
 
 static const char help[] =
-    "numaprof topology [--sysroot DIR] [--measure [...]] [--json]\n"
+    "numaprof topology [--sysroot DIR] [--measure [...] | --kept[=FILE]] [--json]\n"
     "\n"
     "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
     "\n"
@@ -27,7 +28,9 @@ static const char help[] =
     "    --from NODES  only from the CPUs of these nodes, e.g. 0,2-3\n"
     "    --to NODES    only to their memory\n"
     "    --only NAMES  only these numbers, e.g. latency_random,read_all (docs/measuring.md lists them)\n"
-    "    --size SIZE   of the memory used, e.g. 512M    [well past the caches, at most half of what is free]\n";
+    "    --size SIZE   of the memory used, e.g. 512M    [well past the caches, at most half of what is free]\n"
+    "    --plan        only say what would be measured, and in what time\n"
+    "  --kept[=FILE]   what was last measured here and kept, or what such a file holds\n";
 
 enum {
     CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table
@@ -156,7 +159,8 @@ static int cmd_topology_print(const struct topology *t)
 
 struct cmd_topology_options {
     const char *root;
-    bool json, measure;
+    bool json, measure, plan, kept;
+    const char *kept_file;
     struct topology_measure texts;
 };
 
@@ -175,12 +179,45 @@ static int cmd_topology_measure(const struct topology *t, const struct cmd_topol
     fflush(stdout);
     int exit_status = status < 0 ? status : topology_measure(&result, t, &options, &interrupt);
     if (status == 0 && o->json)
-        status = topology_json_print(stdout, t, &result);
+        status = topology_json_print(stdout, t, &result, "");
     else if (status == 0)
-        print_result(&result, t);
+        print_result(&result, t, "");
     result_free(&result);
     interrupt_close(&interrupt);
     return status < 0 ? status : exit_status;
+}
+
+static int cmd_topology_plan(const struct topology *t, const struct cmd_topology_options *o)
+{
+    struct survey_options options;
+    if (topology_measure_parse(&options, &o->texts, t) < 0)
+        return DIAG_EXIT_FAILED;
+    return topology_kept_plan(t, o->root, &options);
+}
+
+static int cmd_topology_kept(const struct topology *t, const struct cmd_topology_options *o)
+{
+    struct result result;
+    int status = 0;
+    if (topology_kept_load(&result, t, o->root, o->kept_file) < 0)
+        return DIAG_EXIT_FAILED;
+    if (o->json)
+        status = topology_json_print(stdout, t, &result, o->root);
+    else
+        print_result(&result, t, o->root);
+    result_free(&result);
+    return status;
+}
+
+static int cmd_topology_do(const struct topology *t, const struct cmd_topology_options *o)
+{
+    if (o->plan)
+        return cmd_topology_plan(t, o);
+    if (o->measure)
+        return cmd_topology_measure(t, o);
+    if (o->kept)
+        return cmd_topology_kept(t, o);
+    return o->json ? topology_json_print(stdout, t, NULL, o->root) : cmd_topology_print(t);
 }
 
 static int cmd_topology_show(const struct cmd_topology_options *o)
@@ -189,8 +226,7 @@ static int cmd_topology_show(const struct cmd_topology_options *o)
     int status = t ? topology_read(t, o->root) : -ENOMEM;
     if (status < 0)
         goto done;
-    status = o->measure ? cmd_topology_measure(t, o) : o->json ? topology_json_print(stdout, t, NULL)
-                                                               : cmd_topology_print(t);
+    status = cmd_topology_do(t, o);
     topology_free(t);
 done:
     free(t);
@@ -205,12 +241,25 @@ done:
 static bool cmd_topology_is_sound(const struct cmd_topology_options *o)
 {
     const struct topology_measure *texts = &o->texts;
-    if (!o->measure && (texts->from || texts->to || texts->only || texts->size)) {
-        diag_error("add --measure", "topology: --from, --to, --only and --size say what to measure");
+    if (!o->measure && (texts->from || texts->to || texts->only || texts->size || o->plan)) {
+        diag_error("add --measure", "topology: --from, --to, --only, --size and --plan say what to measure");
         return false;
     }
-    if (o->measure && *o->root) {
-        diag_error("leave out one of them", "topology: --measure measures this machine, --sysroot shows another one");
+    if (o->measure && o->kept) {
+        diag_error("leave out one of them", "topology: --measure measures anew, --kept shows what was measured");
+        return false;
+    }
+    if (o->plan && o->json) {
+        diag_error("leave out one of them", "topology: a plan is for people, --json for programs");
+        return false;
+    }
+    if (o->measure && !o->plan && *o->root) {
+        diag_error("leave out one of them, or add --plan",
+                   "topology: --measure measures this machine, --sysroot shows another one");
+        return false;
+    }
+    if (o->kept && !o->kept_file && *o->root) {
+        diag_error("name that machine's file: --kept=FILE", "topology: --kept is of this machine");
         return false;
     }
     return usage_is_root(o->root);
@@ -223,6 +272,7 @@ int cmd_topology(int argc, char **argv)
         {"sysroot", required_argument, NULL, 's'}, {"measure", no_argument, NULL, 'm'},
         {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"only", required_argument, NULL, 'o'},    {"size", required_argument, NULL, 'b'},
+        {"plan", no_argument, NULL, 'p'},          {"kept", optional_argument, NULL, 'k'},
         {0},
     };
     struct cmd_topology_options o = {.root = ""};
@@ -232,6 +282,8 @@ int cmd_topology(int argc, char **argv)
         case 'h': return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
         case 'j': o.json = true; break;
         case 'm': o.measure = true; break;
+        case 'p': o.plan = true; break;
+        case 'k': o.kept = true; o.kept_file = optarg; break;
         case 's': o.root = optarg; break;
         case 'f': o.texts.from = optarg; break;
         case 't': o.texts.to = optarg; break;

@@ -180,8 +180,9 @@ void session_scan(struct session *session, uint64_t now);
 void session_mark_late(struct session *session, const struct thread *thread);
 
 // session_outside.c
-void session_outside_thread(struct session *session, struct process *process, struct thread *thread, pid_t creator_tid);
-void session_outside_release(const struct session *session, const struct thread *child, const struct thread *creator);
+void session_outside_thread(struct session *session, struct process *process, struct thread *thread);
+void session_outside_release(const struct session *session, const struct thread *thread);
+void session_outside_child(struct session *session, struct process *parent, const struct thread *child);
 
 // session_follow.c
 void session_announced(struct session *session, struct process *sender, const struct channel_received *message);

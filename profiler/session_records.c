@@ -108,7 +108,7 @@ static void records_comm(struct session *session, const struct perf_event_header
     if (!thread)
         return;
     if (comm.exec) {
-        session_outside_release(session, thread, session_is_outside(thread->process) ? thread : NULL);
+        session_outside_release(session, thread);
         session_settle(session, thread->process);
         unwind_forget(session->unwind, thread->process->id);
         objects_forget_unnamed(&session->objects, thread->process);
@@ -135,9 +135,9 @@ static void records_fork(struct session *session, const struct perf_task *task, 
         thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true,
                                   tasks_thread(tasks, (pid_t)task->parent_tid)); // the kernel tells of every new name
     if (thread && process == parent)
-        session_outside_thread(session, process, thread, (pid_t)task->parent_tid);
+        session_outside_thread(session, process, thread);
     else if (thread && parent && session_is_outside(parent))
-        session_outside_release(session, thread, tasks_thread(tasks, (pid_t)task->parent_tid));
+        session_outside_child(session, parent, thread);
 }
 
 void session_end_thread(struct session *session, struct thread *thread, uint64_t time)

@@ -118,7 +118,7 @@ static void supervise_read_signals(struct supervision *s)
 
 // --- waiting
 
-enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 50 };
+enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 50, SUPERVISE_REST_MS = 1000 };
 
 static int supervise_watch(int epoll, int fd)
 {
@@ -154,10 +154,10 @@ static void supervise_dispatch(struct supervision *s, struct session *session, i
     }
 }
 
-static void supervise_announce_rest(const struct supervision *s)
+// Helpers of runtimes outlive the program by a moment; nobody wants to read of them.
+static bool supervise_is_waiting_for_rest(const struct supervision *s, uint64_t now)
 {
-    if (s->is_dead && !s->all_gone)
-        diag_info("the program has ended; still recording what it left running (Ctrl-C or TERM ends that)");
+    return s->is_dead && !s->all_gone && now - s->end > SUPERVISE_REST_MS * CLOCK_MS;
 }
 
 static int supervise_loop(struct supervision *s, struct session *session, int epoll)
@@ -174,8 +174,8 @@ static int supervise_loop(struct supervision *s, struct session *session, int ep
         // Soon again while something happens, seldom while nothing does.
         int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;
         wait_ms = records > 0 ? SUPERVISE_FASTEST_MS : slower;
-        if (s->is_dead && !s->all_gone && !announced) {
-            supervise_announce_rest(s);
+        if (!announced && !session->options->quiet && supervise_is_waiting_for_rest(s, clock_now())) {
+            diag_info("the program has ended; still recording what it left running (Ctrl-C or TERM ends that)");
             announced = true;
         }
     }

@@ -101,7 +101,7 @@ done:
     return count < 0 ? count : 0;
 }
 
-int topology_json_print(FILE *file, const struct topology *t, const struct result *measured)
+int topology_json_print(FILE *file, const struct topology *t, const struct result *measured, const char *root)
 {
     fprintf(file, "{\n  \"version\": 1,\n  \"numa\": %s,\n", t->numa ? "true" : "false");
     topology_json_nodes(file, t);
@@ -125,7 +125,7 @@ int topology_json_print(FILE *file, const struct topology *t, const struct resul
     fputs(t->note_count > 0 ? "\n  ]" : "]", file);
     if (measured) {
         fputs(",\n  \"measured\": ", file);
-        json_measured(file, measured, t);
+        json_measured(file, measured, t, root);
     }
     fputs("\n}\n", file);
     return 0;

@@ -9,6 +9,7 @@
 #include "profiler/measure/result.h"
 
 // measured: what was measured just now, or NULL. 0 or -ENOMEM.
-int topology_json_print(FILE *file, const struct topology *t, const struct result *measured);
+int topology_json_print(FILE *file, const struct topology *t, const struct result *measured,
+                        const char *root);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,14 +93,13 @@ struct measure_progress {
     bool is_shown;
 };
 
-static void measure_show(void *to, const char *what, size_t done, size_t total)
+static void measure_show(void *to, const char *what, double done, double total)
 {
     struct measure_progress *progress = to;
-    double passed = (double)(clock_now() - progress->start) / 1e9;
-    double left = done > 0 && total > done ? passed / (double)done * (double)(total - done) : 0;
+    double passed = (double)(clock_now() - progress->start) / 1e9, left = total > done ? total - done : 0;
     progress->is_shown = true;
-    fprintf(stderr, "\r\033[Knumaprof: measuring %s, %.0f %%, about %.0f s left", what,
-            100.0 * (double)done / (double)(total > done ? total : done + 1), left);
+    fprintf(stderr, "\r\033[Knumaprof: measuring %s, %.0f %%, about %.0f s left", what, 100 * (1 - left / total),
+            ceil(done > 1 ? left * passed / done : left)); // by plan, then by how far the plan is right here
     fflush(stderr);
 }
 

@@ -75,23 +75,43 @@ struct unwind {
 
 // --- modules
 
-// How far the file's own addresses are from where it is mapped, by the segment that holds the mapping's offset.
-static bool unwind_bias(Elf *elf, const struct mapping *mapping, GElf_Addr *bias)
+// Where a file's segments lie in a process, all of them: its own addresses and bias.
+struct unwind_range {
+    uint64_t bias, start, end;
+};
+
+// By the code segment that holds the mapping's offset; the page before it may belong to another segment as well. A part of
+// a program that was mapped once more elsewhere (V8 does that) is not the program.
+static bool unwind_find_range(Elf *elf, const struct mapping *mapping, struct unwind_range *range)
 {
     size_t count = 0;
-    if (elf_getphdrnum(elf, &count) != 0)
+    bool found = false;
+    GElf_Ehdr header;
+    if (elf_getphdrnum(elf, &count) != 0 || !gelf_getehdr(elf, &header))
         return false;
+    *range = (struct unwind_range){.start = UINT64_MAX};
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr segment;
         if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
             continue;
+        range->start = segment.p_vaddr < range->start ? segment.p_vaddr : range->start;
+        range->end = segment.p_vaddr + segment.p_memsz > range->end ? segment.p_vaddr + segment.p_memsz : range->end;
         uint64_t page_offset = segment.p_offset & ~(segment.p_align ? segment.p_align - 1 : 0);
-        if (mapping->file_offset >= page_offset && mapping->file_offset < segment.p_offset + segment.p_filesz) {
-            *bias = mapping->start - (segment.p_vaddr + mapping->file_offset - segment.p_offset);
-            return true;
+        if (!found && segment.p_flags & PF_X && mapping->file_offset >= page_offset &&
+            mapping->file_offset < segment.p_offset + segment.p_filesz) {
+            range->bias = mapping->start - (segment.p_vaddr + mapping->file_offset - segment.p_offset);
+            found = true;
         }
     }
-    return false;
+    range->start += range->bias;
+    range->end += range->bias;
+    return found && (header.e_type != ET_EXEC || range->bias == 0);
+}
+
+// Told twice of a file at one place, elfutils frees the first, which may be the one it knows the machine from.
+static bool unwind_is_free(Dwfl *dwfl, const struct unwind_range *range)
+{
+    return !dwfl_addrmodule(dwfl, range->start) && !dwfl_addrmodule(dwfl, range->end - 1);
 }
 
 // Tells elfutils of the file that is mapped at an address, if it does not know it yet.
@@ -103,11 +123,11 @@ static void unwind_report(const struct unwind_walk_state *state, uint64_t addres
         return;
     int fd = files_descriptor(state->files, mapping->path);
     Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-    GElf_Addr bias;
-    bool known = elf && unwind_bias(elf, mapping, &bias);
+    struct unwind_range range;
+    bool wanted = elf && unwind_find_range(elf, mapping, &range) && unwind_is_free(dwfl, &range);
     elf_end(elf);
     dwfl_report_begin_add(dwfl);
-    if ((!known || !dwfl_report_elf(dwfl, mapping->path, mapping->path, fd, bias, true)) && fd >= 0)
+    if ((!wanted || !dwfl_report_elf(dwfl, mapping->path, mapping->path, fd, range.bias, true)) && fd >= 0)
         close(fd); // else elfutils has it
     dwfl_report_end(dwfl, NULL, NULL);
 }
@@ -169,6 +189,21 @@ static int unwind_frame(Dwfl_Frame *frame, void *argument)
 
 // --- processes
 
+// elfutils takes its idea of the machine from a module, so there must be one: that which runs, or where code was made at run
+// time, the first that is known.
+static bool unwind_attach(struct unwind *unwind, const struct process *process)
+{
+    struct unwind_walk_state *state = &unwind->state;
+    unwind_report(state, state->sample->regs[UNWIND_IP]);
+    for (size_t i = 0; i <= process->maps.count; i++) {
+        if (dwfl_attach_state(state->known->dwfl, NULL, process->pid, &unwind_thread_callbacks, unwind))
+            return true;
+        if (i < process->maps.count)
+            unwind_report(state, process->maps.items[i].start);
+    }
+    return false;
+}
+
 static struct unwind_process *unwind_new_process(struct unwind *unwind, const struct process *process)
 {
     struct unwind_process *known = calloc(1, sizeof *known);
@@ -178,12 +213,8 @@ static struct unwind_process *unwind_new_process(struct unwind *unwind, const st
     known->code = process->maps.code;
     known->dwfl = dwfl_begin(&debug_files_bare); // call frame information, .eh_frame, is in the file itself
     unwind->state.known = known;
-    if (known->dwfl) {
-        // elfutils takes its idea of the machine from the first module, so the one that runs must be there.
-        unwind->state.process = process;
-        unwind_report(&unwind->state, unwind->state.sample->regs[UNWIND_IP]);
-    }
-    if (!known->dwfl || !dwfl_attach_state(known->dwfl, NULL, process->pid, &unwind_thread_callbacks, unwind)) {
+    unwind->state.process = process;
+    if (!known->dwfl || !unwind_attach(unwind, process)) {
         dwfl_end(known->dwfl);
         free(known);
         return NULL;

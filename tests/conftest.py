@@ -54,6 +54,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "gcc": lambda: shutil.which("gcc") is not None,
     "g++": lambda: shutil.which("g++") is not None,
     "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
+    "gcc-m32": lambda: _runs("sh", "-c", "echo 'int main(void) { return 0; }' | gcc -m32 -xc - -o /dev/null"),
     "perf": lambda: shutil.which("perf") is not None,
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),

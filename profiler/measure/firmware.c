@@ -69,7 +69,6 @@ size_t firmware_distances(const struct result *result, const struct topology *t,
 
 struct firmware_initiators {
     const struct result *result;
-    const struct firmware_hmat *row;
     int best;
 };
 
@@ -78,15 +77,18 @@ static void firmware_initiator(void *argument, const char *name)
 {
     struct firmware_initiators *initiators = argument;
     int node;
-    if (initiators->best < 0 && sscanf(name, "node%d", &node) == 1 &&
-        result_find(initiators->result, firmware_metric(initiators->result), initiators->row->to, node))
-        initiators->best = node;
+    if (initiators->best >= 0 || sscanf(name, "node%d", &node) != 1)
+        return;
+    for (size_t i = 0; i < initiators->result->from_count; i++)
+        if (initiators->result->from[i] == node)
+            initiators->best = node;
 }
 
 static double firmware_number(const char *root, int node, int class, const char *what)
 {
     int64_t value;
-    int status = sysfile_number(root, &value, "/sys/devices/system/node/node%d/access%d/initiators/%s", node, class, what);
+    int status = sysfile_number(root, &value, "/sys/devices/system/node/node%d/access%d/initiators/%s", node, class,
+                                what);
     return status == 0 ? (double)value : 0;
 }
 
@@ -97,21 +99,34 @@ static double firmware_measured(const struct result *result, enum metric_id metr
     return cell && result_spread(cell, &spread) ? spread.median : 0;
 }
 
+// sysfs has nanoseconds and MB/s (Documentation/ABI/stable/sysfs-devices-node).
 static bool firmware_hmat_row(const struct result *result, const char *root, struct firmware_hmat *row, int to,
                               int class)
 {
-    *row = (struct firmware_hmat){.to = to, .class = class, .from = -1,
-                                  .latency_ns = firmware_number(root, to, class, "read_latency"),
-                                  .read_bytes_per_s = firmware_number(root, to, class, "read_bandwidth") * 1e6};
-    struct firmware_initiators initiators = {.result = result, .row = row, .best = -1};
-    if (row->latency_ns <= 0 && row->read_bytes_per_s <= 0)
+    *row = (struct firmware_hmat){
+        .to = to, .class = class, .from = -1,
+        .read_ns.claimed = firmware_number(root, to, class, "read_latency"),
+        .write_ns.claimed = firmware_number(root, to, class, "write_latency"),
+        .read_bytes_per_s.claimed = firmware_number(root, to, class, "read_bandwidth") * 1e6,
+        .write_bytes_per_s.claimed = firmware_number(root, to, class, "write_bandwidth") * 1e6};
+    struct firmware_initiators initiators = {.result = result, .best = -1};
+    if (row->read_ns.claimed <= 0 && row->write_ns.claimed <= 0 && row->read_bytes_per_s.claimed <= 0 &&
+        row->write_bytes_per_s.claimed <= 0)
         return false;
     sysfile_names(root, firmware_initiator, &initiators, "/sys/devices/system/node/node%d/access%d/initiators", to,
                   class);
     row->from = initiators.best;
-    row->measured_latency_ns = firmware_measured(result, firmware_metric(result), to, row->from);
-    row->measured_read_bytes_per_s = firmware_measured(result, METRIC_READ_ALL, to, row->from);
+    row->read_ns.measured = firmware_measured(result, firmware_metric(result), to, row->from);
+    row->read_bytes_per_s.measured = firmware_measured(result, METRIC_READ_ALL, to, row->from);
+    row->write_bytes_per_s.measured = firmware_measured(result, METRIC_WRITE_NT_ALL, to, row->from);
     return true;
+}
+
+static bool firmware_hmat_same(const struct firmware_hmat *a, const struct firmware_hmat *b)
+{
+    return a->to == b->to && a->from == b->from && a->read_ns.claimed == b->read_ns.claimed &&
+           a->write_ns.claimed == b->write_ns.claimed && a->read_bytes_per_s.claimed == b->read_bytes_per_s.claimed &&
+           a->write_bytes_per_s.claimed == b->write_bytes_per_s.claimed;
 }
 
 size_t firmware_hmat(const struct result *result, const struct topology *t, const char *root,
@@ -120,6 +135,8 @@ size_t firmware_hmat(const struct result *result, const struct topology *t, cons
     size_t count = 0;
     for (size_t i = 0; i < t->node_count; i++)
         for (int class = 0; class <= 1 && count < FIRMWARE_HMAT; class++)
-            count += firmware_hmat_row(result, root, &found[count], t->nodes[i].id, class);
+            if (firmware_hmat_row(result, root, &found[count], t->nodes[i].id, class) &&
+                (count == 0 || !firmware_hmat_same(&found[count], &found[count - 1])))
+                count++;
     return count;
 }

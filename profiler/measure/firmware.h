@@ -17,12 +17,16 @@ struct firmware_distance {
     double median, low, high;   // measured, of the pairs' medians
 };
 
-// HMAT's row of one memory: from its best initiators (class 0), or from its best CPUs (class 1).
+struct firmware_claim {
+    double claimed, measured;   // 0: not told; not measured
+};
+
+// HMAT's row of one memory: from its best initiators (class 0), or from its best CPUs (class 1). Written is past the
+// caches, from all cores; how long a write takes is not measured: no store waits for the memory.
 struct firmware_hmat {
     int to, class;
     int from;                   // the first initiator that was measured, or -1
-    double latency_ns, read_bytes_per_s;                     // claimed; 0: not told
-    double measured_latency_ns, measured_read_bytes_per_s;   // 0: not measured
+    struct firmware_claim read_ns, write_ns, read_bytes_per_s, write_bytes_per_s;
 };
 
 // The latency that stands beside the firmware: the random walk's, on huge pages if there are any.
@@ -31,7 +35,7 @@ enum metric_id firmware_metric(const struct result *result);
 // Rising distances of pairs that were measured. Returns how many.
 size_t firmware_distances(const struct result *result, const struct topology *t,
                           struct firmware_distance found[FIRMWARE_DISTANCES]);
-// Returns how many; 0 where the kernel has no HMAT.
+// Returns how many; 0 where the kernel has no HMAT. What class 1 has in common with class 0 is given once.
 size_t firmware_hmat(const struct result *result, const struct topology *t, const char *root,
                      struct firmware_hmat found[FIRMWARE_HMAT]);
 

@@ -59,17 +59,24 @@ static void json_cells(FILE *file, const struct result *result)
     fputs("\n    ],\n", file);
 }
 
-static void json_hmat(FILE *file, const struct result *result, const struct topology *t)
+static void json_claim(FILE *file, const char *name, double claimed)
+{
+    json_real(file, name, claimed > 0 ? claimed : NAN);
+}
+
+static void json_hmat(FILE *file, const struct result *result, const struct topology *t, const char *root)
 {
     struct firmware_hmat found[FIRMWARE_HMAT];
-    size_t count = firmware_hmat(result, t, "", found);
+    size_t count = firmware_hmat(result, t, root, found);
     fputs("    \"hmat\": [", file);
     for (size_t i = 0; i < count; i++) {
         fprintf(file, "%s\n      {\"access\": %d", i > 0 ? "," : "", found[i].class);
         json_node(file, "from", found[i].from);
         json_node(file, "to", found[i].to);
-        json_real(file, "latency_ns", found[i].latency_ns > 0 ? found[i].latency_ns : NAN);
-        json_real(file, "read_bytes_per_s", found[i].read_bytes_per_s > 0 ? found[i].read_bytes_per_s : NAN);
+        json_claim(file, "latency_ns", found[i].read_ns.claimed);
+        json_claim(file, "write_latency_ns", found[i].write_ns.claimed);
+        json_claim(file, "read_bytes_per_s", found[i].read_bytes_per_s.claimed);
+        json_claim(file, "write_bytes_per_s", found[i].write_bytes_per_s.claimed);
         putc('}', file);
     }
     fputs(count > 0 ? "\n    ],\n" : "],\n", file);
@@ -85,7 +92,7 @@ static void json_notes(FILE *file, const struct result *result)
     fputs(result->note_count > 0 ? "\n    ]\n" : "]\n", file);
 }
 
-void json_measured(FILE *file, const struct result *result, const struct topology *t)
+void json_measured(FILE *file, const struct result *result, const struct topology *t, const char *root)
 {
     fputs("{\n    \"at\": ", file);
     json_text(file, result->at);
@@ -106,7 +113,7 @@ void json_measured(FILE *file, const struct result *result, const struct topolog
     json_number(file, result->llc_bytes, -1);
     fputs(",\n", file);
     json_cells(file, result);
-    json_hmat(file, result, t);
+    json_hmat(file, result, t, root);
     json_notes(file, result);
     fputs("  }", file);
 }

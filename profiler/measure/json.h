@@ -8,6 +8,6 @@
 #include "profiler/measure/result.h"
 
 // The object that docs/measuring.md describes.
-void json_measured(FILE *file, const struct result *result, const struct topology *t);
+void json_measured(FILE *file, const struct result *result, const struct topology *t, const char *root);
 
 #endif

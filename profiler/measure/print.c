@@ -13,7 +13,7 @@ enum { PRINT_TITLE = 34, PRINT_MEMORY = 12, PRINT_CELL = 18 };
 static void print_head(const struct result *result)
 {
     char buffer[UNITS_BYTES_TEXT], cache[UNITS_BYTES_TEXT];
-    printf("\nmeasured with %s in %s of memory at a time (caches: %s), %s pages\n", result->kernels,
+    printf("\nmeasured %s with %s in %s of memory at a time (caches: %s), %s pages\n", result->at, result->kernels,
            units_bytes(buffer, result->buffer_bytes), units_bytes(cache, result->llc_bytes),
            result->has_huge_pages ? "huge" : "4 KiB");
     if (*result->emulated)
@@ -93,37 +93,65 @@ static void print_firmware(const struct result *result, const struct topology *t
 {
     struct firmware_distance found[FIRMWARE_DISTANCES];
     size_t count = firmware_distances(result, t, found);
-    if (count < 2 || *result->emulated)
-        return; // nothing but local memory, or times that mean nothing
-    printf("beside the firmware\n  distance    pairs   claimed   measured (%s)\n",
-           metric_get(firmware_metric(result))->name);
+    if (count < 2)
+        return; // nothing but local memory
+    printf("  distance    pairs   claimed   measured (%s)\n", metric_get(firmware_metric(result))->name);
     for (size_t i = 0; i < count; i++)
         printf("  %8d %8zu %8.2fx %9.2fx  %.2f..%.2f\n", found[i].distance, found[i].pairs, found[i].claimed,
                found[i].median, found[i].low, found[i].high);
 }
 
-static void print_claim(const char *what, const char *unit, double claimed, double measured)
+// "read 90 ns (measured 110)"
+static const char *print_claim(const char *before, const char *unit, const struct firmware_claim *claim, double in_unit)
 {
-    if (claimed > 0 && measured > 0)
-        printf("; %s %.1f %s, measured %.1f", what, claimed, unit, measured);
-    else if (claimed > 0)
-        printf("; %s %.1f %s, not measured", what, claimed, unit);
+    if (claim->claimed <= 0)
+        return before;
+    printf("%s %.4g %s ", before, claim->claimed / in_unit, unit);
+    if (claim->measured > 0)
+        printf("(measured %.4g)", claim->measured / in_unit);
+    else
+        printf("(not measured)");
+    return ",";
 }
 
-static void print_hmat(const struct result *result, const struct topology *t)
+static void print_claims(const char *what, const struct firmware_claim *ns, const struct firmware_claim *bytes_per_s)
+{
+    print_claim(print_claim(what, "ns", ns, 1), "GB/s", bytes_per_s, 1e9);
+}
+
+static void print_hmat(const struct result *result, const struct topology *t, const char *root)
 {
     struct firmware_hmat found[FIRMWARE_HMAT];
-    size_t count = firmware_hmat(result, t, "", found);
+    size_t count = firmware_hmat(result, t, root, found);
     for (size_t i = 0; i < count; i++)
         if (found[i].from >= 0) {
-            printf("  HMAT access%d, node %d to node %d", found[i].class, found[i].from, found[i].to);
-            print_claim("latency", "ns", found[i].latency_ns, found[i].measured_latency_ns);
-            print_claim("read", "GB/s", found[i].read_bytes_per_s / 1e9, found[i].measured_read_bytes_per_s / 1e9);
+            printf("  HMAT, node %d to node %d:", found[i].from, found[i].to);
+            print_claims(" read", &found[i].read_ns, &found[i].read_bytes_per_s);
+            print_claims("\n    write", &found[i].write_ns, &found[i].write_bytes_per_s);
             putchar('\n');
         }
 }
 
-void print_result(const struct result *result, const struct topology *t)
+static void print_beside(const struct result *result, const struct topology *t, const char *root)
+{
+    struct firmware_distance distances[FIRMWARE_DISTANCES];
+    struct firmware_hmat hmat[FIRMWARE_HMAT];
+    if (*result->emulated)
+        return; // times that mean nothing
+    if (firmware_distances(result, t, distances) < 2 && firmware_hmat(result, t, root, hmat) == 0)
+        return; // nothing is claimed but that what is local is local
+    puts("beside the firmware");
+    print_firmware(result, t);
+    print_hmat(result, t, root);
+}
+
+static void print_notes(const struct result *result)
+{
+    for (size_t i = 0; i < result->note_count; i++)
+        printf("%s%s\n", i == 0 ? "\nremarks\n- " : "- ", result->notes[i]);
+}
+
+void print_result(const struct result *result, const struct topology *t, const char *root)
 {
     int last = -1;
     print_head(result);
@@ -138,8 +166,39 @@ void print_result(const struct result *result, const struct topology *t)
     }
     if (last < 0)
         puts("nothing was measured");
-    print_firmware(result, t);
-    print_hmat(result, t);
-    for (size_t i = 0; i < result->note_count; i++)
-        printf("%s%s\n", i == 0 ? "\nremarks\n- " : "- ", result->notes[i]);
+    print_beside(result, t, root);
+    print_notes(result);
+}
+
+// --- before it is measured
+
+static void print_nodes(const struct result *result)
+{
+    struct cpulist nodes = {0};
+    char list[CPULIST_SHORT_BYTES];
+    for (size_t from = 0; from < result->from_count; from++)
+        cpulist_add(&nodes, result->from[from]);
+    printf("to be measured from the CPUs of node%s %s", result->from_count == 1 ? "" : "s",
+           cpulist_shorten(list, sizeof list, &nodes));
+}
+
+void print_schedule(const struct schedule *schedule, const struct result *result)
+{
+    if (schedule->seconds > 0)
+        print_nodes(result);
+    if (schedule->seconds <= 0)
+        puts("nothing can be measured: the remarks say why");
+    else if (*result->emulated)
+        puts(", emulated: in no time that could be told");
+    else
+        printf(", in about %.0f s (%.0f s if all repeats vary)\n", ceil(schedule->seconds),
+               ceil(schedule->most_seconds));
+    for (size_t to = 0; to < schedule->count; to++) {
+        const struct schedule_row *row = &schedule->rows[to];
+        char used[UNITS_BYTES_TEXT] = "left out";
+        if (!row->is_left_out) // the second region, of small pages, has half the size
+            units_bytes(used, (int64_t)(row->extent.bytes + row->extent.bytes / 2));
+        printf("  %-22s %12s\n", row->name, used);
+    }
+    print_notes(result);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result as text for people: one line for each metric and memory, one column for each node's CPUs.
+// The result as text for people: one line for each metric and memory, one column for each node's CPUs. And before it
+// is measured, what will be.
 #ifndef PROFILER_MEASURE_PRINT_H
 #define PROFILER_MEASURE_PRINT_H
 
 #include "core/topology.h"
 #include "profiler/measure/result.h"
+#include "profiler/measure/schedule.h"
 
-// The topology is for the firmware's distances.
-void print_result(const struct result *result, const struct topology *t);
+// The topology and what is below root are for the firmware's claims.
+void print_result(const struct result *result, const struct topology *t, const char *root);
+void print_schedule(const struct schedule *schedule, const struct result *result);
 
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/measure/schedule.h"
 #include "profiler/measure/team.h"
 
 enum {
-    SLICES_REPEATS = 5,         // and up to RESULT_REPEATS of what is noisy
     SLICES_ENOUGH = 3,          // values; also of first runs, each of which maps new memory
     SLICES_NS = 30000000,       // of one
     SLICES_EMULATED_NS = 5000000,
@@ -72,6 +72,14 @@ static void slices_set(struct team_job *job, enum kernels_op op, uint64_t value)
 
 // --- one slice
 
+void slices_step(struct slices *slices, const char *what, double seconds)
+{
+    const struct survey_options *o = slices->options;
+    if (o->progress)
+        o->progress(o->progress_to, what, slices->done_s, slices->plan_s);
+    slices->done_s += seconds;
+}
+
 static double slices_value(const struct metric *metric, const struct team_job *jobs, size_t count)
 {
     double rate = 0;
@@ -119,14 +127,8 @@ static void slices_keep(struct slices *slices, enum metric_id id, size_t from, c
 
 static int slices_run(struct slices *slices, enum metric_id id, size_t from, struct team_job *jobs, size_t count)
 {
-    const struct survey_options *o = slices->options;
-    size_t active = 0;
-    for (int i = 0; i < METRICS; i++)
-        active += !o->skip[i];
-    if (o->progress)
-        o->progress(o->progress_to, metric_get(id)->name, slices->done++,
-                    slices->result->to_count * slices->result->from_count * active * SLICES_REPEATS);
-    int status = team_run(jobs, count, o->emulated ? SLICES_EMULATED_NS : SLICES_NS, slices->stop);
+    slices_step(slices, metric_get(id)->name, SCHEDULE_SLICE_S);
+    int status = team_run(jobs, count, slices->options->emulated ? SLICES_EMULATED_NS : SLICES_NS, slices->stop);
     if (status == 0)
         slices_keep(slices, id, from, jobs, count);
     else if (status != -EINTR)
@@ -139,7 +141,7 @@ static bool slices_wants_more(const struct slices *slices, enum metric_id id, si
 {
     const struct result_cell *cell = result_cell(slices->result, id, slices->to, from);
     return !slices->options->skip[id] &&
-           (round < SLICES_REPEATS || cell->count < SLICES_ENOUGH || result_is_noisy(cell));
+           (round < SCHEDULE_REPEATS || cell->count < SLICES_ENOUGH || result_is_noisy(cell));
 }
 
 // --- walks
@@ -187,6 +189,7 @@ static int slices_walk(struct slices *slices, struct region *region, struct regi
     bool is_wanted = !slices->options->skip[ids[0]] || (ids[1] != METRICS && !slices->options->skip[ids[1]]);
     if (!is_wanted)
         return 0;
+    slices_step(slices, on->name, schedule_walk_s(on->walk_bytes));
     int status = region_walk(on, metric_get(ids[0])->order);
     region_push_out(&region->place, region_half(region), region->place.bytes);
     if (status == 0)
@@ -226,6 +229,7 @@ static int slices_walks(struct slices *slices, struct region *region, bool is_hu
                        skip[METRIC_LATENCY_RANDOM_PAUSES] && skip[METRIC_LATENCY_WINDOW_PAUSES]))
         return status;
     struct region small = {.t = region->t, .nodes = region->nodes, .name = region->name, .stop = region->stop};
+    slices_step(slices, small.name, schedule_touch_s(region_half(region), false));
     if (region_open(&small, region_half(region), false, slices->result) < 0)
         return atomic_load(region->stop) ? -EINTR : 0; // noted; the rest can still be measured
     status = slices_walks_small(slices, region, &small);
@@ -277,6 +281,7 @@ static int slices_once(struct slices *slices, const struct region *region, size_
     slices_set(&job, KERNELS_STRIDE_WRITE, 1);
     slices_set(&later, KERNELS_STRIDE_WRITE, 2);
     bool is_there = place.is_bound;
+    slices_step(slices, metric_get(METRIC_FIRST_RUN)->name, schedule_touch_s(place.bytes, false));
     status = team_run(&job, 1, SLICES_NS, slices->stop);
     if (status == 0 && place_verify(&place, &region->nodes, &report) == 0)
         is_there = report.right == report.pages;

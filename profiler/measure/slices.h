@@ -12,8 +12,11 @@ struct slices {
     const struct survey_options *options;
     const atomic_bool *stop;
     size_t to;                  // the row
-    size_t done;                // slices so far, for progress
+    double done_s, plan_s;      // for progress
 };
+
+// Tells the progress of a step that takes so long by plan.
+void slices_step(struct slices *slices, const char *what, double seconds);
 
 // -EINTR, -ENOMEM; what cannot be measured becomes a note.
 int slices_measure(struct slices *slices, struct region *region, bool is_huge);

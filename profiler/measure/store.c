@@ -183,7 +183,7 @@ static int store_read(struct result *result, char *text, const char *identity)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!(line = strsep(&rest, "\n")) || !(values[i] = store_after(line, words[i])))
             return -EINVAL;
-    if (strcmp(values[0], identity) != 0)
+    if (identity && strcmp(values[0], identity) != 0)
         return -ENOENT; // another machine with the same key
     int status = store_begin(result, &(struct store_head){.at = values[1], .kernels = values[2], .buffer = values[3],
                                                           .huge = values[4], .from = values[5], .to = values[6]});
@@ -192,20 +192,48 @@ static int store_read(struct result *result, char *text, const char *identity)
     return status < 0 ? status : line ? 0 : -EINVAL;
 }
 
+static int store_read_file(struct result *result, const char *path, const char *identity)
+{
+    char *text = NULL;
+    int status = sysfile_whole("", &text, "%s", path);
+    if (status >= 0)
+        status = store_read(result, text, identity);
+    if (status < 0)
+        result_free(result);
+    free(text);
+    return status;
+}
+
 int store_load(struct result *result, const struct topology *t, char *path, size_t size)
 {
-    char *identity = NULL, *text = NULL;
+    char *identity = NULL;
     *result = (struct result){0};
     path[0] = '\0';
     int status = identity_make(&identity, t);
-    if (status < 0 || (status = store_path(path, size, identity)) < 0 ||
-        (status = sysfile_whole("", &text, "%s", path)) < 0)
-        goto done;
-    status = store_read(result, text, identity);
-    if (status < 0)
-        result_free(result);
-done:
-    free(text);
+    if (status == 0)
+        status = store_path(path, size, identity);
+    if (status == 0)
+        status = store_read_file(result, path, identity);
     free(identity);
     return status;
+}
+
+static bool store_fits(const struct result *result, const struct topology *t)
+{
+    bool fits = true;
+    for (size_t i = 0; i < result->from_count; i++)
+        fits &= topology_node(t, result->from[i]) != NULL;
+    for (size_t i = 0; i < result->to_count; i++)
+        fits &= result->to[i] == RESULT_INTERLEAVED || topology_node(t, result->to[i]) != NULL;
+    return fits;
+}
+
+int store_load_file(struct result *result, const struct topology *t, const char *path)
+{
+    *result = (struct result){0};
+    int status = store_read_file(result, path, NULL);
+    if (status < 0 || store_fits(result, t))
+        return status;
+    result_free(result);
+    return -ESRCH;
 }

@@ -15,8 +15,9 @@ struct survey_options {
     bool skip[METRICS];
     int64_t bytes;              // of a region; 0: chosen from caches and free memory
     const char *emulated;       // name of the emulated machine, or NULL
-    // Called before each step; done of total is a share of the work. May be NULL.
-    void (*progress)(void *to, const char *what, size_t done, size_t total);
+    // Called before each step, with the name of what is measured or of the memory that is made ready; done of total are
+    // seconds by plan. May be NULL.
+    void (*progress)(void *to, const char *what, double done, double total);
     void *progress_to;
 };
 

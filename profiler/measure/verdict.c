@@ -54,20 +54,22 @@ static void verdict_slit(struct result *result, const struct topology *t)
                         found[i].low, found[i].high, found[i].pairs, found[i].pairs == 1 ? "" : "s");
 }
 
+static void verdict_claim(struct result *result, const struct firmware_hmat *row, const struct firmware_claim *claim,
+                          const char *what, const char *unit, double in_unit)
+{
+    if (claim->claimed > 0 && claim->measured > 0 && firmware_differs(claim->claimed, claim->measured))
+        result_note(result, "the firmware (HMAT) says %s %.4g %s from node %d to node %d; measured %.4g %s", what,
+                    claim->claimed / in_unit, unit, row->from, row->to, claim->measured / in_unit, unit);
+}
+
 static void verdict_hmat(struct result *result, const struct topology *t, const char *root)
 {
     struct firmware_hmat found[FIRMWARE_HMAT];
     size_t count = firmware_hmat(result, t, root, found);
     for (size_t i = 0; i < count; i++) {
-        const struct firmware_hmat *row = &found[i];
-        if (row->latency_ns > 0 && row->measured_latency_ns > 0 &&
-            firmware_differs(row->latency_ns, row->measured_latency_ns))
-            result_note(result, "the firmware (HMAT) says %.0f ns from node %d to node %d; measured %.1f ns",
-                        row->latency_ns, row->from, row->to, row->measured_latency_ns);
-        if (row->read_bytes_per_s > 0 && row->measured_read_bytes_per_s > 0 &&
-            firmware_differs(row->read_bytes_per_s, row->measured_read_bytes_per_s))
-            result_note(result, "the firmware (HMAT) says %.1f GB/s from node %d to node %d; measured %.1f GB/s",
-                        row->read_bytes_per_s / 1e9, row->from, row->to, row->measured_read_bytes_per_s / 1e9);
+        verdict_claim(result, &found[i], &found[i].read_ns, "reads take", "ns", 1);
+        verdict_claim(result, &found[i], &found[i].read_bytes_per_s, "reads reach", "GB/s", 1e9);
+        verdict_claim(result, &found[i], &found[i].write_bytes_per_s, "writes reach", "GB/s", 1e9);
     }
 }
 

@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second opinion on numaprof topology --measure, written apart from it: STREAM's copy and a sum over arrays of double
-// in plain C, memcpy, and a pointer chase over a shuffled list. Prints metrics and values, in GB/s and ns, medians of
-// passes.
-//
-//   stream_like BYTES      of each array
+#include "stream_like.h"
+
+#include <omp.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 
-enum { PASSES = 5, STEPS = 1 << 20, LINE = 64 };
+enum {
+    LINE = 64,
+    PIECES = 8,                 // of a slice: those in which the kernel took a CPU away are left out
+    DOUBLES = (32 << 20) / sizeof(double), // a piece of the loops: some milliseconds
+    STEPS = 20000,              // of the chase: the same
+};
 
-// This thread's own time: what others take of the CPU is not counted, as numaprof does not count it.
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static long taken_away(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
 }
 
 static double *array(size_t bytes)
@@ -27,81 +38,39 @@ static double *array(size_t bytes)
     if (!made)
         exit(2);
     madvise(made, bytes, MADV_HUGEPAGE);
+#pragma omp parallel for
     for (size_t i = 0; i < bytes / sizeof *made; i++)
         made[i] = 1.0;
     return made;
 }
 
-static int compare(const void *a, const void *b)
+static double sum(const double *a, size_t n, int threads)
 {
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
+    double total = 0;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads)
+    for (size_t i = 0; i < n; i++)
+        total += a[i];
+    return total;
 }
 
-static double median(double times[PASSES])
+static void copy(double *restrict to, const double *restrict from, size_t n, int threads)
 {
-    qsort(times, PASSES, sizeof *times, compare);
-    return times[PASSES / 2];
+#pragma omp parallel for simd num_threads(threads)
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[i];
 }
 
-static double sum(const double *a, size_t n)
+// glibc's goes past the caches from a size on that bench_measure.py sets (x86_non_temporal_threshold).
+static void copy_by_library(double *to, const double *from, size_t n, int threads)
 {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
-    for (size_t i = 0; i < n; i += 8) {
-        s0 += a[i];
-        s1 += a[i + 1];
-        s2 += a[i + 2];
-        s3 += a[i + 3];
-        s4 += a[i + 4];
-        s5 += a[i + 5];
-        s6 += a[i + 6];
-        s7 += a[i + 7];
-    }
-    return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7;
-}
-
-static void read_pass(const double *a, size_t n)
-{
-    double times[PASSES], total = 0;
-    for (int pass = 0; pass < PASSES; pass++) {
-        double start = now();
-        total += sum(a, n);
-        times[pass] = now() - start;
-    }
-    if (total != (double)PASSES * (double)n)
-        exit(3);
-    printf("read %.4f\n", (double)n * 8 / median(times) / 1e9);
-}
-
-static void copy_pass(double *restrict to, const double *restrict from, size_t n)
-{
-    double times[PASSES];
-    for (int pass = 0; pass < PASSES; pass++) {
-        double start = now();
-        for (size_t i = 0; i < n; i++)
-            to[i] = from[i];
-        times[pass] = now() - start;
-        if (to[n - 1] != 1.0)
-            exit(3);
-    }
-    printf("copy %.4f\n", (double)n * 16 / median(times) / 1e9);
-}
-
-static void memcpy_pass(double *to, const double *from, size_t n)
-{
-    double times[PASSES];
-    for (int pass = 0; pass < PASSES; pass++) {
-        double start = now();
-        memcpy(to, from, n * 8);
-        times[pass] = now() - start;
-        if (to[n - 1] != 1.0)
-            exit(3);
-    }
-    printf("copy_nt %.4f\n", (double)n * 16 / median(times) / 1e9); // glibc goes past the caches with so much
+    size_t part = n / (size_t)threads;
+#pragma omp parallel for num_threads(threads)
+    for (int i = 0; i < threads; i++)
+        memcpy(to + (size_t)i * part, from + (size_t)i * part, part * sizeof *to);
 }
 
 // Sattolo's shuffle: one cycle through all lines.
-static void chase(size_t bytes, const double *others)
+static char *list(size_t bytes)
 {
     size_t n = bytes / LINE;
     char *base = (char *)array(bytes);
@@ -122,32 +91,72 @@ static void chase(size_t bytes, const double *others)
     }
     for (size_t i = 0; i < n; i++)
         *(char **)(base + (size_t)order[i] * LINE) = base + (size_t)order[(i + 1) % n] * LINE;
-    if (sum(others, bytes / 8) <= 0) // what was just written goes out of the caches
-        exit(3);
-    double times[PASSES];
-    char *at = base;
-    for (int pass = 0; pass < PASSES; pass++) {
-        double start = now();
-        for (int i = 0; i < STEPS; i++)
-            at = *(char *volatile *)at;
-        times[pass] = now() - start;
-    }
-    printf("latency_random %.4f\n", median(times) / STEPS * 1e9);
     free(order);
-    free(base);
+    return base;
 }
 
-int main(int argc, char **argv)
+void stream_like_open(struct stream_like *s, size_t bytes)
 {
-    size_t bytes = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
-    if (bytes < 1 << 20)
-        return 1;
-    double *a = array(bytes), *b = array(bytes);
-    read_pass(a, bytes / 8);
-    copy_pass(b, a, bytes / 8);
-    memcpy_pass(b, a, bytes / 8);
-    free(b);
-    chase(bytes, a);
-    free(a);
-    return 0;
+    *s = (struct stream_like){.from = array(bytes), .to = array(bytes), .count = bytes / sizeof(double),
+                              .list = list(bytes)};
+    s->line = s->list;
+}
+
+void stream_like_close(struct stream_like *s)
+{
+    free(s->from);
+    free(s->to);
+    free(s->list);
+}
+
+// Each returns seconds.
+static double chase(struct stream_like *s)
+{
+    char *at = s->line;
+    double start = now();
+    for (int i = 0; i < STEPS; i++)
+        at = *(char *volatile *)at;
+    double passed = now() - start;
+    s->line = at;
+    return passed;
+}
+
+static double stream(struct stream_like *s, const char *metric, int threads)
+{
+    const double *from = s->from + s->at;
+    double *to = s->to + s->at, total = DOUBLES, start = now();
+    if (strncmp(metric, "read", 4) == 0)
+        total = sum(from, DOUBLES, threads);
+    else if (strncmp(metric, "copy_nt", 7) == 0)
+        copy_by_library(to, from, DOUBLES, threads);
+    else
+        copy(to, from, DOUBLES, threads);
+    double passed = now() - start;
+    if (total != DOUBLES || to[DOUBLES - 1] != 1.0)
+        exit(3); // also keeps the loops from being optimised away
+    s->at = s->at + 2 * DOUBLES <= s->count ? s->at + DOUBLES : 0;
+    return passed;
+}
+
+double stream_like_slice(struct stream_like *s, const char *metric)
+{
+    static const char *const known[] = {"read", "copy", "copy_nt", "read_all", "copy_all", "copy_nt_all"};
+    bool is_chase = strcmp(metric, "latency_random") == 0, is_copy = strncmp(metric, "copy", 4) == 0;
+    size_t loop = 0;
+    double passed = 0;
+    int pieces = 0;
+    while (loop < sizeof known / sizeof *known && strcmp(known[loop], metric) != 0)
+        loop++;
+    if (loop == sizeof known / sizeof *known && !is_chase)
+        return -1;
+    for (int i = 0; i < PIECES; i++) {
+        long before = taken_away();
+        double piece = is_chase ? chase(s) : stream(s, metric, loop < 3 ? 1 : omp_get_max_threads());
+        pieces += taken_away() == before;
+        passed += taken_away() == before ? piece : 0;
+    }
+    if (pieces == 0)
+        return 0;
+    return is_chase ? passed / pieces / STEPS * 1e9
+                    : pieces * (is_copy ? 2.0 : 1.0) * DOUBLES * sizeof(double) / passed / 1e9;
 }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -101,6 +103,25 @@ def test_static_program(recording: Path) -> None:
     assert record(recording, program, 3, 1024) == 0
     assert_inherited(recording, program, 1)
     assert "static" in one(recording, NOTES)
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to tell a pin from none")
+def test_what_a_static_program_starts_sees_all_cpus(recording: Path) -> None:
+    """A launcher such as go: from its first child on its threads are not pinned, and none is said to have chosen that."""
+    program = target("starts_others", "-static", output="starts_others-static")
+    assert record(recording, program) == 0
+    assert one(recording, "SELECT text FROM note WHERE kind = 'unpinned'").startswith(str(program))
+    assert set(rows(recording, "SELECT pin FROM thread")) == {"none"}
+
+
+@pytest.mark.requires("gcc-m32")
+@pytest.mark.parametrize("start", ["{}", "sh -c '{}; exit $?'"])
+def test_programs_of_32_bits(start: str, recording: Path) -> None:
+    """Their loader would complain of our library."""
+    program = target("touch", "-m32", output="touch-32")
+    assert record(recording, *shlex.split(start.format(f"{program} 3 1024"))) == 0
+    process = one(recording, "SELECT id FROM process WHERE exe LIKE '%/touch-32'")
+    assert_inherited(recording, program, process)
 
 
 @pytest.mark.requires("musl-gcc")

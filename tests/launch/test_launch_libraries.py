@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose code comes from unusual places run as they do alone, and are recorded to their end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import build_c
+from running import TARGETS, one, run, run_command, target, touched_pages
+
+
+@pytest.mark.requires("g++")
+def test_a_cpp_library_that_only_one_library_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operators new and delete that stand before it find none behind them."""
+    program = target("loads_plugin")
+    plugin = tmp_path / "plugin.so"
+    made = run_command("g++", "-std=c++17", "-shared", "-fPIC", TARGETS / "plugin.cpp", "-o", plugin)
+    assert made.status == 0, made.err
+    alone = run_command(program, plugin)
+    assert alone == (0, "0\n", "")
+    assert run("record", "-q", "-o", tmp_path / "r.numaprof", program, plugin) == alone
+
+
+@pytest.mark.requires("perf_event", "x86_64")
+def test_a_program_that_maps_its_code_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what was freed and is used again by the recorder shows
+    program = build_c(tmp_path / "remapped", "-no-pie", "-fno-pie", str(TARGETS / "remapped.c"))
+    recording = tmp_path / "r.numaprof"
+    done = run("record", "-q", "-o", recording, program)
+    assert done == (0, "", "")
+    assert touched_pages(recording) >= 256
+    assert one(recording, "SELECT complete FROM run") == 1
