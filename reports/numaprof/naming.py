@@ -119,7 +119,7 @@ def positions(sites: Iterable[Site], most: int = 6) -> str:
 
 
 def object_name(found: Object) -> str:
-    """table, sum.c:14 main, util.c:5 xmalloc < setup, stacks, or memory of sum.c:17 main."""
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main."""
     if found.kind == "stack":
         return "stacks of threads"
     if found.name is not None:
@@ -127,7 +127,8 @@ def object_name(found: Object) -> str:
         return clean(f"data of {name}" if found.kind == "static" and name != found.name else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
-        return site_label(found.allocated) + caller
+        numbers = f" #{found.numbers}" if found.numbers else ""
+        return site_label(found.allocated) + caller + numbers
     return f"memory of {site_label(found.site)}" if found.site is not None else "unnamed memory"
 
 

@@ -15,7 +15,7 @@ from numaprof.shapes import Shape
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
-    MIN_SAMPLES,
+    MIN_PHASE_USES,
     ONLY_THREAD,
     RECYCLED,
     SERIAL_TOUCH,
@@ -127,7 +127,7 @@ def serial_sites(evidence: Evidence) -> list[InitSite]:
 def later_uses(group: Iterable[Object]) -> list[Used]:
     """Accesses with addresses, after the initialisation. None if there are too few to speak for all."""
     uses = [row for found in group for row in found.later]
-    return uses if sum(row.samples for row in uses) >= MIN_SAMPLES else []
+    return uses if sum(row.samples for row in uses) >= MIN_PHASE_USES else []
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:

@@ -153,7 +153,7 @@ def test_serial_init_lists_several_lines(tmp_path: Path) -> None:
     advice = serial_init.rule(read(book, tmp_path))
     assert advice is not None
     assert "sum.c:17, 18, 19, 20 and 21 main first touch 96 MiB" in advice.finding
-    assert "what sum.c:17, sum.c:18 and sum.c:19 does" in advice.code[0]
+    assert "what sum.c:17, 18, 19, 20 and 21 do" in advice.code[0]
 
 
 def test_serial_init_is_silent_for_one_thread(tmp_path: Path) -> None:

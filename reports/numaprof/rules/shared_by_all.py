@@ -35,7 +35,6 @@ from numaprof.uses import (
     users,
 )
 
-
 _SCHEDULE = {
     Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
     Team.THREADS: " If threads take their work from a queue, a fixed division of it would give each a part.",
