@@ -46,8 +46,8 @@ static int faults_open_thin(const struct faults *faults, struct fault_source *so
     if (fd < 0)
         return fd;
     int status = perf_event_map(&source->stream.ring, fd, ring_pages);
-    while (status == -EPERM && (ring_pages /= 2) >= FAULTS_RING_LEAST_PAGES) // the locked-memory allowance is used up
-        status = perf_event_map(&source->stream.ring, fd, ring_pages);
+    if (status == -EPERM)
+        status = -ENOBUFS; // the locked-memory allowance is used up: perf_mmap in kernel/events/core.c
     if (status == 0)
         status = perf_event_id(fd, &source->id_thin);
     if (status < 0) {

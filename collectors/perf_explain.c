@@ -122,6 +122,9 @@ static const struct perf_explain_rule perf_explain_open[] = {
      {"the kernel does not accept this event: it is too old for this CPU, or its counters cannot hold the group",
       "a newer kernel; numaprof events"}},
     {E2BIG, NULL, {"the kernel is older than what was asked of it", "a newer kernel"}},
+    {ENOBUFS, NULL, // not the kernel's word: so that it is told from EPERM of opening
+     {"the allowance of locked memory is used up",
+      "sudo sysctl kernel.perf_event_mlock_kb=2048, or ulimit -l unlimited"}},
     {EMFILE, NULL, {"the limit of open files is used up", "ulimit -n 65536"}},
     {ENFILE, NULL, {"the machine's limit of open files is used up", "sudo sysctl fs.file-max=1000000"}},
     {EBUSY, NULL,

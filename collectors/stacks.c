@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Makes room for one more item in an array that doubles.
 static int stacks_grow(void **items, size_t *size, int64_t count, size_t item_bytes)
@@ -74,12 +75,21 @@ static int64_t stacks_link(struct stacks *stacks, int64_t place, int64_t caller,
     return stacks->stack_count;
 }
 
+// Our own frames in the program's calls say nothing about the program.
+static bool stacks_is_hidden(const struct stacks *stacks, const struct maps *maps, uint64_t address)
+{
+    const struct mapping *mapping = stacks->hidden ? maps_find(maps, address) : NULL;
+    return mapping && strcmp(mapping->path, stacks->hidden) == 0;
+}
+
 // Outermost first, so that a caller is written before what it calls.
 static int64_t stacks_build(struct stacks *stacks, const struct maps *maps, const uint64_t *addresses, size_t count,
                             bool is_truncated)
 {
     int64_t caller = RECORDING_NULL;
     for (size_t i = count; i-- > 0;) {
+        if (stacks_is_hidden(stacks, maps, addresses[i]) && (i > 0 || caller != RECORDING_NULL))
+            continue;
         // A return address may already belong to the next line: the call stands one byte before.
         int64_t place = stacks_place(stacks, maps, i > 0 ? addresses[i] - 1 : addresses[i]);
         if (place == RECORDING_NULL)

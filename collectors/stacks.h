@@ -35,6 +35,7 @@ struct stacks {
     struct stacks_link *links;     // by id - 1
     int64_t place_count, stack_count;
     size_t places_size, links_size;
+    const char *hidden;            // path of a library whose frames are left out; NULL: none
     uint64_t refused;              // samples whose path had no room
 };
 

@@ -18,6 +18,7 @@
 
 #include "collectors/channel_pass.h"
 #include "core/clock.h"
+#include "core/memory_file.h"
 
 static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -56,12 +57,11 @@ static void server_unmap(struct channel_server *server)
 
 static int server_map(struct channel_server *server)
 {
-    server->segment = memfd_create("numaprof", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (server->segment < 0)
-        return -errno;
     // Sealed: a target that made it shorter would be our SIGBUS.
-    if (ftruncate(server->segment, sizeof(struct channel)) < 0 ||
-        fcntl(server->segment, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+    server->segment = memory_file_make("numaprof", sizeof(struct channel));
+    if (server->segment < 0)
+        return server->segment;
+    if (fcntl(server->segment, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return -errno;
     void *shared = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED, server->segment, 0);
     if (shared == MAP_FAILED)

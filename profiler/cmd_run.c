@@ -2,6 +2,7 @@
 // run, record, and check of a program: starts the program under observation, as often as asked, and ends as it ended.
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,8 @@ static struct run_result run_once(const struct run_options *options, const struc
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
     struct run_environment environment = {0};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
     struct session *session = session_new(options, target, repeat);
     struct launch launch;
     if (!session) {
@@ -112,17 +115,21 @@ static struct run_result run_once(const struct run_options *options, const struc
     run_make_environment(&environment, session);
     status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
     if (status < 0) {
-        diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
+        diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
         goto close_session;
     }
+    // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.
+    sigaction(SIGXFSZ, &ignore, &before);
     if (run_name(&result, options, launch.pid, repeat) < 0 ||
         session_attach(session, result.path, launch.pid) != 0) {
         launch_cancel(&launch);
-        goto close_session;
+        goto close_recording;
     }
     result.failed = false;
     run_target(&result, session, &launch);
 
+close_recording:
+    sigaction(SIGXFSZ, &before, NULL);
 close_session:
     session_close(session);
     return result;

@@ -132,6 +132,7 @@ static int session_create_recording(struct session *session, const char *path)
     if (status == 0)
         return 0;
     const char *remedy = status == -EEXIST ? "recordings are never overwritten: remove it, or choose another name with -o"
+                         : status == -EFBIG ? "ulimit -f unlimited"
                          : status == -ENOSPC || status == -EDQUOT ? "free some space, or choose another place with -o"
                                                                   : "choose a place you can write to with -o";
     diag_error(remedy, "cannot create %s: %s", diag_clean(clean, sizeof clean, path), strerror(-status));
@@ -210,6 +211,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     session->epoch = clock_now();
     session->tasks = (struct tasks){.queue = session->queue, .epoch = session->epoch};
     session->stacks.queue = session->queue;
+    session->stacks.hidden = *session->preload_path ? session->preload_path : NULL;
     session->objects = (struct objects){.queue = session->queue, .tasks = &session->tasks,
                                         .find_variable = variables_find, .context = session->variables};
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};

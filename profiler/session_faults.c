@@ -34,7 +34,7 @@ static size_t faults_ring_pages(const struct session *session)
     return pages;
 }
 
-static int faults_open_sources(struct session *session)
+static int faults_open_sources(struct session *session, size_t ring_pages)
 {
     session->fault_sources = calloc(session->topology.cpu_count, sizeof *session->fault_sources);
     if (!session->fault_sources)
@@ -44,7 +44,7 @@ static int faults_open_sources(struct session *session)
         if (!cpu->online)
             continue;
         struct fault_source *source = &session->fault_sources[session->fault_source_count];
-        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, faults_ring_pages(session));
+        int status = faults_open(&session->faults, source, session->pid, cpu->id, true, ring_pages);
         if (status < 0)
             return status;
         session->fault_source_count++;
@@ -55,6 +55,20 @@ static int faults_open_sources(struct session *session)
             return status;
     }
     return 0;
+}
+
+// Without privilege locked memory is a common allowance for the rings of all CPUs: all of them are of one size, or the
+// first would take what the last needs.
+static int faults_open_equal(struct session *session)
+{
+    size_t pages = faults_ring_pages(session);
+    int status = faults_open_sources(session, pages);
+    while (status == -ENOBUFS && (pages /= 2) >= FAULTS_RING_LEAST_PAGES) {
+        session_close_faults(session);
+        session->stream_count = 0;
+        status = faults_open_sources(session, pages);
+    }
+    return status;
 }
 
 void session_open_faults(struct session *session)
@@ -75,7 +89,7 @@ void session_open_faults(struct session *session)
     session->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     session->faults_error = session->options->no_faults ? -ECANCELED : faults_prepare(&session->faults);
     if (session->faults_error == 0)
-        session->faults_error = faults_open_sources(session);
+        session->faults_error = faults_open_equal(session);
     if (session->faults_error < 0) {
         session_close_faults(session);
         session->stream_count = 0;

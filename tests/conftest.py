@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from causes import cause
 
 pytest_plugins = ["lab_plugin"]
 
@@ -40,6 +41,11 @@ def _perf_event_allowed() -> bool:
 
 def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.line(f"run once more: {report.nodeid}: at first {cause(report)}")
 
 
 # A job in the background of a script has these ignored, and hands that on; programs under test must get them.

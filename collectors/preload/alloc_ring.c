@@ -11,6 +11,7 @@
 #include "collectors/preload/alloc.h"
 #include "collectors/preload/preload.h"
 #include "core/clock.h"
+#include "core/memory_file.h"
 
 static struct perf_event_mmap_page *ring; // NULL: nobody listens
 static atomic_flag ring_busy = ATOMIC_FLAG_INIT;
@@ -39,12 +40,11 @@ static void ring_own(void)
 int alloc_ring_make(void)
 {
     size_t bytes = ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES;
-    int fd = memfd_create("numaprof-blocks", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-        return -errno;
     // Sealed: the recorder reads it only if it cannot be made shorter meanwhile.
-    bool made = ftruncate(fd, (off_t)bytes) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
-    void *memory = made ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    int fd = memory_file_make("numaprof-blocks", bytes);
+    if (fd < 0)
+        return fd;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (memory == MAP_FAILED) {
         int status = -errno;
         close(fd);

@@ -223,3 +223,33 @@ def test_threads_behind_the_libraries_back(recording: Path) -> None:
     command = [*forbid("perf_event_open", "EPERM"), PROGRAM, "record", "-q", "-o", recording]
     assert run_command(*command, program, 2000) == (0, "", "")
     assert rows(recording, "SELECT from_start FROM thread ORDER BY id") == [1, 0]
+
+
+@pytest.mark.parametrize(("kib", "status"), [(50, 125), (300, 0)])
+def test_a_limit_for_files(kib: int, status: int, recording: Path) -> None:
+    """It holds for shared memory too, and kills who does not ask first: neither us nor the program."""
+    command = ["prlimit", f"--fsize={kib << 10}", PROGRAM, "record", "-q", "-o", recording, target("touch"), 3, 1024]
+    done = run_command(*command)
+    assert done.status == status
+    if status:
+        assert_one_line(done, "File too large", "ulimit -f")
+    else:
+        assert report(recording).status == 0
+
+
+@pytest.mark.requires("root")
+def test_no_locked_memory_but_the_allowance(public_place: Path) -> None:
+    """The rings of all CPUs share it evenly."""
+    shutil.copy(target("touch"), public_place)
+    recording = public_place / "r.numaprof"
+    command = ["prlimit", "--memlock=0", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    command += [public_place / "numaprof", "record", "-q", "-o", recording, public_place / "touch", 3, 1024]
+    assert run_command(*command, cwd=public_place) == (0, "", "")
+    assert touched_pages(recording) >= 3 * 256
+
+
+@pytest.mark.parametrize("closed", [">&-", ">&- 2>&-"])
+def test_a_report_that_nobody_can_read(closed: str, recording: Path) -> None:
+    assert run("record", "-q", "-o", recording, "true").status == 0
+    done = run_command("sh", "-c", f"exec {BUILD / 'numaprof-reports'} report {recording} {closed}")
+    assert done == (0, "", "")
