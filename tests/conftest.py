@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from causes import cause
 
 pytest_plugins = ["lab_plugin"]
 
@@ -42,6 +43,11 @@ def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.line(f"run once more: {report.nodeid}: at first {cause(report)}")
+
+
 # A job in the background of a script has these ignored, and hands that on; programs under test must get them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -64,6 +70,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "man": lambda: shutil.which("man") is not None,
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,
+    "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }

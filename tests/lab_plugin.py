@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from causes import cause
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
@@ -165,8 +166,8 @@ class Host:
         for group in self.groups.values():
             for nodeid, reports in group.first.items():
                 if not group.failed(nodeid):
-                    cause = next(report.longreprtext for report in reports if report.failed).strip().splitlines()[-1]
-                    terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {cause}")
+                    first = cause(next(report for report in reports if report.failed))
+                    terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {first}")
 
     def run(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
         """Boots and runs these tests; should the guest end during one, the others get a boot of their own later."""

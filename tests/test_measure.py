@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -155,6 +156,41 @@ def test_nobody_can_measure(program: Path, tmp_path: Path) -> None:
         done = subprocess.run([*command, "--size", "8M"], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "  read  " in done.stdout
+
+
+PR_SET_THP_DISABLE = 41  # linux/prctl.h; kept over exec
+
+
+def test_without_huge_pages_small_ones_are_measured_and_it_is_said(program: Path) -> None:
+    libc = ctypes.CDLL(None)
+    command = [program, "topology", "--measure", "--json", "--size", "16M"]
+    command += ["--only", "latency_random,latency_random_4k"]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        preexec_fn=lambda: libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0),
+    )
+    found = json.loads(done.stdout)["measured"]
+    assert {value["metric"] for value in found["values"]} == {"latency_random_4k"}
+    assert not found["huge_pages"]
+    assert any("the kernel gave no huge pages; only 4 KiB pages are measured" in note for note in found["remarks"])
+
+
+def test_a_busy_cpu_is_named(program: Path) -> None:
+    cpu = str(min(os.sched_getaffinity(0)))
+    others = [subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) for _ in range(3)]
+    try:
+        command = ["taskset", "-c", cpu, program, "topology", "--measure", "--json", "--size", "16M", "--only", "read"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert done.returncode in (0, 125), done.stderr  # 125: they had it all the time
+    remarks = json.loads(done.stdout)["measured"]["remarks"]
+    assert [remark for remark in remarks if "others took" in remark or "others had its CPUs" in remark]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

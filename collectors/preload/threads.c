@@ -16,7 +16,7 @@ struct thread_start {
     thrd_start_t c11_routine;
     void *argument;
     enum channel_pin pin;
-    int place;               // of the plan, by order of creation: new threads begin in any order
+    int place;               // of the plan, for PLANNED
     uint64_t since;          // when its creation began: its creator touches its memory
 };
 
@@ -59,20 +59,19 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 }
 
 // In the new thread, which has its creator's mask.
-static void thread_begin(const struct thread_start *start, const void *frame)
+static void thread_begin(enum channel_pin pin, int place, uint64_t since, const void *frame)
 {
-    enum channel_pin pin = start->pin;
     const struct channel *channel = preload_channel();
     if (!channel)
         return;
     int cpu = -1;
-    if (pin == CHANNEL_PIN_PLANNED)
-        cpu = preload_sit(start->place);
+    if (pin == CHANNEL_PIN_PLANNED && place)
+        cpu = preload_place_self(place);
     else if (pin == CHANNEL_PIN_HELPER)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
-    alloc_thread_began(start->since, frame);
+    alloc_thread_began(since, frame);
     char chosen[CHANNEL_TEXT] = "";
     struct preload_mask mask;
     if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
@@ -87,7 +86,7 @@ static struct thread_start thread_take(void *argument, const void *frame)
 {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
-    thread_begin(&start, frame);
+    thread_begin(start.pin, start.place, start.since, frame);
     return start;
 }
 
@@ -103,22 +102,22 @@ static int thread_run_c11(void *argument)
     return start.c11_routine(start.argument);
 }
 
-static void thread_never_came(struct thread_start *kept)
-{
-    preload_return_place(kept->place);
-    free(kept);
-}
-
 static struct thread_start *thread_prepare(struct thread_start start)
 {
     struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
     if (kept) {
         preload_place_main();
-        start.place = start.pin == CHANNEL_PIN_PLANNED ? preload_reserve_place() : 0;
+        start.place = start.pin == CHANNEL_PIN_PLANNED ? preload_place_reserve() : 0;
         start.since = clock_now();
         *kept = start;
     }
     return kept;
+}
+
+static void thread_unmade(struct thread_start *kept)
+{
+    preload_place_return(kept->place);
+    free(kept);
 }
 
 PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
@@ -132,7 +131,7 @@ PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attri
         return create(thread, attributes, routine, argument);
     int status = create(thread, attributes, thread_run, kept);
     if (status != 0)
-        thread_never_came(kept);
+        thread_unmade(kept);
     return status;
 }
 
@@ -146,6 +145,6 @@ PRELOAD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argum
         return create(thread, routine, argument);
     int status = create(thread, thread_run_c11, kept);
     if (status != thrd_success)
-        thread_never_came(kept);
+        thread_unmade(kept);
     return status;
 }

@@ -65,7 +65,7 @@ TRUTH: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
     "shared_table": (("shared_table", 2, 32), ("used whole by 8 threads", "numactl --interleave=all")),
     "mismatch": (("mismatch", 4, 32), ("mismatch.c:19", "otherwise than mismatch.c:24")),
     "fortran": (("heat", 6, 1024), ("heat.f90:25", "heat.f90:34", "!$omp parallel do schedule(static)")),
-    "migrant": (("migrant", 4, 64), ("first touched 16 MiB on node", "pthread_setaffinity_np")),
+    "migrant": (("migrant", 4, 64), ("on node 0, but uses it on node 1; 4 threads moved", "pthread_setaffinity_np")),
     "recycled": (("recycled", 8, 3), ("recycled.c:23 read_input first touched it", "MALLOC_MMAP_THRESHOLD_=1000000")),
     "huge_pages": (("tiles", 8, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
     "nothing_to_gain": (("in_cache", 2000), ("asks little of memory", "Leave the placement alone")),
