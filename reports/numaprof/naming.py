@@ -141,8 +141,8 @@ def object_in_text(found: Object) -> str:
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
     """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
-    pages = sum(found.pages + sum(row.pages for row in found.unclear) for found in group)
-    bytes_ = size(evidence.bytes(pages) if pages else sum(found.bytes or 0.0 for found in group))
+    touched = sum(_touched_bytes(evidence, found) for found in group)
+    bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
         places = list(dict.fromkeys(object_name(found) for found in group))
         more = [plural(len(places) - most, "more place")] if len(places) > most else []
@@ -152,6 +152,12 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
         return bytes_
     rest = len(group) - min(most, len(names))
     return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
+
+
+def _touched_bytes(evidence: Evidence, found: Object) -> float:
+    """A huge page at a variable's end holds more than the variable."""
+    touched = evidence.bytes(found.pages + sum(row.pages for row in found.unclear))
+    return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
 
 
 def command_line(evidence: Evidence) -> str:

@@ -157,8 +157,27 @@ def test_an_array_that_grows_is_not_filled_in_parallel(tmp_path: Path) -> None:
     book.touch(book.stack(libc, book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
     use_blocks(book, block, [0] * 8)
     (advice,) = only(book, tmp_path, serial_init)
-    assert "At sum.c:17 one thread lets it grow by realloc" in advice.change
+    assert "It grows while one thread fills it at sum.c:17" in advice.change
     assert "above a loop that copies it to malloc(bytes)" in advice.code[0]
+
+
+def grown(folder: Path, *sizes: int) -> str:
+    """Blocks of one line, one after the other, before the last."""
+    book = sampled()
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    for number, pages in enumerate(sizes):
+        book.block(object, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = book.block(object, ARRAY, PAGES, start_ns=len(sizes))
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, folder, serial_init)
+    return advice.change
+
+
+def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:
+    assert "It grows" in grown(tmp_path, 64, 96, 144)
+    assert "It grows" not in grown(tmp_path, 64, 144, 96)
+    assert "It grows" not in grown(tmp_path, 64, 96)
 
 
 def test_a_queue_is_not_a_schedule(tmp_path: Path) -> None:
