@@ -41,8 +41,10 @@ def function_name(function: str) -> str:
             break
         function = plain
     function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
-    while len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
-        function = function.partition("::")[2]  # a name's end tells more than its namespaces
+    if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
+        # A name's end tells more than its namespaces.
+        whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
+        function = function[whole + 2 :] if whole >= 0 else function.rpartition("::")[2]
     return clean(function, NAME_LIMIT)
 
 

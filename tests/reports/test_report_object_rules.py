@@ -24,6 +24,7 @@ from book import (
 from numaprof.rules import (
     RULES,
     advise,
+    borders,
     dirty_lines,
     disturbed,
     file_pages,
@@ -570,6 +571,33 @@ def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
     if advice is not None:
         assert "most of `counts`" in advice.finding
         assert "perf c2c record ./sum" in advice.code[0]
+
+
+# Borders
+
+
+def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> Book:
+    """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
+    book = sampled()
+    block, stack = array(book, touchers), book.stack(book.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
+        book.loads(stack, thread + 1, own, thread // 4, block=block)
+        beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
+        book.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+    return book.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
+
+
+def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
+    (advice,) = only(with_borders(7), tmp_path, borders)
+    assert advice.kind is Kind.LEAVE
+    assert "16 MiB allocated at sum.c:14 main lies where it is used: 93.0 % of what 8 threads" in advice.finding
+
+
+def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:
+    assert borders.rule(read(with_borders(20), tmp_path)) is None
+    assert borders.rule(read(with_borders(7, SERIAL), tmp_path)) is None
 
 
 # One controller
