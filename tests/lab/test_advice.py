@@ -45,7 +45,11 @@ def biggest(evidence: Evidence) -> list[Object]:
     return [found for found in evidence.objects.found if evidence.bytes(found.pages) > 4 << 20]
 
 
-SUM = ("sum.c:22 main first touches", "sum.c:28", "#pragma omp parallel for schedule(static)      above sum.c:22")
+SUM = (
+    "sum.c:22 main first touches",
+    "sum.c:28",
+    "#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:22",
+)
 PARTS = "for (i = my_first; i < my_end; i++)"
 FRESH = "allocate without writing"
 TRUTH: dict[str, tuple[tuple[object, ...], tuple[str, ...]]] = {
