@@ -9,6 +9,7 @@ from numaprof.judgement import basis, judge
 from numaprof.matrix import node_traffic
 from numaprof.naming import (
     command_line,
+    library_function,
     list_of_sites,
     nodes_in_text,
     objects_in_text,
@@ -21,7 +22,7 @@ from numaprof.places import Site
 from numaprof.rules import policy
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.initialise import Initialisation, change, code
-from numaprof.samples import Used
+from numaprof.samples import LibraryCall, Used
 from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import ALL_OF_IT
@@ -36,6 +37,7 @@ from numaprof.uses import (
     remote_part,
     serial_suspects,
     shape_of,
+    shared,
     team,
     users,
 )
@@ -43,7 +45,7 @@ from numaprof.uses import (
 
 def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
-    group = [found for found in serial_suspects(evidence) if not found.use_shape.shared]
+    group = [found for found in serial_suspects(evidence) if not shared(evidence, found)]
     if not judge(evidence).curable or not group or policy.forces(evidence):
         return None
     if not measured(evidence) and not others(evidence, group[0]):
@@ -53,13 +55,15 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     working = users(evidence, uses) or list(evidence.workers)
+    call = evidence.samples.library_calls.get(sites[0])
     init = Initialisation(
         sites=tuple(sites),
         use=use,
         shape=shape_of(group),
         team=team(evidence, group[0].main_thread, working),
-        call=next((evidence.samples.library_calls[s] for s in sites if s in evidence.samples.library_calls), None),
+        call=call,
         command=command_line(evidence),
+        grows=_grows(group, call),
     )
     return Advice(
         kind=Kind.CURE,
@@ -70,6 +74,10 @@ def rule(evidence: Evidence) -> Advice | None:
         removes=_removes(evidence, group),
         saves=saves(evidence, _removes(evidence, group), group),
     )
+
+
+def _grows(group: list[Object], call: LibraryCall | None) -> bool:
+    return group[0].grows or (call is not None and library_function(call.function).startswith("realloc"))
 
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
