@@ -41,8 +41,10 @@ def function_name(function: str) -> str:
             break
         function = plain
     function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
-    while len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
-        function = function.partition("::")[2]  # a name's end tells more than its namespaces
+    if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
+        # A name's end tells more than its namespaces.
+        whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
+        function = function[whole + 2 :] if whole >= 0 else function.rpartition("::")[2]
     return clean(function, NAME_LIMIT)
 
 
@@ -141,8 +143,8 @@ def object_in_text(found: Object) -> str:
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
     """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
-    pages = sum(found.pages + sum(row.pages for row in found.unclear) for found in group)
-    bytes_ = size(evidence.bytes(pages) if pages else sum(found.bytes or 0.0 for found in group))
+    touched = sum(_touched_bytes(evidence, found) for found in group)
+    bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
         places = list(dict.fromkeys(object_name(found) for found in group))
         more = [plural(len(places) - most, "more place")] if len(places) > most else []
@@ -152,6 +154,12 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
         return bytes_
     rest = len(group) - min(most, len(names))
     return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
+
+
+def _touched_bytes(evidence: Evidence, found: Object) -> float:
+    """A huge page at a variable's end holds more than the variable."""
+    touched = evidence.bytes(found.pages + sum(row.pages for row in found.unclear))
+    return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
 
 
 def command_line(evidence: Evidence) -> str:

@@ -18,7 +18,7 @@ from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, Used
 from numaprof.shapes import Layout, Shape, parts_of, shape
 from numaprof.text import number_list
-from numaprof.thresholds import BINS, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
+from numaprof.thresholds import BINS, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
 from numaprof.touches import Touches, summed
 
 UNNAMED = "memory"
@@ -50,6 +50,7 @@ class Object(Touches):
     huge: queries.HugeRegions | None = None
     unclear: tuple[queries.Unclear, ...] = ()  # page faults that may have been first touches
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
+    grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
@@ -148,6 +149,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     answers = _by_thing(all_answers)
     shapes = _Shapes(recording, page_bytes)
     named = {row.id: row for row in recording.rows(queries.Named, queries.NAMED)}
+    growing = {row.thing for row in recording.rows(queries.Growing, queries.GROWING, blocks=MIN_GROWTH)}
     paths = _paths(recording)
     wrapped = _wrapped(paths)
     before = _before(recording, samples)
@@ -172,6 +174,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             huge=huge.get(thing),
             unclear=tuple(unclear[thing]),
             things=(thing,),
+            grows=thing in growing,
             since=named[thing].start_ns or 0 if thing in named else 0,
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
@@ -239,6 +242,8 @@ def _sum(group: list[Object]) -> Object:
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         unclear=tuple(row for part in group for row in part.unclear),
+        grows=used.grows,
+        since=min(part.since for part in group),
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 

@@ -24,6 +24,7 @@ from book import (
 from numaprof.rules import (
     RULES,
     advise,
+    borders,
     dirty_lines,
     disturbed,
     file_pages,
@@ -157,8 +158,27 @@ def test_an_array_that_grows_is_not_filled_in_parallel(tmp_path: Path) -> None:
     book.touch(book.stack(libc, book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
     use_blocks(book, block, [0] * 8)
     (advice,) = only(book, tmp_path, serial_init)
-    assert "At sum.c:17 one thread lets it grow by realloc" in advice.change
+    assert "It grows while one thread fills it at sum.c:17" in advice.change
     assert "above a loop that copies it to malloc(bytes)" in advice.code[0]
+
+
+def grown(folder: Path, *sizes: int) -> str:
+    """Blocks of one line, one after the other, before the last."""
+    book = sampled()
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    for number, pages in enumerate(sizes):
+        book.block(object, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = book.block(object, ARRAY, PAGES, start_ns=len(sizes))
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, folder, serial_init)
+    return advice.change
+
+
+def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:
+    assert "It grows" in grown(tmp_path, 64, 96, 144)
+    assert "It grows" not in grown(tmp_path, 64, 144, 96)
+    assert "It grows" not in grown(tmp_path, 64, 96)
 
 
 def test_a_queue_is_not_a_schedule(tmp_path: Path) -> None:
@@ -551,6 +571,33 @@ def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
     if advice is not None:
         assert "most of `counts`" in advice.finding
         assert "perf c2c record ./sum" in advice.code[0]
+
+
+# Borders
+
+
+def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> Book:
+    """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
+    book = sampled()
+    block, stack = array(book, touchers), book.stack(book.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
+        book.loads(stack, thread + 1, own, thread // 4, block=block)
+        beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
+        book.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+    return book.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
+
+
+def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
+    (advice,) = only(with_borders(7), tmp_path, borders)
+    assert advice.kind is Kind.LEAVE
+    assert "16 MiB allocated at sum.c:14 main lies where it is used: 93.0 % of what 8 threads" in advice.finding
+
+
+def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:
+    assert borders.rule(read(with_borders(20), tmp_path)) is None
+    assert borders.rule(read(with_borders(7, SERIAL), tmp_path)) is None
 
 
 # One controller

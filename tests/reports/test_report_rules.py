@@ -376,6 +376,37 @@ def test_strayed_threads_are_named(tmp_path: Path) -> None:
     assert "1 pinned thread left its CPU (sum 4716)" in advice.finding
 
 
+def roaming(**run: object) -> Book:
+    """Thread 0 runs on both nodes, and reads remotely from each."""
+    book = STORIES["wandering"](**run)
+    for event, value in ((1, 1_000_000), (2, 1_000), (3, 50_000)):
+        book.count(event, 1, value, cpu=0)
+    return book
+
+
+def test_threads_that_nobody_pinned_can_be(tmp_path: Path) -> None:
+    advice = disturbed.rule(read(roaming(), tmp_path))
+    assert advice is not None
+    assert "1 unpinned thread ran on several nodes" in advice.finding
+    assert advice.code == ("numaprof --pin compact ./sum",)
+    assert advice.evidence == "the CPUs it ran on."
+
+
+def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
+    """What was not pinned by the plan will not be next time."""
+    evidence = read(roaming(pin_policy="compact"), tmp_path)
+    (code,) = disturbed.rule(evidence).code  # type: ignore[union-attr]
+    assert code.startswith("sched_setaffinity(0, ")
+    moved = owner_moved.rule(evidence)
+    assert moved is None or "--pin compact does it" not in moved.change
+
+
+def test_a_thread_that_reads_nothing_remotely_may_run_anywhere(tmp_path: Path) -> None:
+    book = roaming().change("count", where="event = 3 AND thread = 1", value=0)
+    book.change("count", where="event = 3 AND thread = 2", value=200_000)
+    assert disturbed.rule(read(book, tmp_path)) is None
+
+
 def test_cure_stands_before_setting(tmp_path: Path) -> None:
     book = STORIES["serial_init"](balancing=1, balancing_moved_pages=4096)
     assert [advice.kind for advice in advise(read(book, tmp_path))] == [Kind.CURE, Kind.SETTING]

@@ -25,6 +25,12 @@ class Initialisation:
     team: Team
     call: LibraryCall | None  # what the first site calls that does the touching
     command: str
+    grows: bool  # the allocator copies what was there to a larger place, again and again
+
+    @property
+    def contained(self) -> bool:
+        """A container of C++ touches."""
+        return self.call is not None and self.call.container
 
     @property
     def where(self) -> str:
@@ -37,11 +43,6 @@ class Initialisation:
     @property
     def loops(self) -> str:
         return f"the outermost loop{'s' if self.sites[1:] else ''} at {self.where}"
-
-    @property
-    def grows(self) -> bool:
-        """The allocator touches: it copies what was there to a larger place."""
-        return self.call is not None and library_function(self.call.function).startswith("realloc")
 
     @property
     def fortran(self) -> bool:
@@ -65,7 +66,7 @@ def _openmp_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
     text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it."
-    if init.grows:
+    if init.grows and not init.contained:
         return f"{text} {_grows(init)} copy it once, in parallel, to memory of its final size:"
     if init.call is None:
         array = " Whole arrays that are assigned at once (a = 0) need a loop for it." if init.fortran else ""
@@ -82,7 +83,7 @@ def _openmp_change(init: Initialisation) -> str:
 
 def _grows(init: Initialisation) -> str:
     return (
-        f"At {init.where} one thread lets it grow by realloc: allocate it at its final size before, or, where that is "
+        f"It grows while one thread fills it at {init.where}: allocate it at its final size before, or, where that is "
         "not known,"
     )
 
@@ -96,7 +97,7 @@ def _openmp_code(init: Initialisation) -> tuple[str, ...]:
     else:
         pragma = f"#pragma omp parallel for schedule(static{chunk})"
     like = f", CHUNK as at {site_position(init.use)}" if chunk and init.use is not None else ""
-    if init.call is not None and init.call.container:
+    if init.contained:
         return (*_raw_array(init), f"{pragma}      above the loop that fills it{like}")
     if init.grows:
         return (f"{pragma}      above a loop that copies it to malloc(bytes){like}",)
@@ -111,7 +112,7 @@ def _threads_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
     text = "Let each thread initialise the part that it uses later, before it begins to use it."
-    if init.grows:
+    if init.grows and not init.contained:
         return f"{text} {_grows(init)} let each thread copy its part to memory of the final size:"
     if init.call is None:
         return text + _ZEROS_FIRST
@@ -124,9 +125,13 @@ def _threads_change(init: Initialisation) -> str:
 def _threads_code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
-    raw = _raw_array(init) if init.call is not None and init.call.container else ()
+    raw = _raw_array(init) if init.contained else ()
     before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
-    what = "copies it to malloc(bytes)" if init.grows else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
+    what = (
+        "copies it to malloc(bytes)"
+        if init.grows and not init.contained
+        else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
+    )
     return (*raw, f"for (i = my_first; i < my_end; i++)      {what}, {before}")
 
 

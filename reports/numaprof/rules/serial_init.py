@@ -55,13 +55,15 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     working = users(evidence, uses) or list(evidence.workers)
+    call = evidence.samples.library_calls.get(sites[0])
     init = Initialisation(
         sites=tuple(sites),
         use=use,
         shape=shape_of(group),
         team=team(evidence, group[0].main_thread, working),
-        call=_call(evidence, sites),
+        call=call,
         command=command_line(evidence),
+        grows=_grows(group, call),
     )
     return Advice(
         kind=Kind.CURE,
@@ -74,11 +76,8 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def _call(evidence: Evidence, sites: list[Site]) -> LibraryCall | None:
-    """What the place that touches most calls for it; a growing array stands out even if the loop touches more."""
-    calls = [evidence.samples.library_calls.get(site) for site in sites]
-    growing = [call for call in calls if call is not None and library_function(call.function).startswith("realloc")]
-    return growing[0] if growing else next(iter(calls), None)
+def _grows(group: list[Object], call: LibraryCall | None) -> bool:
+    return group[0].grows or (call is not None and library_function(call.function).startswith("realloc"))
 
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
