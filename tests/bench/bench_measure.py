@@ -130,7 +130,8 @@ def main() -> None:
     show("own list", pairs(program, cpu, [mib, surveys, "latency_random", "--own-list"]))
     show("stream_like", pairs(program, None, [mib, surveys, "read_all,copy_all,copy_nt_all"]))
     if kernels in LIKWID and shutil.which("likwid-bench"):
-        show("likwid-bench", pairs(program, cpu, [mib, surveys, "read,copy,copy_nt", *likwid_commands(kernels, mib)]))
+        words = [mib, max(2, surveys // 2), "read,copy,copy_nt", *likwid_commands(kernels, mib)]
+        show("likwid-bench", pairs(program, cpu, words))
     else:
         print("likwid-bench is not installed (apt-get install likwid), or has no loops for this CPU: left out")
     chase = lat_mem_rd()
