@@ -77,7 +77,10 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert advice.kind is Kind.CURE
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
-    assert advice.code == ("#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",)
+    assert advice.code == (
+        "#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",
+        "numactl --interleave=all ./sum      instead, if every thread uses all of it",
+    )
     assert "What touches is memset: if that is called at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence

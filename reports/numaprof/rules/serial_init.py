@@ -27,6 +27,7 @@ from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import ALL_OF_IT
 from numaprof.uses import (
+    Team,
     home_of,
     init_sites,
     later_uses,
@@ -69,11 +70,18 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.CURE,
         finding=_finding(evidence, group, uses, use),
         change=change(init),
-        code=code(init),
+        code=(*code(init), *_instead(init)),
         evidence=_rests_on(evidence, group, uses),
         removes=_removes(evidence, group),
         saves=saves(evidence, _removes(evidence, group), group),
     )
+
+
+def _instead(init: Initialisation) -> tuple[str, ...]:
+    """Where it is not known which part each thread uses, a parallel initialisation may be the wrong cure."""
+    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES:
+        return ()
+    return (f"numactl --interleave=all {init.command}      instead, if every thread uses all of it",)
 
 
 def _grows(group: list[Object], call: LibraryCall | None) -> bool:
@@ -151,8 +159,7 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
         f"{percent(_part_of_home(evidence, group))} of the memory touched on {where} was touched here. "
-        "Which array they read, the counters do not tell; if every thread reads all of it, interleave it instead "
-        "(numactl --interleave=all)."
+        "Which array they read, and which part each, the counters do not tell."
     )
 
 
@@ -161,4 +168,4 @@ def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     shape = shape_of(group)
     if shape.divided or shape is Shape.ONE:
         return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."
-    return f"{text}. Which part each thread uses is not known; if all use all of it, interleave it instead."
+    return f"{text}. Which part each thread uses is not known."
