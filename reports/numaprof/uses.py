@@ -55,12 +55,20 @@ def suspects(evidence: Evidence) -> list[Object]:
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         return [found for found in data if found.remote >= least]
-    big = [found for found in data if _is_big(evidence, found)]
+    big = [found for found in data if _is_big(evidence, found) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
 
 
 def _is_big(evidence: Evidence, found: Touches) -> bool:
     return evidence.bytes(found.pages) >= MIN_OBJECT_BYTES and found.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+
+
+def _grew_big(evidence: Evidence, found: Object) -> bool:
+    """What grows has moved on when the recorder looks at its page faults: their kind is mostly unknown."""
+    pages = found.pages + sum(row.pages for row in found.unclear)
+    return (
+        found.grows and evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+    )
 
 
 def serial_suspects(evidence: Evidence) -> list[Object]:

@@ -35,7 +35,10 @@ def record(folder: Path, *command: object) -> Evidence:
 
 
 def disturbed(evidence: Evidence) -> bool:
-    pinned = all(thread.row.pin in ("planned", "program") for thread in evidence.workers)
+    # A server that forks has one thread, which no plan pins.
+    forks = len({thread.row.process for thread in evidence.threads}) > 1
+    team = [thread for thread in evidence.workers if not forks or thread.position > 0]
+    pinned = all(thread.row.pin in ("planned", "program") for thread in team)
     serial = [found for found in biggest(evidence) if found.main_share > 0.9]
     wandered = any(max(found.pages_by_home.values()) < 0.9 * found.pages for found in serial)
     pages = [found.pages for found in biggest(evidence)]
@@ -76,7 +79,7 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "fork_server": (("fork_server", 4, 32), ("used whole by", "fork_server.c:29", "numactl --interleave=all")),
     "mapped_file": (("mapped_file", CACHED, 4), ("The mapped file text lies in the page cache of other nodes",)),
     "lopsided": (("lopsided", 4, 48), ("node 0's memory answers", "one memory controller serves nearly all")),
-    "false_sharing": (("false_sharing", 1), ("asks little of memory", "Leave the placement alone")),
+    "false_sharing": (("false_sharing", 20), ("asks little of memory", "Leave the placement alone")),
     "sparse": (("sparse", 3, 1000), SPREAD, ROWS),
     "growing": (("growing", 4, 32), ("It grows while one thread fills it", "copies it to malloc(bytes)")),
     "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 4, 32), ("numactl in the command decides",)),

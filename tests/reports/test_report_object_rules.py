@@ -21,6 +21,7 @@ from book import (
     Book,
     Line,
 )
+from numaprof.queries import UNKNOWN_FAULT
 from numaprof.rules import (
     RULES,
     advise,
@@ -173,6 +174,21 @@ def grown(folder: Path, *sizes: int) -> str:
     use_blocks(book, block, [0] * 8)
     (advice,) = only(book, folder, serial_init)
     return advice.change
+
+
+def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    stack = book.stack(book.place(INIT))
+    for number, pages in enumerate((64, 96, 144, 1024)):
+        at = OTHER + (number << 32)
+        block = book.block(object, at, pages, start_ns=number, end_ns=number + 1)
+        book.sample(FIRST_TOUCH, 1, stack, address=at, page_node=0, block=block)
+        for page in range(1, pages):
+            book.sample(UNKNOWN_FAULT, 1, stack, address=at + page * PAGE, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "5.2 MiB allocated at sum.c:14 main" in advice.finding
+    assert "It grows" in advice.change
 
 
 def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:

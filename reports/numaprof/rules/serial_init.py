@@ -142,7 +142,8 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     if measured(evidence):
         return _measured(evidence, group, uses)
     if basis(evidence) is None or evidence.traffic.remote.estimate is None:
-        share = percent(sum(found.pages for found in group) / evidence.touched_pages)
+        unclear = sum(row.pages for found in group for row in found.unclear)
+        share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
         return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
     home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
     elsewhere = percent(min(1.0, _from_elsewhere(evidence, home) / remote)) if remote else "none"
