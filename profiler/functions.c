@@ -55,7 +55,7 @@ void functions_read(struct functions *functions, Dwfl_Module *module, size_t que
                                         .name = name,
                                         .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
     }
-    functions->is_sorted = functions->count > 0 && questions > FUNCTIONS_QUESTIONS_TO_SORT;
+    functions->is_sorted = functions->items && questions > FUNCTIONS_QUESTIONS_TO_SORT;
     if (functions->is_sorted)
         qsort(functions->items, functions->count, sizeof *functions->items, functions_compare);
 }
