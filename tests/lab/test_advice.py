@@ -68,7 +68,7 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "vector": (("fill_vector_serial", 4, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
     "vector_lto": (("fill_vector_lto", 4, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
     "new": (("new_array", 8, 32), ("new_array.cpp:15 Field::Field first touches", PARTS)),
-    "arena": (("arena", 4, 16), ("arena.c:30 main and arena.c:32 main first touch", "#pragma omp parallel for")),
+    "arena": (("arena", 4, 16), ("arena.c:30 and 32 main first touch", "#pragma omp parallel for")),
     "shared_table": (("shared_table", 2, 32), ("used whole by 8 threads", "numactl --interleave=all")),
     "mismatch": (("mismatch", 4, 32), ("mismatch.c:19", "otherwise than mismatch.c:24")),
     "fortran": (("heat", 6, 1024), ("heat.f90:25", "heat.f90:34", "!$omp parallel do schedule(static)")),
