@@ -11,13 +11,13 @@
 
 #include "catalogue_text.h"
 
-int catalogue_parse(struct catalogue **result, const char *text, int *line)
+static int catalogue_make(struct catalogue **result, const char *text, bool only_cpus, int *line)
 {
     int status = -ENOMEM;
     struct catalogue *catalogue = calloc(1, sizeof *catalogue);
     if (!catalogue || !(catalogue->text = strdup(text)))
         goto done;
-    if ((status = catalogue_read(catalogue, line)) < 0)
+    if ((status = catalogue_read(catalogue, only_cpus, line)) < 0)
         goto done;
     *result = catalogue;
     catalogue = NULL;
@@ -27,10 +27,21 @@ done:
     return status;
 }
 
+int catalogue_parse(struct catalogue **result, const char *text, int *line)
+{
+    return catalogue_make(result, text, false, line);
+}
+
 int catalogue_load(struct catalogue **catalogue)
 {
     int line;
-    return catalogue_parse(catalogue, catalogue_text, &line);
+    return catalogue_make(catalogue, catalogue_text, false, &line);
+}
+
+int catalogue_load_cpus(struct catalogue **catalogue)
+{
+    int line;
+    return catalogue_make(catalogue, catalogue_text, true, &line);
 }
 
 void catalogue_free(struct catalogue *catalogue)

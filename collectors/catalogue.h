@@ -92,6 +92,9 @@ struct catalogue {
 // The catalogue in the program. The caller frees it.
 int catalogue_load(struct catalogue **catalogue);
 
+// The same without events, notes and answers: where there is no PMU, the CPU's name is all that is wanted.
+int catalogue_load_cpus(struct catalogue **catalogue);
+
 // Another text of the same form. -EINVAL: line *line of it (from 1) is not one; -ENOSPC: it holds more than the limits
 // above.
 int catalogue_parse(struct catalogue **catalogue, const char *text, int *line);

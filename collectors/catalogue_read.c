@@ -11,6 +11,7 @@ struct catalogue_reader {
     struct catalogue *catalogue;
     struct catalogue_cpu *cpu; // of the lines that describe a CPU; NULL: before the first
     uint64_t cpus;             // the last "for" line; 0: before the first
+    bool only_cpus;
 };
 
 static const char blanks[] = " \t";
@@ -237,6 +238,12 @@ static int catalogue_read_line(struct catalogue_reader *reader, char *line)
     char *rest = line, *word = catalogue_read_word(&rest);
     if (!word || *word == '#')
         return 0;
+    if (reader->only_cpus && strcmp(word, "for") == 0) {
+        reader->cpu = NULL; // what follows is about events, up to the next "cpu"
+        return 0;
+    }
+    if (reader->only_cpus && !reader->cpu && strcmp(word, "cpu") != 0)
+        return 0;
     for (size_t i = 0; i < sizeof catalogue_read_lines / sizeof *catalogue_read_lines; i++) {
         if (strcmp(word, catalogue_read_lines[i].word) != 0)
             continue;
@@ -247,9 +254,9 @@ static int catalogue_read_line(struct catalogue_reader *reader, char *line)
     return reader->cpus ? catalogue_read_event(reader, word, rest) : -EINVAL;
 }
 
-int catalogue_read(struct catalogue *catalogue, int *line)
+int catalogue_read(struct catalogue *catalogue, bool only_cpus, int *line)
 {
-    struct catalogue_reader reader = {.catalogue = catalogue};
+    struct catalogue_reader reader = {.catalogue = catalogue, .only_cpus = only_cpus};
     char *rest = catalogue->text;
     *line = 0;
     for (char *one; (one = strsep(&rest, "\n"));) {

@@ -7,7 +7,7 @@
 #include "collectors/catalogue.h"
 
 // Fills the empty catalogue from its text, which it cuts up. -EINVAL: line *line (from 1) is not of the form; -ENOSPC:
-// there is no room for it.
-int catalogue_read(struct catalogue *catalogue, int *line);
+// there is no room for it. only_cpus: lines that do not describe a CPU are passed over.
+int catalogue_read(struct catalogue *catalogue, bool only_cpus, int *line);
 
 #endif

@@ -122,12 +122,12 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
     char pmu[PERF_CONTEXT_PMU_BYTES];
     counters->clock_id = first_id++;
     counters->migrations_id = first_id++;
-    int status = catalogue_load(&counters->catalogue);
+    perf_context_pmu(pmu, "");
+    int status = *pmu ? catalogue_load(&counters->catalogue) : catalogue_load_cpus(&counters->catalogue);
     if (status == 0)
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = catalogue_identify(counters->catalogue, &identity);
-    perf_context_pmu(pmu, "");
     if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)

@@ -253,7 +253,8 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
     uint64_t id;
     if (!objects->find_variable || !objects->find_variable(objects->context, mapping, address, &variable))
         return RECORDING_NULL;
-    uint64_t key = table_mix(table_mix((uint64_t)process->id, variable.start), mapping->serial);
+    // Not by mapping: a variable may begin in the last page that the file gives and end in those that it does not.
+    uint64_t key = table_mix(table_mix((uint64_t)process->id, variable.start), (uintptr_t)mapping->path);
     if (table_get(&objects->variables, key, &id))
         return (int64_t)id;
     const struct live_block block = {

@@ -15,6 +15,13 @@ enum { PAGE_CHUNK = 512 };
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
 #define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
 
+// Opened when it is first asked for: move_pages knows nearly all.
+struct pagemap {
+    pid_t pid;
+    bool tried;
+    int fd;
+};
+
 static int pagemap_open(pid_t pid)
 {
     char path[64];
@@ -36,10 +43,13 @@ static int pagemap_read(int fd, uint64_t address, uint64_t *entry)
 
 // The zero page counts as nobody's: present, not a file's, mapped exclusively by no one. So do pages shared after fork;
 // those are not new, and whoever asks about a fault knows whether there was a fork.
-static int32_t pagemap_state(int fd, uint64_t address)
+static int32_t pagemap_state(struct pagemap *pagemap, uint64_t address)
 {
     uint64_t entry;
-    if (fd < 0 || pagemap_read(fd, address, &entry) < 0)
+    if (!pagemap->tried)
+        pagemap->fd = pagemap_open(pagemap->pid);
+    pagemap->tried = true;
+    if (pagemap->fd < 0 || pagemap_read(pagemap->fd, address, &entry) < 0)
         return PAGE_UNKNOWN;
     if (!(entry & PAGEMAP_PRESENT))
         return PAGE_ABSENT;
@@ -47,7 +57,7 @@ static int32_t pagemap_state(int fd, uint64_t address)
 }
 
 // move_pages(2) answers -EFAULT both for the zero page and for addresses without a mapping.
-static int32_t page_state_of(int answer, int pagemap, uint64_t address)
+static int32_t page_state_of(int answer, struct pagemap *pagemap, uint64_t address)
 {
     if (answer >= 0)
         return answer;
@@ -58,13 +68,13 @@ static int32_t page_state_of(int answer, int pagemap, uint64_t address)
     return answer == -ENOENT ? PAGE_ABSENT : PAGE_UNKNOWN;
 }
 
-static int page_state_chunk(pid_t pid, int pagemap, const uint64_t *addresses, size_t count, int32_t *states)
+static int page_state_chunk(struct pagemap *pagemap, const uint64_t *addresses, size_t count, int32_t *states)
 {
     void *pages[PAGE_CHUNK];
     int answers[PAGE_CHUNK], known = 0;
     for (size_t i = 0; i < count; i++)
         pages[i] = (void *)(uintptr_t)addresses[i];
-    bool moved = syscall(SYS_move_pages, pid, count, pages, NULL, answers, 0) == 0;
+    bool moved = syscall(SYS_move_pages, pagemap->pid, count, pages, NULL, answers, 0) == 0;
     int error = moved ? 0 : -errno;
     for (size_t i = 0; i < count; i++) {
         states[i] = moved ? page_state_of(answers[i], pagemap, addresses[i]) : pagemap_state(pagemap, addresses[i]);
@@ -75,15 +85,16 @@ static int page_state_chunk(pid_t pid, int pagemap, const uint64_t *addresses, s
 
 int page_state_query(pid_t pid, const uint64_t *addresses, size_t count, int32_t *states)
 {
-    int pagemap = pagemap_open(pid), known = 0, error = 0;
+    struct pagemap pagemap = {.pid = pid, .fd = -1};
+    int known = 0, error = 0;
     for (size_t at = 0; at < count; at += PAGE_CHUNK) {
         size_t n = count - at < PAGE_CHUNK ? count - at : PAGE_CHUNK;
-        int status = page_state_chunk(pid, pagemap, addresses + at, n, states + at);
+        int status = page_state_chunk(&pagemap, addresses + at, n, states + at);
         known += status > 0 ? status : 0;
         error = status < 0 ? status : error;
     }
-    if (pagemap >= 0)
-        close(pagemap);
+    if (pagemap.fd >= 0)
+        close(pagemap.fd);
     return known > 0 ? known : error;
 }
 

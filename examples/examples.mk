@@ -3,7 +3,7 @@
 
 EXAMPLE_NAMES := sum_serial sum_parallel sum_pthreads_serial sum_pthreads_parallel fill_vector_serial \
                  fill_vector_parallel new_array shared_table in_cache recycled arena fork_server migrant mismatch tiles \
-                 mapped_file false_sharing lopsided $(if $(shell command -v gfortran),heat)
+                 mapped_file false_sharing lopsided sparse growing $(if $(shell command -v gfortran),heat)
 EXAMPLES := $(addprefix $(BUILD)/examples/,$(EXAMPLE_NAMES))
 EXAMPLE_FLAGS := -O2 -g -fno-tree-vectorize $(WARNINGS) -Wno-unknown-pragmas -fopenmp -pthread
 CC_c := $(CC) -std=gnu17
@@ -37,4 +37,4 @@ $(BUILD)/examples/new_array: examples/new_array.cpp
 $(addprefix $(BUILD)/examples/,fill_vector_serial fill_vector_parallel fill_vector_lto new_array): $(BUILD)/.packages-examples
 $(BUILD)/examples/heat: examples/heat.f90
 $(addprefix $(BUILD)/examples/,shared_table in_cache recycled arena fork_server migrant mismatch tiles mapped_file \
-    false_sharing lopsided): $(BUILD)/examples/%: examples/%.c
+    false_sharing lopsided sparse growing): $(BUILD)/examples/%: examples/%.c

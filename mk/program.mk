@@ -12,9 +12,15 @@ program: $(BUILD)/numaprof numaprof
 numaprof: $(BUILD)/numaprof
 	$(Q)ln -sf $< $@
 
+# To find and bind the libraries takes a millisecond of the ten that a recording takes at least, so what they offer as
+# archives goes into the program, if that is all there (libdw may want others on other systems). Sanitizers see more without.
+ARCHIVED := $(if $(SANITIZE),$(LIBS),-Wl,-Bstatic -Wl,--start-group -ldw -lelf -lsqlite3 -lz -llzma -lbz2 -Wl,--end-group \
+    -Wl,-Bdynamic -lm -pthread)
+
 $(BUILD)/numaprof: $(BUILD)/obj/profiler/main.o $(ARCHIVE)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ARCHIVED) 2>/dev/null || \
+	    $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 $(ARCHIVE): $(OBJECTS)
 	$(call say,AR,$@)

@@ -37,8 +37,8 @@ struct run_result {
     char path[PATH_MAX];
 };
 
-// A program with another C library cannot load ours, and would not start with it, one of 32 bits would complain; a static one ignores it, and what it
-// starts may use it.
+// A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
+// one ignores it, and what it starts may use it.
 static void run_make_environment(struct run_environment *e, struct session *session)
 {
     char library[PATH_MAX];
@@ -115,7 +115,8 @@ static struct run_result run_once(const struct run_options *options, const struc
     run_make_environment(&environment, session);
     status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
     if (status < 0) {
-        diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
+        diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
+                   strerror(-status));
         goto close_session;
     }
     // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.

@@ -36,7 +36,10 @@ static int functions_compare(const void *a, const void *b)
     return (int)left->is_global - (int)right->is_global;
 }
 
-void functions_read(struct functions *functions, Dwfl_Module *module)
+// Sorting some thousands takes as long as about that many looks at all of them.
+enum { FUNCTIONS_QUESTIONS_TO_SORT = 128 };
+
+void functions_read(struct functions *functions, Dwfl_Module *module, size_t questions)
 {
     int symbols = dwfl_module_getsymtab(module);
     *functions = (struct functions){.has_all = functions_has_symtab(module)};
@@ -52,17 +55,31 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
                                         .name = name,
                                         .is_global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL};
     }
-    if (functions->items && functions->count > 0)
+    functions->is_sorted = functions->items && questions > FUNCTIONS_QUESTIONS_TO_SORT;
+    if (functions->is_sorted)
         qsort(functions->items, functions->count, sizeof *functions->items, functions_compare);
+}
+
+// The last by functions_compare that begins at the address or before it.
+static const struct functions_item *functions_begun(const struct functions *functions, uint64_t address)
+{
+    if (functions->is_sorted) {
+        size_t begun = search_at_most(functions->items, functions->count, sizeof *functions->items,
+                                      offsetof(struct functions_item, start), address);
+        return begun > 0 ? &functions->items[begun - 1] : NULL;
+    }
+    const struct functions_item *last = NULL;
+    for (size_t i = 0; i < functions->count; i++)
+        if (functions->items[i].start <= address && (!last || functions_compare(last, &functions->items[i]) <= 0))
+            last = &functions->items[i];
+    return last;
 }
 
 const struct functions_item *functions_find(const struct functions *functions, uint64_t address)
 {
-    const size_t begun = search_at_most(functions->items, functions->count, sizeof *functions->items,
-                                        offsetof(struct functions_item, start), address);
-    if (begun == 0)
+    const struct functions_item *item = functions_begun(functions, address);
+    if (!item)
         return NULL;
-    const struct functions_item *item = &functions->items[begun - 1];
     // What does not say how long it is ends where the next begins, if all are there.
     bool holds = item->bytes > 0 ? address - item->start < item->bytes : functions->has_all;
     return holds ? item : NULL;

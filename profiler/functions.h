@@ -15,13 +15,14 @@ struct functions_item {
 };
 
 struct functions {                 // all zero: none
-    struct functions_item *items;  // by start
+    struct functions_item *items;
     size_t count;
+    bool is_sorted;                // by start
     bool has_all;                  // not only those that other files may call
 };
 
-// Reads those of a module. Addresses are dwfl's.
-void functions_read(struct functions *functions, Dwfl_Module *module);
+// Reads those of a module. Addresses are dwfl's. questions: how often they will be looked at, about.
+void functions_read(struct functions *functions, Dwfl_Module *module, size_t questions);
 
 // The function that holds the address, NULL: not known.
 const struct functions_item *functions_find(const struct functions *functions, uint64_t address);

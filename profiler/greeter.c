@@ -4,17 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "profiler/namespaces.h"
 
-static pid_t greeter_tid(struct greeter *greeter, const struct channel_received *message)
+static void greeter_recognise(struct greeter *greeter, struct greeter_arrival *arrival)
 {
-    uint64_t pid;
+    uint64_t value = 0;
     pthread_mutex_lock(&greeter->mutex);
-    bool is_other = table_get(&greeter->processes, message->process, &pid);
+    table_get(&greeter->processes, arrival->message.process, &value);
     pthread_mutex_unlock(&greeter->mutex);
-    return is_other ? namespaces_outer_tid((pid_t)pid, (pid_t)message->tid) : (pid_t)message->tid;
+    pid_t pid = (pid_t)(int64_t)value, tid = (pid_t)arrival->message.tid;
+    arrival->tid = pid < 0 ? namespaces_outer_tid(-pid, tid) : tid;
+    arrival->was_there = pid != 0 && arrival->tid > 0 && syscall(SYS_tgkill, abs(pid), arrival->tid, 0) == 0;
 }
 
 static void greeter_keep(struct greeter *greeter, struct greeter_arrival arrival)
@@ -38,7 +41,8 @@ static void greeter_keep(struct greeter *greeter, struct greeter_arrival arrival
 
 static void greeter_welcome(struct greeter *greeter, const struct channel_received *message)
 {
-    struct greeter_arrival arrival = {.message = *message, .tid = greeter_tid(greeter, message)};
+    struct greeter_arrival arrival = {.message = *message};
+    greeter_recognise(greeter, &arrival);
     if (greeter->counters->usable > 0 && arrival.tid > 0)
         arrival.counters = counters_open(greeter->counters, arrival.tid, -1, (struct counters_how){0});
     greeter_keep(greeter, arrival); // first: once answered, the thread may end before it is kept
@@ -77,10 +81,10 @@ int greeter_start(struct greeter *greeter, struct channel_server *server, struct
     return status;
 }
 
-void greeter_introduce(struct greeter *greeter, uint64_t process, pid_t pid)
+void greeter_introduce(struct greeter *greeter, uint64_t process, pid_t pid, bool is_elsewhere)
 {
     pthread_mutex_lock(&greeter->mutex);
-    table_put(&greeter->processes, process, (uint64_t)pid);
+    table_put(&greeter->processes, process, (uint64_t)(int64_t)(is_elsewhere ? -pid : pid));
     pthread_mutex_unlock(&greeter->mutex);
 }
 

@@ -13,6 +13,7 @@
 struct greeter_arrival {
     struct channel_received message; // CHANNEL_THREAD_START, answered already
     pid_t tid;                       // in our pid namespace
+    bool was_there;                  // a thread of the sender's process: the kernel says so
     struct counter_set *counters;    // NULL: none could be opened
 };
 
@@ -24,7 +25,7 @@ struct greeter {
     _Atomic bool stop;
     bool runs;
     pthread_mutex_t mutex;           // for what follows
-    struct table processes;          // number on the channel -> pid, of those whose thread numbers are not ours
+    struct table processes;          // number on the channel -> pid, negative if its thread numbers are not ours
     struct greeter_arrival *arrivals;
     size_t taken, count, size;       // the first of them were taken
 };
@@ -33,8 +34,8 @@ struct greeter {
 int greeter_start(struct greeter *greeter, struct channel_server *server, struct counters *counters);
 void greeter_stop(struct greeter *greeter);
 
-// Threads of this process have other numbers in its own pid namespace.
-void greeter_introduce(struct greeter *greeter, uint64_t process, pid_t pid);
+// is_elsewhere: its threads have other numbers in its own pid namespace.
+void greeter_introduce(struct greeter *greeter, uint64_t process, pid_t pid, bool is_elsewhere);
 
 // Takes note of a wake-up.
 void greeter_awake(const struct greeter *greeter);

@@ -7,6 +7,7 @@
 #include "collectors/counters.h"
 #include "collectors/faults.h"
 #include "collectors/pages.h"
+#include "collectors/perf_context.h"
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
@@ -49,6 +50,8 @@ struct session {
     struct objects objects;
     struct block_stream *closing_blocks; // of processes that ended: closed after the drain
     int64_t own_allocators;          // processes that bring their own malloc
+    struct perf_context perf;        // of this machine, once a refusal had to be explained
+    bool knows_perf;
     char preload_path[PATH_MAX];     // of the library that the target loads; "": none
     struct files *files;             // that the target runs
     struct unwind *unwind;

@@ -31,8 +31,8 @@ static void connect_know(struct session *session, struct process *process, const
     session->own_allocators += connection->hello.own_allocator != 0;
     if (connection->ring >= 0)
         session_open_blocks(session, process, connection->ring);
-    if (process->other_namespace && session->greeter.runs)
-        greeter_introduce(&session->greeter, process->channel, process->pid);
+    if (session->greeter.runs)
+        greeter_introduce(&session->greeter, process->channel, process->pid, process->other_namespace);
     if (!thread)
         return;
     tasks_read_name(&session->tasks, thread);

@@ -21,11 +21,12 @@ static void evidence_write(struct session *session, int level, const char *colle
            RECORD_TEXT(used ? NULL : missing.remedy));
 }
 
-static struct evidence_reason evidence_refused(int error)
+static struct evidence_reason evidence_refused(struct session *session, int error)
 {
-    struct perf_context context;
-    perf_context_read(&context, "");
-    const struct perf_reason *reason = perf_explain(error, &context);
+    if (!session->knows_perf)
+        perf_context_read(&session->perf, "");
+    session->knows_perf = true;
+    const struct perf_reason *reason = perf_explain(error, &session->perf);
     return (struct evidence_reason){.why = reason->cause, .remedy = reason->remedy};
 }
 
@@ -46,7 +47,7 @@ static const char *evidence_detail(const struct session *session, char *out, siz
     return out;
 }
 
-static struct evidence_reason evidence_no_counters(const struct session *session, int error)
+static struct evidence_reason evidence_no_counters(struct session *session, int error)
 {
     if (error == -ECANCELED)
         return (struct evidence_reason){.why = "left out by --without counters"};
@@ -55,7 +56,7 @@ static struct evidence_reason evidence_no_counters(const struct session *session
                                         .remedy = "see docs/adding-a-cpu.md"};
     if (error == 0 && session->counters_on)
         return (struct evidence_reason){.why = "not asked for", .remedy = "--events"};
-    return evidence_refused(error);
+    return evidence_refused(session, error);
 }
 
 static void evidence_counters(struct session *session, int level, bool retired)
@@ -71,7 +72,10 @@ static void evidence_counters(struct session *session, int level, bool retired)
     char detail[128] = "";
     if (usable > 0)
         evidence_detail(session, detail, sizeof detail, retired);
-    evidence_write(session, level, "counters", usable > 0, detail, evidence_no_counters(session, error));
+    struct evidence_reason missing = {0};
+    if (usable == 0)
+        missing = evidence_no_counters(session, error);
+    evidence_write(session, level, "counters", usable > 0, detail, missing);
 }
 
 static void evidence_loads(struct session *session)
@@ -94,8 +98,8 @@ static void evidence_faults(struct session *session)
     const char *detail =
         session->faults.exclude_kernel ? "page faults, without those inside system calls" : "page faults";
     struct evidence_reason missing = {.why = "left out by --without faults"};
-    if (session->faults_error != -ECANCELED)
-        missing = evidence_refused(session->faults_error);
+    if (!used && session->faults_error != -ECANCELED)
+        missing = evidence_refused(session, session->faults_error);
     evidence_write(session, 4, "faults", used, detail, missing);
 }
 
@@ -119,7 +123,7 @@ void session_warn(struct session *session)
     if (access("/proc/self/stat", F_OK) < 0)
         diag_warn("mount -t proc proc /proc", "there is no /proc: homes of pages and names of programs are not recorded");
     if (session->faults_error < 0 && session->faults_error != -ECANCELED) {
-        struct evidence_reason reason = evidence_refused(session->faults_error);
+        struct evidence_reason reason = evidence_refused(session, session->faults_error);
         diag_warn(reason.remedy, "page faults are not recorded, so no line will be named: %s", reason.why);
     }
     if (session->has_channel && !*session->preload_path)
@@ -152,7 +156,7 @@ static void losses_refused(struct session *session)
     uint64_t refused = atomic_load(&session->counters.refused);
     if (refused == 0)
         return;
-    struct evidence_reason reason = evidence_refused(atomic_load(&session->counters.refused_error));
+    struct evidence_reason reason = evidence_refused(session, atomic_load(&session->counters.refused_error));
     session_note(session, "refused", (int64_t)refused, reason.remedy, "%llu %s not counted: %s",
                  (unsigned long long)refused, refused == 1 ? "thread was" : "threads were", reason.why);
 }

@@ -170,6 +170,9 @@ static void messages_arrivals(struct session *session)
         struct process *process = tasks_process_of_channel(&session->tasks, arrival.message.process);
         struct thread *thread = NULL;
         if (process) {
+            // Where many threads start at once, the kernel's record of one may be lost, and it has ended by now.
+            if (!messages_thread(session, &arrival.message, arrival.tid) && arrival.was_there)
+                tasks_add_thread(&session->tasks, process, arrival.tid, arrival.message.time_ns, true, NULL);
             messages_start(session, arrival.tid, &arrival.message);
             thread = tasks_thread(&session->tasks, arrival.tid);
         }

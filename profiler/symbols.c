@@ -224,14 +224,14 @@ static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint
     return i;
 }
 
-static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines)
+static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines, size_t places)
 {
     s->build_id[0] = '\0';
     s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
     if (!s->module)
         return;
     symbols_build_id(s);
-    functions_read(&s->functions, s->module);
+    functions_read(&s->functions, s->module, places);
 }
 
 // Of other files than programs, lines are worth their debug information from this share of all samples on.
@@ -249,7 +249,7 @@ static void symbols_resolve_file(struct symbols *s, const struct symbols_order *
                                  bool with_lines)
 {
     Dwfl *dwfl;
-    symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines);
+    symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines, end - i);
     for (; i < end; i++) {
         symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
         progress_tell(s->request->progress, i, order->count);

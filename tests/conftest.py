@@ -70,6 +70,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "man": lambda: shutil.which("man") is not None,
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,
+    "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
 }

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -157,6 +158,41 @@ def test_nobody_can_measure(program: Path, tmp_path: Path) -> None:
     assert "  read  " in done.stdout
 
 
+PR_SET_THP_DISABLE = 41  # linux/prctl.h; kept over exec
+
+
+def test_without_huge_pages_small_ones_are_measured_and_it_is_said(program: Path) -> None:
+    libc = ctypes.CDLL(None)
+    command = [program, "topology", "--measure", "--json", "--size", "16M"]
+    command += ["--only", "latency_random,latency_random_4k"]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        preexec_fn=lambda: libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0),
+    )
+    found = json.loads(done.stdout)["measured"]
+    assert {value["metric"] for value in found["values"]} == {"latency_random_4k"}
+    assert not found["huge_pages"]
+    assert any("the kernel gave no huge pages; only 4 KiB pages are measured" in note for note in found["remarks"])
+
+
+def test_a_busy_cpu_is_named(program: Path) -> None:
+    cpu = str(min(os.sched_getaffinity(0)))
+    others = [subprocess.Popen(["taskset", "-c", cpu, "sh", "-c", "while :; do :; done"]) for _ in range(3)]
+    try:
+        command = ["taskset", "-c", cpu, program, "topology", "--measure", "--json", "--size", "16M", "--only", "read"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert done.returncode in (0, 125), done.stderr  # 125: they had it all the time
+    remarks = json.loads(done.stdout)["measured"]["remarks"]
+    assert [remark for remark in remarks if "others took" in remark or "others had its CPUs" in remark]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_what_there_is(program: Path, tmp_path: Path, number: signal.Signals) -> None:
     command = [program, "topology", "--measure", "--size", "64M"]
@@ -179,3 +215,57 @@ def test_a_recording_without_a_measurement_has_none(program: Path, tmp_path: Pat
     with sqlite3.connect(tmp_path / "x.numaprof") as database:
         assert database.execute("SELECT count(*) FROM measurement").fetchone() == (0,)
         assert database.execute("SELECT count(*) FROM distance WHERE latency_ns IS NOT NULL").fetchone() == (0,)
+
+
+# --- kept, and taken into recordings
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> dict[str, str]:
+    """An environment in which a measurement of this machine is kept."""
+    libraries = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
+    archive = str(BUILD / "libnumaprof.a")
+    keep = build_c(BUILD / "tests" / "keep", str(TREE / "tests" / "launchers" / "keep.c"), archive, *libraries)
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([keep], check=True, env={**os.environ, **environment})
+    return environment
+
+
+@pytest.mark.requires("gcc")
+def test_what_is_kept_is_shown_again(program: Path, kept: dict[str, str]) -> None:
+    found = json.loads(run(program, "topology", "--kept", "--json", **kept).stdout)["measured"]
+    assert {(row["metric"], row["from"], row["to"], row["median"]) for row in found["values"]} == {
+        ("latency_random", row["from"], row["from"], 100 + row["from"]) for row in found["values"]
+    }
+    assert "  random, huge pages" in run(program, "topology", "--kept", **kept).stdout
+
+
+@pytest.mark.requires("gcc")
+def test_recordings_made_afterwards_hold_it(program: Path, kept: dict[str, str], tmp_path: Path) -> None:
+    recording = tmp_path / "x.numaprof"
+    assert run(program, "record", "-q", "-o", str(recording), "true", **kept).returncode == 0
+    with sqlite3.connect(recording) as database:
+        rows = database.execute("SELECT metric, from_node, to_node, median FROM measured").fetchall()
+        assert ("latency_random", 0, 0, 100) in rows
+        query = "SELECT latency_ns FROM distance WHERE from_node = 0 AND to_node = 0"
+        assert database.execute(query).fetchone() == (100,)
+
+
+@pytest.mark.requires("gcc")
+def test_a_damaged_one_is_named_and_costs_no_recording(program: Path, kept: dict[str, str], tmp_path: Path) -> None:
+    (file,) = Path(kept["XDG_CACHE_HOME"]).rglob("measured-*")
+    file.write_text(file.read_text()[:-5])
+    recording = tmp_path / "x.numaprof"
+    done = run(program, "record", "-q", "-o", str(recording), "true", **kept)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
+    assert "is damaged: the recording holds no measured latencies" in done.stderr
+    assert (
+        "is no measurement, or damaged; run numaprof topology --measure again"
+        in run(program, "topology", "--kept", **kept).stderr
+    )
+
+
+def test_nothing_kept_is_named(program: Path, tmp_path: Path) -> None:
+    done = run(program, "topology", "--kept", XDG_CACHE_HOME=str(tmp_path))
+    assert (done.returncode, done.stdout) == (125, "")
+    assert done.stderr == "numaprof: nothing is kept of this machine yet; run numaprof topology --measure\n"

@@ -113,6 +113,15 @@ def test_unknown_caches_are_named(program: Path, tmp_path: Path) -> None:
     assert "- the size of the caches is not known: 64 MiB are assumed" in plan(program, unpack(text, tmp_path))
 
 
+def test_an_unknown_cpu_changes_nothing(program: Path, tmp_path: Path) -> None:
+    """What is timed is chosen by the instructions that the CPU has, how much of it by its caches."""
+    text = snapshot("two-packages-hmat")
+    strange = re.sub(r"\t(vendor_id|cpu family|model|model name|stepping)\s*: .*", r"\t\1\t: 4711", text)
+    assert strange != text
+    known, unknown = unpack(text, tmp_path / "known"), unpack(strange, tmp_path / "unknown")
+    assert plan(program, known) == plan(program, unknown)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPU a thread sits on. A thread takes the place of the plan that the fewest threads have, the first of them; so
-// threads that come one after the other, and processes side by side, spread over the plan in its order.
+// Which CPU a thread sits on. A thread gets the place of the plan that the fewest threads have, the first of them, when its
+// creator makes it; so threads, in the order they are made, and processes side by side spread over the plan in its order.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
@@ -52,17 +53,29 @@ static int place_take(struct channel *channel)
     }
 }
 
-int preload_place_self(void)
+int preload_place_reserve(void)
 {
     struct channel *channel = preload_channel();
+    return channel ? place_take(channel) + 1 : 0;
+}
+
+void preload_place_return(int place)
+{
+    struct channel *channel = preload_channel();
+    if (place && channel)
+        atomic_fetch_sub(&channel->plan_users[place - 1], 1);
+}
+
+int preload_place_self(int place)
+{
+    const struct channel *channel = preload_channel();
     if (!channel || here.place)
         return -1;
-    int at = place_take(channel);
-    if (at < 0)
+    here.place = place ? place : preload_place_reserve();
+    if (!here.place)
         return -1;
-    int cpu = channel->plan[at];
+    int cpu = channel->plan[here.place - 1];
     struct preload_mask mask = place_mask(cpu);
-    here.place = at + 1;
     if (preload_set_mask(0, &mask) < 0) {
         preload_leave_place();
         return -1;
@@ -73,9 +86,7 @@ int preload_place_self(void)
 
 void preload_leave_place(void)
 {
-    struct channel *channel = preload_channel();
-    if (here.place && channel)
-        atomic_fetch_sub(&channel->plan_users[here.place - 1], 1);
+    preload_place_return(here.place);
     here.place = 0;
 }
 
@@ -149,12 +160,28 @@ void preload_begin_at_first_place(void)
     preload_set_mask(0, preload_process_mask());
 }
 
+// A runtime that was told where threads belong has bound the main thread by now, perhaps before there was a channel.
+static void place_tell_main(void)
+{
+    char chosen[CHANNEL_TEXT];
+    struct preload_mask mask;
+    if (preload_get_mask(0, &mask) <= 0)
+        return;
+    preload_list_mask(&mask, chosen, sizeof chosen);
+    preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = syscall(SYS_gettid), .text = chosen});
+}
+
 // The thread that creates the process's first thread is taken for the main thread: with one thread it was both.
 void preload_place_main(void)
 {
-    if (atomic_exchange(&main_is_placed, true) || preload_program_pins() || preload_chose_itself())
+    const struct channel *channel = preload_channel();
+    if (atomic_exchange(&main_is_placed, true) || !channel || channel->plan_count == 0)
         return;
-    int cpu = preload_place_self();
+    if (preload_program_pins() || preload_chose_itself()) {
+        place_tell_main();
+        return;
+    }
+    int cpu = preload_place_self(0);
     if (cpu >= 0)
         preload_send((struct preload_note){.kind = CHANNEL_MAIN_PINNED, .cpu = cpu});
 }

@@ -53,7 +53,9 @@ void preload_ring_doorbell(void);                // something for the recorder h
 void preload_place_start(void);                  // when the program starts
 void preload_begin_at_first_place(void);         // without staying bound to it
 void preload_place_main(void);                   // at the first thread's creation
-int preload_place_self(void);                    // takes a place of the plan and pins the calling thread; CPU or -1
+int preload_place_reserve(void);                 // takes a place of the plan for a thread to be made; 0: there is none
+void preload_place_return(int place);            // the thread could not be made
+int preload_place_self(int place);               // pins the calling thread to it; 0: takes one. Its CPU or -1
 void preload_leave_place(void);                  // gives the place back (the mask stays)
 void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
 void preload_repin_self(void);                   // ... until this

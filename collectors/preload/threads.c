@@ -16,6 +16,7 @@ struct thread_start {
     thrd_start_t c11_routine;
     void *argument;
     enum channel_pin pin;
+    int place;               // of the plan, for PLANNED
     uint64_t since;          // when its creation began: its creator touches its memory
 };
 
@@ -58,14 +59,14 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 }
 
 // In the new thread, which has its creator's mask.
-static void thread_begin(enum channel_pin pin, uint64_t since, const void *frame)
+static void thread_begin(enum channel_pin pin, int place, uint64_t since, const void *frame)
 {
     const struct channel *channel = preload_channel();
     if (!channel)
         return;
     int cpu = -1;
-    if (pin == CHANNEL_PIN_PLANNED)
-        cpu = preload_place_self();
+    if (pin == CHANNEL_PIN_PLANNED && place)
+        cpu = preload_place_self(place);
     else if (pin == CHANNEL_PIN_HELPER)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
@@ -85,7 +86,7 @@ static struct thread_start thread_take(void *argument, const void *frame)
 {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
-    thread_begin(start.pin, start.since, frame);
+    thread_begin(start.pin, start.place, start.since, frame);
     return start;
 }
 
@@ -106,10 +107,17 @@ static struct thread_start *thread_prepare(struct thread_start start)
     struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
     if (kept) {
         preload_place_main();
+        start.place = start.pin == CHANNEL_PIN_PLANNED ? preload_place_reserve() : 0;
         start.since = clock_now();
         *kept = start;
     }
     return kept;
+}
+
+static void thread_unmade(struct thread_start *kept)
+{
+    preload_place_return(kept->place);
+    free(kept);
 }
 
 PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*routine)(void *),
@@ -123,7 +131,7 @@ PRELOAD_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attri
         return create(thread, attributes, routine, argument);
     int status = create(thread, attributes, thread_run, kept);
     if (status != 0)
-        free(kept);
+        thread_unmade(kept);
     return status;
 }
 
@@ -137,6 +145,6 @@ PRELOAD_EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argum
         return create(thread, routine, argument);
     int status = create(thread, thread_run_c11, kept);
     if (status != thrd_success)
-        free(kept);
+        thread_unmade(kept);
     return status;
 }

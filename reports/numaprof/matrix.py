@@ -16,10 +16,18 @@ Matrix = dict[tuple[int, int], Optional[float]]  # (node of the CPU, node of the
 
 
 def node_traffic(evidence: Evidence, node: int) -> Traffic:
-    """Of the threads that ran on this node only; where threads were not told apart, of its CPUs."""
+    """Of its CPUs, where counts have a CPU; else of the threads that ran on this node only."""
+    by_cpu, by_thread = _of_cpus(evidence, node), _of_threads(evidence, node)
+    return by_cpu if (by_cpu.total or 0.0) >= (by_thread.total or 0.0) else by_thread
+
+
+def _of_cpus(evidence: Evidence, node: int) -> Traffic:
+    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on((), evidence.machine.cpus_of(node)))
+
+
+def _of_threads(evidence: Evidence, node: int) -> Traffic:
     mine = [thread.row.id for thread in evidence.threads if thread.node == node]
-    cpus = () if evidence.ledger.by_thread else evidence.machine.cpus_of(node)
-    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, cpus))
+    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, ()))
 
 
 def matrix(evidence: Evidence) -> Matrix:
@@ -48,7 +56,7 @@ def sampled(evidence: Evidence) -> Matrix:
 
 
 def left_out(evidence: Evidence) -> float:
-    """Share of the counted requests that is not in the matrix: of threads that ran on several nodes."""
+    """Share of the counted requests that is not in the matrix: of threads on several nodes whose CPU is not known."""
     total = evidence.traffic.total
     if basis(evidence) != COUNTERS or not total:
         return 0.0

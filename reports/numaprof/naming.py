@@ -15,6 +15,10 @@ from numaprof.text import NOT_KNOWN, clean, number_list, plural, size, words
 from numaprof.thresholds import ALL_OF_IT
 
 _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
+# A procedure of a Fortran module, as gfortran writes it into the symbol table.
+_FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
+# What libc calls its variants of one function for different CPUs: __memset_avx2_unaligned_erms, __libc_realloc.
+_VARIANT_OF_LIBC = re.compile(r"^__(?:libc_)?(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$")
 _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
@@ -36,7 +40,17 @@ def function_name(function: str) -> str:
         if "operator" in function or plain in (function, ""):
             break
         function = plain
-    return clean(function.strip().removesuffix(" const"), NAME_LIMIT)
+    function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
+    if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
+        # A name's end tells more than its namespaces.
+        whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
+        function = function[whole + 2 :] if whole >= 0 else function.rpartition("::")[2]
+    return clean(function, NAME_LIMIT)
+
+
+def library_function(function: str) -> str:
+    """memset of __memset_avx2_unaligned_erms: as the user calls it."""
+    return function_name(_VARIANT_OF_LIBC.sub(r"\1", function))
 
 
 def site_label(site: Site, limit: int = 2 * NAME_LIMIT) -> str:
@@ -78,14 +92,36 @@ def threads_on_nodes(threads: Sequence[Thread]) -> str:
 
 
 def list_of_sites(sites: Iterable[Site], most: int = 3) -> str:
-    """sum.c:17 main, sum.c:18 and 2 more places."""
-    labels = [site_label(site) for site in sites]
-    rest = len(labels) - most
+    """sum.c:17 main, sum.c:18 f and 2 more places; lines of one function together: sum.c:17 and 19 main."""
+    groups: dict[object, list[Site]] = {}
+    for site in sites:
+        groups.setdefault((site.file, site.function, site.module) if site.line is not None else site, []).append(site)
+    labels = [_lines_label(group) for group in groups.values()]
+    rest = sum(map(len, list(groups.values())[most:]))
     return words([*labels[:most], f"{plural(rest, 'more place')}"] if rest > 0 else labels)
 
 
+def _lines_label(group: list[Site]) -> str:
+    """Of one function."""
+    function = group[0].function
+    if len(group) == 1 or function is None:
+        return words([site_label(site) for site in group])
+    return clean(f"{positions(group)} {function_name(function)}", 3 * NAME_LIMIT)
+
+
+def positions(sites: Iterable[Site], most: int = 6) -> str:
+    """sum.c:17, 18 and util.c:5: a file is named once."""
+    ordered = sorted(sites, key=lambda site: (site.file or "", site.line or 0))[:most]
+    shown, file = [], None
+    for site in ordered:
+        again = site.line is not None and site.file is not None and site.file == file
+        shown.append(str(site.line) if again else site_position(site))
+        file = site.file
+    return words(shown)
+
+
 def object_name(found: Object) -> str:
-    """table, sum.c:14 main, util.c:5 xmalloc < setup, stacks, or memory of sum.c:17 main."""
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main."""
     if found.kind == "stack":
         return "stacks of threads"
     if found.name is not None:
@@ -93,7 +129,8 @@ def object_name(found: Object) -> str:
         return clean(f"data of {name}" if found.kind == "static" and name != found.name else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
-        return site_label(found.allocated) + caller
+        numbers = f" #{found.numbers}" if found.numbers else ""
+        return site_label(found.allocated) + caller + numbers
     return f"memory of {site_label(found.site)}" if found.site is not None else "unnamed memory"
 
 
@@ -106,8 +143,8 @@ def object_in_text(found: Object) -> str:
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
     """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
-    pages = sum(found.pages for found in group)
-    bytes_ = size(evidence.bytes(pages) if pages else sum(found.bytes or 0.0 for found in group))
+    touched = sum(_touched_bytes(evidence, found) for found in group)
+    bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
         places = list(dict.fromkeys(object_name(found) for found in group))
         more = [plural(len(places) - most, "more place")] if len(places) > most else []
@@ -117,6 +154,12 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
         return bytes_
     rest = len(group) - min(most, len(names))
     return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
+
+
+def _touched_bytes(evidence: Evidence, found: Object) -> float:
+    """A huge page at a variable's end holds more than the variable."""
+    touched = evidence.bytes(found.pages + sum(row.pages for row in found.unclear))
+    return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
 
 
 def command_line(evidence: Evidence) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -17,7 +17,8 @@ from numaprof.queries_places import Place
 from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, Used
 from numaprof.shapes import Layout, Shape, parts_of, shape
-from numaprof.thresholds import BINS, MIN_PHASE_USES
+from numaprof.text import number_list
+from numaprof.thresholds import BINS, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
 from numaprof.touches import Touches, summed
 
 UNNAMED = "memory"
@@ -49,6 +50,9 @@ class Object(Touches):
     huge: queries.HugeRegions | None = None
     unclear: tuple[queries.Unclear, ...] = ()  # page faults that may have been first touches
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
+    grows: bool = False  # one block after the other, each larger
+    since: int = 0  # when the first block of it was allocated
+    numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
     def main_share(self) -> float:
@@ -145,6 +149,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     answers = _by_thing(all_answers)
     shapes = _Shapes(recording, page_bytes)
     named = {row.id: row for row in recording.rows(queries.Named, queries.NAMED)}
+    growing = {row.thing for row in recording.rows(queries.Growing, queries.GROWING, blocks=MIN_GROWTH)}
     paths = _paths(recording)
     wrapped = _wrapped(paths)
     before = _before(recording, samples)
@@ -169,6 +174,8 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             huge=huge.get(thing),
             unclear=tuple(unclear[thing]),
             things=(thing,),
+            grows=thing in growing,
+            since=named[thing].start_ns or 0 if thing in named else 0,
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
@@ -185,11 +192,38 @@ def _merged(parts: list[Object]) -> list[Object]:
     for part in parts:
         key = (part.kind, part.name, part.allocated, part.caller)
         groups[key if part.named else part.site].append(part)
-    return [group[0] if len(group) == 1 else _sum(group) for group in groups.values()]
+    return [found for group in groups.values() for found in _told_apart(group)]
+
+
+def _told_apart(group: list[Object]) -> list[Object]:
+    """Several allocations at one line are one object, unless they are touched or used in different ways."""
+    alike: list[list[Object]] = []
+    for part in sorted(group, key=lambda part: -sum(row.samples for row in part.used)):
+        fitting = next((each for each in alike if all(_behave_alike(part, other) for other in each)), None)
+        if fitting is None:
+            alike.append([part])
+        else:
+            fitting.append(part)
+    if len(alike) == 1 or group[0].allocated is None:
+        return [_sum(group)]
+    order = sorted(group, key=lambda part: part.since)
+    return [replace(_sum(each), numbers=number_list([order.index(part) + 1 for part in each])) for each in alike]
+
+
+def _behave_alike(one: Object, other: Object) -> bool:
+    """As far as it is known of both."""
+    small = min(one.bytes or 0.0, other.bytes or 0.0) < MIN_OBJECT_BYTES
+    shapes = (one.use_shape, other.use_shape)
+    told = all(each.shared or each.divided for each in shapes)
+    serial = [each.main_share >= SERIAL_TOUCH for each in (one, other)]
+    unlike = told and shapes[0].shared != shapes[1].shared
+    return small or not (unlike or (one.pages and other.pages and serial[0] != serial[1]))
 
 
 def _sum(group: list[Object]) -> Object:
     """The shapes are those of the part that is used most, and touched most."""
+    if len(group) == 1:
+        return group[0]
     used = max(group, key=lambda part: sum(row.samples for row in part.used))
     touched = max(group, key=lambda part: part.pages)
     return Object(
@@ -208,6 +242,8 @@ def _sum(group: list[Object]) -> Object:
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         unclear=tuple(row for part in group for row in part.unclear),
+        grows=used.grows,
+        since=min(part.since for part in group),
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 

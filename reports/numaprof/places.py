@@ -38,11 +38,16 @@ ELSEWHERE = Site("elsewhere")
 
 
 def site_of(place: Place) -> Site:
-    if place.file is not None and place.line:
+    if place.file is not None and place.line and not _is_assembler_of_system(place):
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:
         return Site(place.function, module=place.module)
     return Site(None, module=place_in(place.module, place.address))
+
+
+def _is_assembler_of_system(place: Place) -> bool:
+    """memset of libc: its function says more than its line."""
+    return (place.module or "").startswith(("/lib", "/usr/lib")) and (place.file or "").endswith((".S", ".s"))
 
 
 def place_in(module: str, address: int) -> str:

@@ -248,6 +248,22 @@ SELECT o.id, o.kind, o.name, count(*), max(alive), min(t)
 """
 
 
+class Growing(NamedTuple):
+    thing: int
+
+
+# What has one block after the other, each larger than the one before: an array that grows. A call that makes the next
+# one begins before the end of the last is told.
+GROWING = """
+SELECT object
+  FROM (SELECT object, bytes, end_ns, lag(bytes) OVER w AS before, lead(start_ns, 2) OVER w AS later FROM main_block
+        WINDOW w AS (PARTITION BY object ORDER BY start_ns))
+ GROUP BY object
+HAVING count(*) >= :blocks AND total(bytes > before) = count(*) - 1
+   AND total(later IS NULL OR end_ns <= later) = count(*)
+"""
+
+
 class AllocationPlace(NamedTuple):
     object: int
     depth: int

@@ -121,6 +121,12 @@ FORCED = 0.25
 # An object is recycled memory if so much of it was touched before it was allocated.
 RECYCLED = 0.50
 
+# What is remote is at the borders of blocks if so much of it is of memory that is divided and lies right.
+AT_BORDERS = 0.80
+
+# An array grows if so many blocks come one after the other, each larger: by chance one order of 24 has that.
+MIN_GROWTH = 4
+
 # Remote cache lines are "mostly dirty" if more than half of what other nodes answered are.
 MOSTLY_DIRTY = 0.50
 

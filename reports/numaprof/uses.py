@@ -15,7 +15,7 @@ from numaprof.shapes import Shape
 from numaprof.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
-    MIN_SAMPLES,
+    MIN_PHASE_USES,
     ONLY_THREAD,
     RECYCLED,
     SERIAL_TOUCH,
@@ -55,12 +55,20 @@ def suspects(evidence: Evidence) -> list[Object]:
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         return [found for found in data if found.remote >= least]
-    big = [found for found in data if _is_big(evidence, found)]
+    big = [found for found in data if _is_big(evidence, found) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
 
 
 def _is_big(evidence: Evidence, found: Touches) -> bool:
     return evidence.bytes(found.pages) >= MIN_OBJECT_BYTES and found.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+
+
+def _grew_big(evidence: Evidence, found: Object) -> bool:
+    """What grows has moved on when the recorder looks at its page faults: their kind is mostly unknown."""
+    pages = found.pages + sum(row.pages for row in found.unclear)
+    return (
+        found.grows and evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+    )
 
 
 def serial_suspects(evidence: Evidence) -> list[Object]:
@@ -127,7 +135,7 @@ def serial_sites(evidence: Evidence) -> list[InitSite]:
 def later_uses(group: Iterable[Object]) -> list[Used]:
     """Accesses with addresses, after the initialisation. None if there are too few to speak for all."""
     uses = [row for found in group for row in found.later]
-    return uses if sum(row.samples for row in uses) >= MIN_SAMPLES else []
+    return uses if sum(row.samples for row in uses) >= MIN_PHASE_USES else []
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:
@@ -160,6 +168,20 @@ def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
 def shape_of(group: Iterable[Object]) -> Shape:
     """Of the one that is used most."""
     return max(group, key=lambda found: sum(row.samples for row in found.later)).use_shape
+
+
+def shared(evidence: Evidence, found: Object) -> bool:
+    """No thread has a part of its own; where too few samples tell, as what the same code uses beside it."""
+    if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
+        return found.use_shape.shared
+    use = main_use(found.later)
+    beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
+    beside = [o for o in beside if _same_code(main_use(o.later), use)]
+    return bool(beside) and beside[0].use_shape.shared
+
+
+def _same_code(one: Site | None, other: Site | None) -> bool:
+    return one is not None and other is not None and (one.function, one.file) == (other.function, other.file)
 
 
 def home_of(evidence: Evidence, found: Touches) -> int | None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
 import sys
 from pathlib import Path
@@ -35,7 +36,9 @@ def counted(recording: Path) -> str:
         threads = connection.execute("SELECT count(*) FROM thread").fetchone()[0]
         events = connection.execute("SELECT count(*) FROM event WHERE collector = 'counters'").fetchone()[0]
         refused = connection.execute("SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'refused'").fetchone()[0]
-    return f"{threads} threads seen, {events} events each, {refused} threads refused"
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    why = f" (an event is an open file, and no more than {limit} are allowed here)" if refused else ""
+    return f"{threads} threads seen, {events} events each, {refused} threads refused{why}"
 
 
 def short(place: Path, threads: Path) -> None:

@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +13,7 @@
 enum {
     LINE = 64,
     PIECES = 8,                 // of a slice: those in which the kernel took a CPU away are left out
-    DOUBLES = (32 << 20) / sizeof(double), // a piece of the loops: some milliseconds
+    WORDS = (32 << 20) / sizeof(uint64_t), // a piece of the loops: some milliseconds
     STEPS = 20000,              // of the chase: the same
 };
 
@@ -32,52 +31,41 @@ static long taken_away(void)
     return usage.ru_nivcsw;
 }
 
-static double *array(size_t bytes)
+static uint64_t sum(const uint64_t *a, int threads)
 {
-    double *made = aligned_alloc(2 << 20, bytes);
-    if (!made)
-        exit(2);
-    madvise(made, bytes, MADV_HUGEPAGE);
-#pragma omp parallel for
-    for (size_t i = 0; i < bytes / sizeof *made; i++)
-        made[i] = 1.0;
-    return made;
-}
-
-static double sum(const double *a, size_t n, int threads)
-{
-    double total = 0;
+    uint64_t total = 0;
 #pragma omp parallel for simd reduction(+ : total) num_threads(threads)
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < WORDS; i++)
         total += a[i];
     return total;
 }
 
-static void copy(double *restrict to, const double *restrict from, size_t n, int threads)
+static void copy(uint64_t *restrict to, const uint64_t *restrict from, int threads)
 {
 #pragma omp parallel for simd num_threads(threads)
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < WORDS; i++)
         to[i] = from[i];
 }
 
 // glibc's goes past the caches from a size on that bench_measure.py sets (x86_non_temporal_threshold).
-static void copy_by_library(double *to, const double *from, size_t n, int threads)
+static void copy_by_library(uint64_t *to, const uint64_t *from, int threads)
 {
-    size_t part = n / (size_t)threads;
+    size_t part = WORDS / (size_t)threads;
 #pragma omp parallel for num_threads(threads)
     for (int i = 0; i < threads; i++)
         memcpy(to + (size_t)i * part, from + (size_t)i * part, part * sizeof *to);
 }
 
 // Sattolo's shuffle: one cycle through all lines.
-static char *list(size_t bytes)
+char *stream_like_list(size_t bytes)
 {
     size_t n = bytes / LINE;
-    char *base = (char *)array(bytes);
+    char *base = aligned_alloc(2 << 20, bytes);
     uint32_t *order = malloc(n * sizeof *order);
     uint64_t state = 88172645463325252u;
-    if (!order)
+    if (!base || !order)
         exit(2);
+    madvise(base, bytes, MADV_HUGEPAGE);
     for (size_t i = 0; i < n; i++)
         order[i] = (uint32_t)i;
     for (size_t i = n - 1; i > 0; i--) {
@@ -95,20 +83,6 @@ static char *list(size_t bytes)
     return base;
 }
 
-void stream_like_open(struct stream_like *s, size_t bytes)
-{
-    *s = (struct stream_like){.from = array(bytes), .to = array(bytes), .count = bytes / sizeof(double),
-                              .list = list(bytes)};
-    s->line = s->list;
-}
-
-void stream_like_close(struct stream_like *s)
-{
-    free(s->from);
-    free(s->to);
-    free(s->list);
-}
-
 // Each returns seconds.
 static double chase(struct stream_like *s)
 {
@@ -123,18 +97,19 @@ static double chase(struct stream_like *s)
 
 static double stream(struct stream_like *s, const char *metric, int threads)
 {
-    const double *from = s->from + s->at;
-    double *to = s->to + s->at, total = DOUBLES, start = now();
+    const uint64_t *from = s->from + s->at;
+    uint64_t *to = s->to + s->at, right = WORDS * from[0] + (uint64_t)WORDS * (WORDS - 1) / 2, total = right;
+    double start = now();
     if (strncmp(metric, "read", 4) == 0)
-        total = sum(from, DOUBLES, threads);
+        total = sum(from, threads);
     else if (strncmp(metric, "copy_nt", 7) == 0)
-        copy_by_library(to, from, DOUBLES, threads);
+        copy_by_library(to, from, threads);
     else
-        copy(to, from, DOUBLES, threads);
+        copy(to, from, threads);
     double passed = now() - start;
-    if (total != DOUBLES || to[DOUBLES - 1] != 1.0)
+    if (total != right || (strncmp(metric, "copy", 4) == 0 && to[WORDS - 1] != from[WORDS - 1]))
         exit(3); // also keeps the loops from being optimised away
-    s->at = s->at + 2 * DOUBLES <= s->count ? s->at + DOUBLES : 0;
+    s->at = s->at + 2 * WORDS <= s->count ? s->at + WORDS : 0;
     return passed;
 }
 
@@ -158,5 +133,5 @@ double stream_like_slice(struct stream_like *s, const char *metric)
     if (pieces == 0)
         return 0;
     return is_chase ? passed / pieces / STEPS * 1e9
-                    : pieces * (is_copy ? 2.0 : 1.0) * DOUBLES * sizeof(double) / passed / 1e9;
+                    : pieces * (is_copy ? 2.0 : 1.0) * WORDS * sizeof(uint64_t) / passed / 1e9;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <string.h>
 
 #include "collectors/catalogue.h"
 #include "tests/c/check.h"
@@ -211,7 +212,17 @@ TEST(a_name_wins_over_a_beginning)
 TEST(the_catalogue_of_the_program_is_readable)
 {
     struct catalogue *c;
+    struct catalogue *cpus;
     CHECK_EQ(catalogue_load(&c), 0);
+    CHECK_EQ(catalogue_load_cpus(&cpus), 0);
+    CHECK_EQ(cpus->event_count, 0);
+    CHECK_EQ(cpus->cpu_count, c->cpu_count);
+    for (int i = 0; i < c->cpu_count; i++) {
+        CHECK_EQ(strcmp(cpus->cpus[i].name, c->cpus[i].name), 0);
+        CHECK_EQ(strcmp(cpus->cpus[i].ids[0].vendor, c->cpus[i].ids[0].vendor), 0);
+        CHECK_EQ(cpus->cpus[i].counters, c->cpus[i].counters);
+    }
+    catalogue_free(cpus);
     CHECK(c->cpu_count > 25 && c->event_count > 300);
     catalogue_free(c);
 }

@@ -137,6 +137,30 @@ TEST(a_mapping_may_lose_its_ends_and_its_middle)
     end();
 }
 
+static bool find_one(void *context, const struct mapping *mapping, uint64_t address, struct object_variable *variable)
+{
+    (void)context;
+    (void)mapping;
+    (void)address;
+    *variable = (struct object_variable){.name = "c", .start = 0x10080, .bytes = 0x3000};
+    return true;
+}
+
+TEST(a_variable_in_two_mappings_of_its_file_is_one)
+{
+    begin();
+    objects.find_variable = find_one;
+    struct mapping of_file = {.start = 0x10000, .end = 0x11000, .path = "/bin/x", .serial = 1, .kind = MAP_KIND_STATIC};
+    struct mapping rest = {.start = 0x11000, .end = 0x14000, .path = of_file.path, .serial = 2, .kind = MAP_KIND_STATIC};
+    CHECK_EQ(maps_add(&process.maps, of_file), 0);
+    CHECK_EQ(maps_add(&process.maps, rest), 0);
+    int64_t block = block_at(0x10800, 1);
+    CHECK(block > 0);
+    CHECK_EQ(block_at(0x12000, 2), block);
+    maps_clear(&process.maps);
+    end();
+}
+
 TEST(after_missed_frees_nothing_is_called_by_an_old_name)
 {
     begin();

@@ -107,7 +107,7 @@ def test_static_program(recording: Path) -> None:
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to tell a pin from none")
 def test_what_a_static_program_starts_sees_all_cpus(recording: Path) -> None:
-    """A launcher such as go: from its first child on its threads are not pinned, and none is said to have chosen that."""
+    """A launcher such as go: from its first child on its threads are not pinned; none is said to have chosen that."""
     program = target("starts_others", "-static", output="starts_others-static")
     assert record(recording, program) == 0
     assert one(recording, "SELECT text FROM note WHERE kind = 'unpinned'").startswith(str(program))

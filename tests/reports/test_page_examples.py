@@ -33,6 +33,8 @@ EXAMPLES: dict[str, tuple[object, ...]] = {
     "mapped_file": (BUILD / "numaprof", 2),
     "false_sharing": (1,),
     "lopsided": (2, 16),
+    "sparse": (2, 500),
+    "growing": (2, 16),
     "heat": (2, 500),
 }
 WIDTHS = (1280, 480)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -186,6 +187,20 @@ def test_a_failing_repeat_is_in_the_table(program: Path, tmp_path: Path) -> None
     assert done.returncode == 0
     assert [ran["failure"] for ran in found["settings"][0]["runs"]] == [None, "exit status 7"]
     assert found["remarks"][0] == "1 thread: 1 of 2 runs failed (1 x exit status 7); not in the numbers"
+
+
+def test_a_program_that_ignores_the_number_is_named_in_the_table(program: Path) -> None:
+    done = run(program, "sweep", "-t", "1,4", "-n", "1", "true")
+    assert done.returncode == 0, done.stderr
+    assert "4 threads asked for, 1 at once seen: the program does not follow that number" in done.stdout
+    assert "1 thread asked for" not in done.stdout
+
+
+def test_a_program_that_varies_wildly_is_named_in_the_table(program: Path, tmp_path: Path) -> None:
+    script = f"test -e {tmp_path}/ran && exec sleep 0.7; touch {tmp_path}/ran"
+    done = run(program, "sweep", "-t", "1", "-n", "2", "--no-record", "sh", "-c", script)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"1 thread: runs differ by \d+ % \(.* to .*\); its median says little", done.stdout)
 
 
 def test_without_the_recorder_times_remain(program: Path) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from book import Book
+from numaprof.document.build import document
 from numaprof.measured import read_costs
+from numaprof.page.charts import charts
 from numaprof.recording import Recording
 
 LATENCIES = {(0, 0): 100.0, (0, 1): 160.0, (1, 1): 104.0, (1, 0): 161.0, (0, None): 131.0}
@@ -40,6 +42,32 @@ def test_what_a_remote_read_costs_more(tmp_path: Path, metric: str) -> None:
     assert costs.extra_ns(0, 1) == 60
     assert costs.extra_ns(1, 0) == 57
     assert costs.extra_ns(0, 7) is None  # not measured is not free
+
+
+def heat_map(book: Book, folder: Path) -> list[dict[str, object]] | None:
+    found = charts(document(str(book.write(folder / "r"))))
+    return found["latency"].data["latencies"] if "latency" in found else None
+
+
+def test_the_heat_map_has_every_pair_beside_the_own_memory(tmp_path: Path) -> None:
+    rows = heat_map(measured_book(), tmp_path)
+    assert rows is not None
+    assert {(row["from"], row["to"]): (row["text"], row["relative"]) for row in rows} == {
+        ("0", "0"): ("100 ns", "1.00x"),
+        ("0", "1"): ("160 ns", "1.60x"),
+        ("1", "1"): ("104 ns", "1.00x"),
+        ("1", "0"): ("161 ns", "1.55x"),
+        ("0", "all"): ("131 ns", "1.31x"),
+    }
+    assert [row["times"] for row in rows[:3]] == pytest.approx([1, 1.6, 1.31])
+
+
+def test_one_memory_makes_no_heat_map(tmp_path: Path) -> None:
+    book = Book()
+    book.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
+    values = {"median": 100.0, "low": 99.0, "high": 101.0, "repeats": 5, "noisy": 0}
+    book.row("measured", metric="latency_random", unit="ns", from_node=0, to_node=0, **values)
+    assert heat_map(book, tmp_path) is None
 
 
 def test_a_machine_that_was_not_measured(tmp_path: Path) -> None:

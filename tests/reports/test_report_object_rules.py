@@ -21,9 +21,11 @@ from book import (
     Book,
     Line,
 )
+from numaprof.queries import UNKNOWN_FAULT
 from numaprof.rules import (
     RULES,
     advise,
+    borders,
     dirty_lines,
     disturbed,
     file_pages,
@@ -39,7 +41,7 @@ from numaprof.rules import (
 )
 from numaprof.rules.advice import Advice, Kind
 from reading import read
-from stories import ARRAY, BLOCK, LOOP, PAGES, init_stack, levels
+from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels
 
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
 WORK: Line = ("/home/u/src/sum.c", 22, "work")
@@ -97,6 +99,120 @@ def only(book: Book, folder: Path, *expected: object) -> list[Advice]:
 # One thread initialises
 
 
+def test_a_seldom_sampled_object_is_used_as_what_stands_beside_it(tmp_path: Path) -> None:
+    """Two tables of one look-up: of the second there are too few samples to say who uses which part."""
+    book = sampled()
+    use_all(book, array(book, SERIAL), 0)
+    second = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    for thread in range(8):
+        book.loads(book.stack(book.place(LOOP)), thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second)
+    (advice,) = only(book, tmp_path, shared_by_all)
+    assert "sum.c:15 main" in advice.finding
+
+
+def test_a_seldom_sampled_object_of_other_code_is_not(tmp_path: Path) -> None:
+    book = sampled()
+    use_all(book, array(book, SERIAL), 0)
+    second = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    stack = book.stack(book.place(("/home/u/src/sum.c", 40, "elsewhere")))
+    for thread in range(8):
+        book.loads(stack, thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second)
+    first, then = only(book, tmp_path, shared_by_all, serial_init)
+    assert "sum.c:15 main" not in first.finding and "sum.c:15 main" in then.finding
+
+
+def twins(book: Book, folder: Path) -> list[Advice]:
+    """Two arrays allocated at one line, the first used in blocks."""
+    use_blocks(book, array(book, SERIAL), [0] * 8)
+    return advise(read(book, folder))
+
+
+def twin(book: Book) -> int:
+    """The second call of the line, at an address of its own."""
+    stack = book.stack(book.place(ALLOC, address=0x99))
+    block = book.block(book.object("heap", stack), OTHER, PAGES)
+    book.touch(init_stack(book), 1, OTHER, PAGES, page_node=0, block=block)
+    return block
+
+
+def test_allocations_at_one_line_that_are_used_alike_are_one(tmp_path: Path) -> None:
+    book = sampled()
+    use_blocks(book, twin(book), [0] * 8, OTHER)
+    (advice,) = twins(book, tmp_path)
+    assert "64 MiB allocated at sum.c:14 main, all from" in advice.finding
+
+
+def test_allocations_at_one_line_that_are_used_in_other_ways_are_told_apart(tmp_path: Path) -> None:
+    book = sampled()
+    use_all(book, twin(book), 0, OTHER)
+    found = {advice.finding.partition(" on one node")[0].partition(", all")[0] for advice in twins(book, tmp_path)}
+    assert found == {
+        "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main #2",
+        "sum.c:17 main first touched 32 MiB allocated at sum.c:14 main #1",
+    }
+
+
+def test_an_array_that_grows_is_not_filled_in_parallel(tmp_path: Path) -> None:
+    book = sampled()
+    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+    libc = book.place(("", 0, "__libc_realloc"), module="/usr/lib/libc.so.6", file=None, line=None)
+    book.touch(book.stack(libc, book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "It grows while one thread fills it at sum.c:17" in advice.change
+    assert "above a loop that copies it to malloc(bytes)" in advice.code[0]
+
+
+def grown(folder: Path, *sizes: int) -> str:
+    """Blocks of one line, one after the other, before the last."""
+    book = sampled()
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    for number, pages in enumerate(sizes):
+        book.block(object, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = book.block(object, ARRAY, PAGES, start_ns=len(sizes))
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(book, block, [0] * 8)
+    (advice,) = only(book, folder, serial_init)
+    return advice.change
+
+
+def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    object = book.object("heap", book.stack(book.place(ALLOC)))
+    stack = book.stack(book.place(INIT))
+    for number, pages in enumerate((64, 96, 144, 1024)):
+        at = OTHER + (number << 32)
+        block = book.block(object, at, pages, start_ns=number, end_ns=number + 1)
+        book.sample(FIRST_TOUCH, 1, stack, address=at, page_node=0, block=block)
+        for page in range(1, pages):
+            book.sample(UNKNOWN_FAULT, 1, stack, address=at + page * PAGE, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "5.2 MiB allocated at sum.c:14 main" in advice.finding
+    assert "It grows" in advice.change
+
+
+def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:
+    assert "It grows" in grown(tmp_path, 64, 96, 144)
+    assert "It grows" not in grown(tmp_path, 64, 144, 96)
+    assert "It grows" not in grown(tmp_path, 64, 96)
+
+
+def test_a_queue_is_not_a_schedule(tmp_path: Path) -> None:
+    """Threads that sweep pieces of it in turn; nothing is said of schedules where access has no order."""
+    book = sampled()
+    block, stack = array(book, SERIAL), book.stack(book.place(("/home/u/src/sum.c", 22, "work")))
+    for thread in range(8):
+        book.loads(
+            stack, thread + 1, range(ARRAY + thread * PAGE, ARRAY + (PAGES - 8) * PAGE, 64 * PAGE), 0, block=block
+        )
+    (advice,) = only(book, tmp_path, shared_by_all)
+    assert "If threads take their work from a queue, a fixed division of it would give each a part." in advice.change
+    book = sampled()
+    use_all(book, array(book, SERIAL), 0)
+    (advice,) = only(book, tmp_path, shared_by_all)
+    assert "schedule" not in advice.change and "queue" not in advice.change
+
+
 def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     book = sampled()
     use_blocks(book, array(book, SERIAL), [0] * 8)
@@ -107,7 +223,7 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert (
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
     )
-    assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
+    assert advice.code == ("#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",)
     assert advice.removes == pytest.approx(1.0)
     assert advice.saves is not None
     # 4 of 8 threads: remote loads are half of all, at 400 cycles for 200: of 600 cycles 200 are saved.
@@ -149,7 +265,7 @@ def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     use_blocks(book, array(book, SERIAL), [0] * 8)
     book.change("place", where="line = 17", file="/home/u/src/heat.f90")
     (advice,) = only(book, tmp_path, serial_init)
-    assert advice.code == ("!$omp parallel do schedule(static)      above heat.f90:17",)
+    assert advice.code == ("!$omp parallel do schedule(static)      above the outermost loop at heat.f90:17",)
 
 
 def test_container_that_fills_itself(tmp_path: Path) -> None:
@@ -473,6 +589,33 @@ def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
         assert "perf c2c record ./sum" in advice.code[0]
 
 
+# Borders
+
+
+def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> Book:
+    """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
+    book = sampled()
+    block, stack = array(book, touchers), book.stack(book.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
+        book.loads(stack, thread + 1, own, thread // 4, block=block)
+        beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
+        book.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+    return book.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
+
+
+def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
+    (advice,) = only(with_borders(7), tmp_path, borders)
+    assert advice.kind is Kind.LEAVE
+    assert "16 MiB allocated at sum.c:14 main lies where it is used: 93.0 % of what 8 threads" in advice.finding
+
+
+def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:
+    assert borders.rule(read(with_borders(20), tmp_path)) is None
+    assert borders.rule(read(with_borders(7, SERIAL), tmp_path)) is None
+
+
 # One controller
 
 
@@ -484,6 +627,22 @@ def test_one_controller_serves_nearly_all(tmp_path: Path) -> None:
     (advice,) = only(lopsided(levels(Book()).threads(8), 100), tmp_path, one_controller)
     assert "node 0's memory answers 99.9 % of all requests (node 1 0.1 %)" in advice.finding
     assert "Whether the controller is saturated, they do not tell" in advice.evidence
+
+
+def test_a_main_thread_that_began_elsewhere_does_not_hide_it(tmp_path: Path) -> None:
+    """It is pinned with its first thread: a third of the requests is of a thread that ran on both nodes."""
+    book = levels(Book())
+    main = book.thread(name="sum", tid=4711, pin="planned", planned_cpu=0)
+    for cpu in range(1, 8):
+        book.thread(name="sum", tid=4711 + cpu, pin="planned", planned_cpu=cpu)
+    clock = book.event("time", "")
+    events = [book.event("demand_rd", side) for side in ("local_dram", "remote_dram")]
+    for cpu, thread, local in ((0, main, 100_000), (6, main, 500), *((cpu, cpu + 1, 100_000) for cpu in range(1, 3))):
+        book.count(clock, thread, RAN, cpu=cpu)
+        for event, value in zip(events, (local, 0)):
+            book.count(event, thread, value, cpu=cpu)
+    (advice,) = only(book, tmp_path, one_controller)
+    assert "node 0's memory answers 99.8 % of all requests" in advice.finding
 
 
 def test_even_work_has_no_bottleneck(tmp_path: Path) -> None:

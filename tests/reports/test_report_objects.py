@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -270,3 +271,13 @@ def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:
     book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=block)
     assert advise(read(book, tmp_path)) == []
     assert "OBJECT" not in printed(book, tmp_path)
+
+
+def test_the_statement_that_allocates_is_shown_while_it_is_the_same(tmp_path: Path) -> None:
+    source = tmp_path / "sum.c"
+    source.write_text("int main(void)\n{\n    double *a = malloc(bytes);\n}\n")
+    book = STORIES["named_objects"]().change("place", "line = 14", file=str(source), line=3)
+    os.utime(source, (0, 0))
+    assert "allocated by: double *a = malloc(bytes);" in printed(book, tmp_path)
+    os.utime(source)  # written after the recording began: the text may be another one
+    assert "allocated by" not in printed(book, tmp_path)

@@ -77,8 +77,11 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert advice.kind is Kind.CURE
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
-    assert advice.code == ("#pragma omp parallel for schedule(static)      above sum.c:17",)
-    assert "What touches is __memset_avx2: if that is called at sum.c:17" in advice.change
+    assert advice.code == (
+        "#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",
+        "numactl --interleave=all ./sum      instead, if every thread uses all of it",
+    )
+    assert "What touches is memset: if that is called at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
 
@@ -152,8 +155,8 @@ def test_serial_init_lists_several_lines(tmp_path: Path) -> None:
         book.touch(stack, 1, ARRAY + line * (1 << 32), PAGES // 2, page_node=0)
     advice = serial_init.rule(read(book, tmp_path))
     assert advice is not None
-    assert "sum.c:17 main, sum.c:18 main, sum.c:19 main and 2 more places first touch 96 MiB" in advice.finding
-    assert "what sum.c:17, sum.c:18 and sum.c:19 does" in advice.code[0]
+    assert "sum.c:17, 18, 19, 20 and 21 main first touch 96 MiB" in advice.finding
+    assert "what sum.c:17, 18, 19, 20 and 21 do" in advice.code[0]
 
 
 def test_serial_init_is_silent_for_one_thread(tmp_path: Path) -> None:
@@ -374,6 +377,37 @@ def test_strayed_threads_are_named(tmp_path: Path) -> None:
     advice = disturbed.rule(read(book, tmp_path))
     assert advice is not None
     assert "1 pinned thread left its CPU (sum 4716)" in advice.finding
+
+
+def roaming(**run: object) -> Book:
+    """Thread 0 runs on both nodes, and reads remotely from each."""
+    book = STORIES["wandering"](**run)
+    for event, value in ((1, 1_000_000), (2, 1_000), (3, 50_000)):
+        book.count(event, 1, value, cpu=0)
+    return book
+
+
+def test_threads_that_nobody_pinned_can_be(tmp_path: Path) -> None:
+    advice = disturbed.rule(read(roaming(), tmp_path))
+    assert advice is not None
+    assert "1 unpinned thread ran on several nodes" in advice.finding
+    assert advice.code == ("numaprof --pin compact ./sum",)
+    assert advice.evidence == "the CPUs it ran on."
+
+
+def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
+    """What was not pinned by the plan will not be next time."""
+    evidence = read(roaming(pin_policy="compact"), tmp_path)
+    (code,) = disturbed.rule(evidence).code  # type: ignore[union-attr]
+    assert code.startswith("sched_setaffinity(0, ")
+    moved = owner_moved.rule(evidence)
+    assert moved is None or "--pin compact does it" not in moved.change
+
+
+def test_a_thread_that_reads_nothing_remotely_may_run_anywhere(tmp_path: Path) -> None:
+    book = roaming().change("count", where="event = 3 AND thread = 1", value=0)
+    book.change("count", where="event = 3 AND thread = 2", value=200_000)
+    assert disturbed.rule(read(book, tmp_path)) is None
 
 
 def test_cure_stands_before_setting(tmp_path: Path) -> None:

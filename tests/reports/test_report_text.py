@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.machine import parse_list
-from numaprof.naming import function_name
+from numaprof.naming import function_name, library_function, list_of_sites, positions
+from numaprof.places import Site
 from numaprof.text import clean, duration, either, number, number_list, percent, plural, round_percent, size, words
 
 NASTY = [
@@ -142,12 +143,42 @@ def test_number_list_can_be_read_back(numbers: set[int]) -> None:
         ("spmv(Csr const&, double const*) [clone ._omp_fn.0]", "spmv"),
         ("Map::operator<", "Map::operator<"),
         ("(anonymous namespace)", "(anonymous namespace)"),
+        ("Domain::AllocateNodePersistent(int)", "AllocateNodePersistent"),
+        ("app::mesh::Domain::allocate(int)", "mesh::Domain::allocate"),
+        ("__field_module_MOD_build_field", "build_field"),
     ],
 )
 def test_functions_without_their_arguments(function: str, name: str) -> None:
     assert function_name(function) == name
 
 
-@pytest.mark.parametrize("function", ["(" * 100_000, "<" * 5_000 + ">" * 5_000, "[clone" * 1000, ""])
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        ("__memset_avx2_unaligned_erms", "memset"),
+        ("__memset_sse2_unaligned_erms", "memset"),
+        ("__memmove_ssse3", "memmove"),
+        ("__libc_calloc", "calloc"),
+        ("fread", "fread"),
+        ("std::vector<int>::resize(unsigned long)", "std::vector::resize"),
+    ],
+)
+def test_functions_of_libraries_as_they_are_called(function: str, name: str) -> None:
+    assert library_function(function) == name
+
+
+def test_places_of_one_function_stand_together() -> None:
+    sites = [
+        Site("fill", "/src/a.c", 9),
+        Site("main", "/src/b.c", 3),
+        Site("fill", "/src/a.c", 7),
+        Site("f", module="m"),
+    ]
+    assert list_of_sites(sites) == "a.c:7 and 9 fill, b.c:3 main and f in m"
+    assert list_of_sites(sites, 1) == "a.c:7 and 9 fill and 2 more places"
+    assert positions(sites) == "f in m, a.c:7, 9 and b.c:3"
+
+
+@pytest.mark.parametrize("function", ["::" * 100_000, "(" * 100_000, "<" * 5_000 + ">" * 5_000, "[clone" * 1000, ""])
 def test_hostile_functions_have_a_name(function: str) -> None:
     assert len(function_name(function)) <= 24

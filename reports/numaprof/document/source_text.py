@@ -39,6 +39,15 @@ def around(file: str | None, line: int | None) -> tuple[SourceLine, ...]:
     return tuple(SourceLine(at, text[at - 1]) for at in range(first, last + 1)) if line <= len(text) else ()
 
 
+def statement(file: str | None, line: int | None, cwd: str | None, started_at: str) -> str | None:
+    """The text of one line, unless it may be another one by now."""
+    name = found(file, cwd)
+    if name is None or line is None or changed_since(name, started_at):
+        return None
+    text = _lines(name)
+    return text[line - 1].strip() or None if line <= len(text) else None
+
+
 def _readable(name: str) -> bool:
     try:
         status = os.stat(name)

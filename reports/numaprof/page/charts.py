@@ -44,7 +44,13 @@ class Chart:
 
 def charts(report: model.Report) -> dict[str, Chart]:
     """Those that have something to show."""
-    found = (matrix(report.machine), threads(report.threads), timeline(report.timeline), touches(report))
+    found = (
+        matrix(report.machine),
+        latency(report.machine),
+        threads(report.threads),
+        timeline(report.timeline),
+        touches(report),
+    )
     return {chart.name: chart for chart in found if all(chart.data[name] for name in list(chart.data)[:1])}
 
 
@@ -70,6 +76,27 @@ def _far(pair: model.Pair) -> str:
     if pair.latency_ns is not None:
         return f"{pair.latency_ns:.0f} ns"
     return "" if pair.distance is None else f"distance {pair.distance}"
+
+
+def latency(machine: model.Machine) -> Chart:
+    """As `topology --measure` found it, of one load that waits for the one before: the random walk's, on huge pages
+    where there were any. Nothing where one memory was measured: then there is nothing to compare."""
+    names = [row.metric for row in machine.measured]
+    metric = "latency_random" if "latency_random" in names else "latency_random_4k"
+    measured = (row for row in machine.measured if row.metric == metric)
+    found = sorted(measured, key=lambda row: (row.from_node, row.to_node is None, row.to_node))
+    own = {row.from_node: row.median for row in found if row.to_node == row.from_node}
+    rows: list[Row] = [
+        {
+            "from": str(row.from_node),
+            "to": "all" if row.to_node is None else str(row.to_node),
+            "times": row.median / own[row.from_node] if row.from_node in own else None,
+            "text": f"{row.median:.0f} ns",
+            "relative": f"{row.median / own[row.from_node]:.2f}x" if row.from_node in own else "",
+        }
+        for row in found
+    ]
+    return Chart("latency", {"latencies": rows if len({row.to_node for row in found}) > 1 else []})
 
 
 def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from numaprof.evidence import Evidence
 from numaprof.rules import (
+    borders,
     dirty_lines,
     disturbed,
     file_pages,
@@ -40,6 +41,7 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     file_pages.rule,
     dirty_lines.rule,
     prefetch_border.rule,
+    borders.rule,
     nothing_to_gain.rule,
     one_controller.rule,
     plan_leaves_node.rule,

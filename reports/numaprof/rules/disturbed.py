@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from numaprof.evidence import Evidence
+from numaprof.evidence import Evidence, Thread
 from numaprof.naming import command_line, thread_name
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural, words
-from numaprof.thresholds import BALANCING_MOVED
+from numaprof.thresholds import BALANCING_MOVED, MIN_OBJECT_SHARE
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -51,11 +51,21 @@ def _strayed(evidence: Evidence) -> Cause | None:
 
 
 def _roamed(evidence: Evidence) -> Cause | None:
-    """Threads that nobody pinned and that were on several nodes."""
-    roamed = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
+    """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
+    free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
+    roamed = [thread for thread in free if _matters(evidence, thread)]
     if not roamed:
         return None
-    return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", _pinned(evidence), "the CPUs they ran on"
+    # The plan is for threads: a process of one keeps the mask that it inherited.
+    in_program = "sched_setaffinity(0, sizeof set, &set);      in each process, before it touches its memory"
+    code = _pinned(evidence) if evidence.run.pin_policy == "none" else in_program
+    where = f"the CPUs {'it' if len(roamed) == 1 else 'they'} ran on"
+    return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
+
+
+def _matters(evidence: Evidence, thread: Thread) -> bool:
+    theirs, remote = thread.traffic.remote.estimate, evidence.traffic.remote.estimate
+    return theirs is None or not remote or theirs >= MIN_OBJECT_SHARE * remote
 
 
 def _pinned(evidence: Evidence) -> str:

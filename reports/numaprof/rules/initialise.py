@@ -6,11 +6,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from numaprof.naming import function_name, site_position
+from numaprof.naming import library_function, positions, site_position
 from numaprof.places import Site
 from numaprof.samples import LibraryCall
 from numaprof.shapes import Shape
-from numaprof.text import words
 from numaprof.uses import Team
 
 _FORTRAN = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
@@ -26,14 +25,24 @@ class Initialisation:
     team: Team
     call: LibraryCall | None  # what the first site calls that does the touching
     command: str
+    grows: bool  # the allocator copies what was there to a larger place, again and again
+
+    @property
+    def contained(self) -> bool:
+        """A container of C++ touches."""
+        return self.call is not None and self.call.container
 
     @property
     def where(self) -> str:
-        return words([site_position(site) for site in self.sites[:3]])
+        return positions(self.sites)
 
     @property
     def loop(self) -> str:
         return f"the loop at {site_position(self.use)}" if self.use is not None else "the loop that uses it"
+
+    @property
+    def loops(self) -> str:
+        return f"the outermost loop{'s' if self.sites[1:] else ''} at {self.where}"
 
     @property
     def fortran(self) -> bool:
@@ -49,21 +58,33 @@ def code(init: Initialisation) -> tuple[str, ...]:
 
 
 _BY_ONE = "One thread alone uses it: let that thread initialise it, and not the one that does so now."
+# What counts is who writes first, not what.
+_ZEROS_FIRST = " Where its values must come in order (a file, random numbers), write zeros that way first."
 
 
 def _openmp_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
-    text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it. "
+    text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it."
+    if init.grows and not init.contained:
+        return f"{text} {_grows(init)} copy it once, in parallel, to memory of its final size:"
     if init.call is None:
-        return text + "With OpenMP and a static schedule there:"
-    name = function_name(init.call.function)
+        array = " Whole arrays that are assigned at once (a = 0) need a loop for it." if init.fortran else ""
+        return f"{text}{array}{_ZEROS_FIRST}"
+    name = library_function(init.call.function)
     if init.call.container:
-        return f"{text}{name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
+        return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
     # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
     return (
-        f"{text}What touches is {name}: if that is called at {init.where}, let each thread call it for its own block; "
+        f"{text} What touches is {name}: if that is called at {init.where}, let each thread call it for its own block; "
         "if there is a loop, with OpenMP and a static schedule:"
+    )
+
+
+def _grows(init: Initialisation) -> str:
+    return (
+        f"It grows while one thread fills it at {init.where}: allocate it at its final size before, or, where that is "
+        "not known,"
     )
 
 
@@ -76,9 +97,11 @@ def _openmp_code(init: Initialisation) -> tuple[str, ...]:
     else:
         pragma = f"#pragma omp parallel for schedule(static{chunk})"
     like = f", CHUNK as at {site_position(init.use)}" if chunk and init.use is not None else ""
-    if init.call is not None and init.call.container:
+    if init.contained:
         return (*_raw_array(init), f"{pragma}      above the loop that fills it{like}")
-    return (f"{pragma}      above {init.where}{like}",)
+    if init.grows:
+        return (f"{pragma}      above a loop that copies it to malloc(bytes){like}",)
+    return (f"{pragma}      above {init.loops}{like}",)
 
 
 def _raw_array(init: Initialisation) -> tuple[str, ...]:
@@ -89,9 +112,11 @@ def _threads_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
     text = "Let each thread initialise the part that it uses later, before it begins to use it."
+    if init.grows and not init.contained:
+        return f"{text} {_grows(init)} let each thread copy its part to memory of the final size:"
     if init.call is None:
-        return text
-    name = function_name(init.call.function)
+        return text + _ZEROS_FIRST
+    name = library_function(init.call.function)
     if init.call.container:
         return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
     return f"{text} What touches is {name}, called at {init.where}, or made of a loop there."
@@ -100,9 +125,14 @@ def _threads_change(init: Initialisation) -> str:
 def _threads_code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
-    raw = _raw_array(init) if init.call is not None and init.call.container else ()
+    raw = _raw_array(init) if init.contained else ()
     before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
-    return (*raw, f"for (i = my_first; i < my_end; i++)      what {init.where} does, {before}")
+    what = (
+        "copies it to malloc(bytes)"
+        if init.grows and not init.contained
+        else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
+    )
+    return (*raw, f"for (i = my_first; i < my_end; i++)      {what}, {before}")
 
 
 def _processes_change(init: Initialisation) -> str:

@@ -6,10 +6,19 @@ from __future__ import annotations
 from numaprof.evidence import Evidence
 from numaprof.gains import saves
 from numaprof.judgement import judge
-from numaprof.naming import list_of_sites, objects_in_text, site_label, site_position, threads_on_nodes
+from numaprof.naming import (
+    list_of_sites,
+    objects_in_text,
+    positions,
+    site_label,
+    site_position,
+    threads_on_nodes,
+)
 from numaprof.objects import Object
+from numaprof.places import Site
 from numaprof.rules import huge_page, policy
 from numaprof.rules.advice import Advice, Kind
+from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.uses import Team, init_sites, later_uses, main_use, measured, remote_part, suspects, team, users
@@ -26,21 +35,28 @@ def rule(evidence: Evidence) -> Advice | None:
     part = remote_part(evidence, group)
     line = site_label(use) if use is not None else "code without line numbers"
     openmp = team(evidence, group[0].main_thread, users(evidence, uses)) is Team.OPENMP
-    there = site_position(use) if use is not None else "the loop that uses it"
+    change, where = _change(group[0], sites, use)
     return Advice(
         kind=Kind.CURE,
         finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
         f"{objects_in_text(evidence, group)} in parallel, but divided among the threads otherwise than {line} uses it "
         f"from {threads_on_nodes(users(evidence, uses))}.",
-        change="Divide both loops alike: the same bounds, the same number of threads, the same static schedule.",
-        code=(f"#pragma omp parallel for schedule(static)      above {site_position(sites[0])} and above {there}",)
-        if openmp and sites
-        else (),
+        change=change,
+        code=(f"#pragma omp parallel for schedule(static)      above {where}",) if openmp and sites else (),
         evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         removes=part,
         saves=saves(evidence, part, group),
     )
+
+
+def _change(found: Object, sites: list[Site], use: Site | None) -> tuple[str, str]:
+    """And what a pragma for it stands above. Threads that write all over it cannot be divided as others read it."""
+    if found.touch_shape.divided or found.touch_shape is Shape.UNKNOWN:
+        loops = f"the outermost loops at {positions([*sites[:1], *([use] if use else [])])}"
+        return "Divide both loops alike: the same bounds, the same number of threads, the same static schedule.", loops
+    there = site_position(use) if use is not None else "the loop that uses it"
+    return f"Before, write zeros to it, divided as {there} divides it: the first write decides.", "a loop that does so"
 
 
 def _is_mismatched(found: Object) -> bool:

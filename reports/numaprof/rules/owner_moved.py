@@ -39,7 +39,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{thread_in_text(worst.thread)} first touched {size(evidence.bytes(worst.pages))} on node "
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
-        change=_change(worst.thread),
+        change=_change(evidence, worst.thread),
         code=(_code(evidence),),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
@@ -47,11 +47,13 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def _change(thread: Thread) -> str:
+def _change(evidence: Evidence, thread: Thread) -> str:
     if thread.row.pin == "program":
         return (
             "The program moves it itself: let it stay on the node where it touches; initialising anew would not last."
         )
+    if evidence.run.pin_policy != "none":  # the plan is for threads: a process of one keeps the mask that it inherited
+        return "Pin it in the program; initialising anew would not last:"
     return "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it:"
 
 

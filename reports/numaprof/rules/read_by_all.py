@@ -9,7 +9,7 @@ from numaprof.naming import most_at, objects_in_text, threads_on_nodes
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text import percent, plural, words
 from numaprof.thresholds import ALL_TO_ALL, EVEN_SPREAD, ONE_HOME
-from numaprof.uses import later_uses, main_use, measured, remote_part, suspects, users
+from numaprof.uses import later_uses, main_use, measured, remote_part, shared, suspects, users
 
 _CHANGE = (
     "If what is read does not change, give each node a copy of its own. Otherwise leave it: neither a "
@@ -24,8 +24,8 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _by_addresses(evidence: Evidence) -> Advice | None:
-    shared = [found for found in suspects(evidence) if found.use_shape.shared]
-    group = [found for found in shared if found.pages and _is_spread(evidence, found.pages_by_home)]
+    used_whole = [found for found in suspects(evidence) if shared(evidence, found)]
+    group = [found for found in used_whole if found.pages and _is_spread(evidence, found.pages_by_home)]
     uses = later_uses(group)
     if not uses:
         return None

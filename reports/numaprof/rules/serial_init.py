@@ -9,6 +9,7 @@ from numaprof.judgement import basis, judge
 from numaprof.matrix import node_traffic
 from numaprof.naming import (
     command_line,
+    library_function,
     list_of_sites,
     nodes_in_text,
     objects_in_text,
@@ -21,11 +22,12 @@ from numaprof.places import Site
 from numaprof.rules import policy
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.initialise import Initialisation, change, code
-from numaprof.samples import Used
+from numaprof.samples import LibraryCall, Used
 from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import ALL_OF_IT
 from numaprof.uses import (
+    Team,
     home_of,
     init_sites,
     later_uses,
@@ -36,6 +38,7 @@ from numaprof.uses import (
     remote_part,
     serial_suspects,
     shape_of,
+    shared,
     team,
     users,
 )
@@ -43,7 +46,7 @@ from numaprof.uses import (
 
 def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
-    group = [found for found in serial_suspects(evidence) if not found.use_shape.shared]
+    group = [found for found in serial_suspects(evidence) if not shared(evidence, found)]
     if not judge(evidence).curable or not group or policy.forces(evidence):
         return None
     if not measured(evidence) and not others(evidence, group[0]):
@@ -53,23 +56,36 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     working = users(evidence, uses) or list(evidence.workers)
+    call = evidence.samples.library_calls.get(sites[0])
     init = Initialisation(
         sites=tuple(sites),
         use=use,
         shape=shape_of(group),
         team=team(evidence, group[0].main_thread, working),
-        call=next((evidence.samples.library_calls[s] for s in sites if s in evidence.samples.library_calls), None),
+        call=call,
         command=command_line(evidence),
+        grows=_grows(group, call),
     )
     return Advice(
         kind=Kind.CURE,
         finding=_finding(evidence, group, uses, use),
         change=change(init),
-        code=code(init),
+        code=(*code(init), *_instead(init)),
         evidence=_rests_on(evidence, group, uses),
         removes=_removes(evidence, group),
         saves=saves(evidence, _removes(evidence, group), group),
     )
+
+
+def _instead(init: Initialisation) -> tuple[str, ...]:
+    """Where it is not known which part each thread uses, a parallel initialisation may be the wrong cure."""
+    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES:
+        return ()
+    return (f"numactl --interleave=all {init.command}      instead, if every thread uses all of it",)
+
+
+def _grows(group: list[Object], call: LibraryCall | None) -> bool:
+    return group[0].grows or (call is not None and library_function(call.function).startswith("realloc"))
 
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
@@ -134,7 +150,8 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     if measured(evidence):
         return _measured(evidence, group, uses)
     if basis(evidence) is None or evidence.traffic.remote.estimate is None:
-        share = percent(sum(found.pages for found in group) / evidence.touched_pages)
+        unclear = sum(row.pages for found in group for row in found.unclear)
+        share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
         return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
     home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
     elsewhere = percent(min(1.0, _from_elsewhere(evidence, home) / remote)) if remote else "none"
@@ -142,8 +159,7 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
         f"{percent(_part_of_home(evidence, group))} of the memory touched on {where} was touched here. "
-        "Which array they read, the counters do not tell; if every thread reads all of it, interleave it instead "
-        "(numactl --interleave=all)."
+        "Which array they read, and which part each, the counters do not tell."
     )
 
 
@@ -152,4 +168,4 @@ def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     shape = shape_of(group)
     if shape.divided or shape is Shape.ONE:
         return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."
-    return f"{text}. Which part each thread uses is not known; if all use all of it, interleave it instead."
+    return f"{text}. Which part each thread uses is not known."

@@ -18,6 +18,7 @@ from numaprof.objects import Object
 from numaprof.queries import STORE
 from numaprof.rules import policy
 from numaprof.rules.advice import Advice, Kind
+from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import ONE_HOME
 from numaprof.uses import (
@@ -27,18 +28,24 @@ from numaprof.uses import (
     main_use,
     measured,
     remote_part,
+    shared,
     suspects,
     team,
     used_by_owner,
     users,
 )
 
+_SCHEDULE = {
+    Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
+    Team.THREADS: " If threads take their work from a queue, a fixed division of it would give each a part.",
+}
+
 
 def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
     if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
         return None
-    group = [o for o in suspects(evidence) if o.use_shape.shared and _one_home(o) and not used_by_owner(evidence, o)]
+    group = [o for o in suspects(evidence) if shared(evidence, o) and _one_home(o) and not used_by_owner(evidence, o)]
     uses = later_uses(group)
     if not uses:
         return None
@@ -73,21 +80,22 @@ def _change(evidence: Evidence, group: list[Object]) -> str:
     else:
         copies = "If it is only read, a copy for each node makes all reads local. "
     working = users(evidence, later_uses(group))
-    schedule = (
-        " If a dynamic schedule makes it so, a static one would give each thread a part."
-        if team(evidence, group[0].main_thread, working) is Team.OPENMP
-        else ""
-    )
+    schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
     return (
         f"Spread it over the nodes. {copies}A parallel initialisation would not help: no thread has a part of its own."
         + schedule
     )
 
 
+def _in_order(group: list[Object]) -> bool:
+    """Sweeps that are handed out piece by piece; random access has no division that would help."""
+    return any(found.use_shape is Shape.ALL for found in group)
+
+
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     """For this memory alone; and for the whole program, unless that would spread what has parts of its own."""
     alone = tuple(filter(None, (_spread_alone(found) for found in group[:2])))
-    parts = any(not found.use_shape.shared for found in suspects(evidence))
+    parts = any(not shared(evidence, found) for found in suspects(evidence))
     return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}", *alone)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from numaprof import queries
+from numaprof.document.source_text import statement
 from numaprof.evidence import Evidence
 from numaprof.gains import stall_cycles
 from numaprof.judgement import COUNTERS, HINTS, LOADS, basis
@@ -17,6 +18,7 @@ from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, M
 from numaprof.uses import init_sites, main_use, users
 from numaprof.views.paper import Paper
 
+_STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
 _KIND_NAMES = {queries.LOAD: "sampled loads", queries.STORE: "sampled stores", queries.HINT: "hint faults"}
 
 
@@ -65,7 +67,17 @@ def bytes_of(evidence: Evidence, found: Object) -> float:
 
 
 def remarks(evidence: Evidence, found: Object) -> list[str]:
-    return [text for text in (_touched(evidence, found), _used(evidence, found), _more(evidence, found)) if text]
+    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found), _more(evidence, found))
+    return [text for text in parts if text]
+
+
+def _allocated(evidence: Evidence, found: Object) -> str:
+    """The source of the line, which mostly assigns it to a variable; that of the caller, if many allocate there."""
+    site = found.caller if found.is_wrapped and found.caller is not None else found.allocated
+    if found.name is not None or site is None:
+        return ""
+    text = statement(site.file, site.line, evidence.run.cwd, evidence.run.started_at)
+    return f"allocated by: {clean(text, _STATEMENT)}" if text else ""
 
 
 def _touched(evidence: Evidence, found: Object) -> str:
