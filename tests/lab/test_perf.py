@@ -151,7 +151,7 @@ def test_perf_stat_on_zen(tmp_path: Path) -> None:
 
 @pytest.mark.lab(MACHINES.format("zen"))
 def test_perf_record_by_instruction_on_zen(tmp_path: Path) -> None:
-    """As on Linux 6.1: of whole CPUs, never of a task; a sample for each so many instructions, of which some are loads."""
+    """As on Linux 6.1: of whole CPUs, never of a task; a sample for each so many instructions, some of which load."""
     program, data, period = [PROGRAMS / "steady", "4000,3,0", "0"], tmp_path / "perf.data", 20000
     event = ["-e", "ibs_op/cnt_ctl=1/", "-c", str(period), "-o", data]
     refused = subprocess.run(["perf", "record", "-q", *event, *program], capture_output=True, text=True, check=False)

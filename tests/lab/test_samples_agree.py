@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).resolve().parent.parent.parent
+MACHINES = "tests/lab/machines/{}.machine"
 STEADY = TREE / "build" / "tests" / "lab" / "steady"
 DEVIATIONS = 4  # one test in 16 000 fails by chance
 LOCAL, REMOTE = 1, 2  # ids of the table source
@@ -48,15 +49,15 @@ def samples(db: sqlite3.Connection) -> dict[int, tuple[float, float]]:
     return {thread: (share, count) for thread, share, count in rows}
 
 
-# No prefetcher, so that demand reads and retired loads are the same; on Westmere the sources disagree about the latter. Zen's
-# sees no stream in every third line; IBS samples all instructions, so most should be loads.
+# No prefetcher, so that demand reads and retired loads are the same; on Westmere the sources disagree about the latter.
+# Zen's prefetcher sees no stream in every third line; IBS samples all instructions, so many should be loads.
 @pytest.mark.parametrize(
     ("topic", "kind", "rounds"),
     [
-        pytest.param("demand_rd", "demand_rd", "12000", marks=pytest.mark.lab("tests/lab/machines/small-westmere.machine")),
-        pytest.param("retired", "retired_load", "12000", marks=pytest.mark.lab("tests/lab/machines/steady-skylake.machine")),
-        pytest.param("retired", "retired_load", "12000", marks=pytest.mark.lab("tests/lab/machines/steady-sapphire.machine")),
-        pytest.param("demand_rd", "demand", "40000,3,0", marks=pytest.mark.lab("tests/lab/machines/small-zen.machine")),
+        pytest.param("demand_rd", "demand_rd", "12000", marks=pytest.mark.lab(MACHINES.format("small-westmere"))),
+        pytest.param("retired", "retired_load", "12000", marks=pytest.mark.lab(MACHINES.format("steady-skylake"))),
+        pytest.param("retired", "retired_load", "12000", marks=pytest.mark.lab(MACHINES.format("steady-sapphire"))),
+        pytest.param("demand_rd", "demand", "40000,3,0", marks=pytest.mark.lab(MACHINES.format("small-zen"))),
     ],
     ids=["westmere", "skylake", "sapphire", "zen"],
 )
