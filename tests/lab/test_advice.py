@@ -96,6 +96,10 @@ def cached(tmp_path: Path) -> Path:
     return path
 
 
+# True as well, where the few loads of lines that travel between CPUs are among the sampled ones.
+BY_CHANCE = {"false_sharing": "cache lines that a thread there had just written"}
+
+
 @pytest.mark.lab("westmere")
 @pytest.mark.parametrize("name", TRUTH)
 def test_right_advice_and_no_other(name: str, tmp_path: Path, cached: Path) -> None:
@@ -103,6 +107,7 @@ def test_right_advice_and_no_other(name: str, tmp_path: Path, cached: Path) -> N
     example = EXAMPLES / str(program)
     given = [cached if argument == CACHED else argument for argument in arguments]
     found = advise(record(tmp_path, example if example.exists() else program, *given))
+    found = [advice for advice in found if name not in BY_CHANCE or BY_CHANCE[name] not in advice.finding]
     assert len(found) == len(expected), found
     texts = [" ".join((advice.finding, advice.change, *advice.code)) for advice in found]
     for words in expected:

@@ -34,7 +34,7 @@ PAIR = [[10, 21], [21, 10]]
 RING = [[10, 16, 32, 16], [16, 10, 16, 32], [32, 16, 10, 16], [16, 32, 16, 10]]
 CLUSTERS = [[10, 12, 21, 21], [12, 10, 21, 21], [21, 21, 10, 12], [21, 21, 12, 10]]
 FOUR = {0: "0-1", 1: "2-3", 2: "4-5", 3: "6-7"}
-ZEN = {"locality": "yes", "retired": "no", "sampling": "no"}
+ZEN = {"locality": "yes", "retired": "no", "sampling": "yes"}
 
 MACHINES = {
     "article": Expected({0: "0,2,4,6", 1: "1,3,5,7"}, [[10, 20], [20, 10]], "nehalem", 1, rows=WORKS),
