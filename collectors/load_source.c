@@ -12,10 +12,9 @@
 #define LOAD_LVLNUM_L4 0x04
 #define LOAD_LVLNUM_CXL 0x09     // PERF_MEM_LVLNUM_CXL
 #define LOAD_LVLNUM_IO 0x0a      // PERF_MEM_LVLNUM_IO
-
-static const uint64_t load_remote_ram = PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2;
 #define LOAD_HOPS_SAME_NODE 0x01 // PERF_MEM_HOPS_0: "remote core, same node"
 
+static const uint64_t load_remote_ram = PERF_MEM_LVL_REM_RAM1 | PERF_MEM_LVL_REM_RAM2;
 static const uint64_t load_own_cache = PERF_MEM_LVL_L1 | PERF_MEM_LVL_LFB | PERF_MEM_LVL_L2;
 
 static enum load_source load_of_cache(bool is_remote, uint64_t snoop)

@@ -7,6 +7,12 @@
 #include "collectors/encode.h"
 #include "core/sysfile.h"
 
+static bool loads_plan_has_format(const char *root, const char *device, const char *name, const char *wanted)
+{
+    char format[32];
+    return sysfile_text(root, format, sizeof format, "%s/format/%s", device, name) >= 0 && strcmp(format, wanted) == 0;
+}
+
 // IBS refuses all exclude bits (PERF_PMU_CAP_NO_EXCLUDE); since Linux 6.14 it has a format "swfilt", with which the kernel drops
 // what was to be left out. Until then the samples come, which takes privilege, and those of the kernel are dropped here.
 // Before Linux 6.2 it samples CPUs, not tasks ("perf/amd/ibs: Make IBS a core pmu").
@@ -14,21 +20,20 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
 {
     static const char device[] = "/sys/bus/event_source/devices/ibs_op";
     int64_t type;
-    char format[32];
     if (sysfile_number(root, &type, "%s/type", device) < 0)
         return -ENOTSUP;
-    bool filters = sysfile_text(root, format, sizeof format, "%s/format/swfilt", device) >= 0 &&
-                   strcmp(format, "config2:0") == 0;
+    const bool filters = loads_plan_has_format(root, device, "swfilt", "config2:0");
     // Of operations, not of cycles: then each operation is as likely to be sampled, whether it waits or not.
-    const bool of_operations = sysfile_text(root, format, sizeof format, "%s/format/cnt_ctl", device) >= 0 &&
-                               strcmp(format, "config:19") == 0;
+    const bool of_operations = loads_plan_has_format(root, device, "cnt_ctl", "config:19");
     plan->period_step = 16;
     plan->first_period = LOADS_FIRST_OPERATIONS;
     plan->with_kernel = attempt > 0;
     plan->of_cpus = attempt > 1;
     plan->method = plan->of_cpus ? "ibs-op, of whole CPUs" : plan->method;
     plan->events[plan->count++] = (struct loads_event){
-        .attr = {.type = (uint32_t)type, .config = of_operations ? 1u << 19 : 0, .config2 = attempt == 0 && filters}, .name = "ibs_op", .sampled = true};
+        .attr = {.type = (uint32_t)type, .config = of_operations ? 1u << 19 : 0, .config2 = attempt == 0 && filters},
+        .name = "ibs_op",
+        .sampled = true};
     return 0;
 }
 

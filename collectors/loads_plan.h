@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which events sample single loads on a CPU, the best first: PEBS load latency on Intel, else retired loads that missed, with
 // their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole CPUs
-// where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that the kernel hands over undecoded: not done.
+// where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that the
+// kernel hands over undecoded: not done.
 #ifndef COLLECTORS_LOADS_PLAN_H
 #define COLLECTORS_LOADS_PLAN_H
 

@@ -72,10 +72,9 @@ struct session {
 
     struct loads loads;
     struct counters counters;
-    struct counter_set **cpu_sets;   // of a program whose threads cannot be counted one by one: one for each CPU
-    size_t cpu_set_count;
-    struct counter_set **load_sets; // of each CPU, where loads can be sampled by CPU only
-    size_t load_set_count;
+    struct counter_set **cpu_sets;   // of CPUs: of a program whose threads cannot be counted one by one, and of loads that
+    size_t cpu_set_count;            // can be sampled by CPU only
+    bool counts_cpus;                // the former are among them
     struct counter_set **closing;    // of threads that ended: closed after the drain
     size_t closing_count, closing_size;
     uint64_t interval_ns;            // of the time line, now

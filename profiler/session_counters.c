@@ -84,7 +84,7 @@ void session_attach_counters(struct session *session, struct thread *thread, str
 // Whether it is counted from now on.
 bool session_count_thread(struct session *session, struct thread *thread)
 {
-    if (!session->counters_on || thread->counters || thread->counters_refused || session->cpu_set_count > 0)
+    if (!session->counters_on || thread->counters || thread->counters_refused || session->counts_cpus)
         return false;
     struct counter_set *set = counters_open(&session->counters, thread->tid, -1, (struct counters_how){0});
     thread->counters_refused = !set;
@@ -93,9 +93,14 @@ bool session_count_thread(struct session *session, struct thread *thread)
     return set;
 }
 
+static void counters_keep_cpu(struct session *session, struct counter_set *set)
+{
+    session->cpu_sets[session->cpu_set_count++] = set;
+    counters_add_stream(session, set);
+}
+
 static void counters_open_cpus(struct session *session)
 {
-    session->cpu_sets = calloc(session->topology.cpu_count, sizeof(struct counter_set *));
     for (size_t i = 0; session->cpu_sets && i < session->topology.cpu_count; i++) {
         const struct topology_cpu *cpu = &session->topology.cpus[i];
         if (!cpu->online || !cpu->allowed)
@@ -104,8 +109,8 @@ static void counters_open_cpus(struct session *session)
                                                 (struct counters_how){.on_exec = true, .inherit = true});
         if (!set)
             break;
-        session->cpu_sets[session->cpu_set_count++] = set;
-        counters_add_stream(session, set);
+        counters_keep_cpu(session, set);
+        session->counts_cpus = true;
     }
 }
 
@@ -115,15 +120,12 @@ static void counters_open_cpu_loads(struct session *session)
     if (!counters_samples_cpus(&session->counters))
         return;
     int missing = 0;
-    session->load_sets = calloc(session->topology.cpu_count, sizeof(struct counter_set *));
-    for (size_t i = 0; session->load_sets && i < session->topology.cpu_count; i++) {
+    for (size_t i = 0; session->cpu_sets && i < session->topology.cpu_count; i++) {
         const struct topology_cpu *cpu = &session->topology.cpus[i];
         struct counter_set *set = cpu->online && cpu->allowed ? counters_open_cpu(&session->counters, cpu->id) : NULL;
         missing += !set && cpu->online && cpu->allowed;
-        if (!set)
-            continue;
-        session->load_sets[session->load_set_count++] = set;
-        counters_add_stream(session, set);
+        if (set)
+            counters_keep_cpu(session, set);
     }
     if (missing > 0)
         session_note(session, "refused", missing, "ulimit -n", "loads of %d CPUs are not sampled", missing);
@@ -144,6 +146,7 @@ void session_open_counters(struct session *session)
     if (!session->counters_on)
         return;
     counters_write_events(&session->counters);
+    session->cpu_sets = calloc(2 * session->topology.cpu_count, sizeof(struct counter_set *)); // of both kinds
     counters_open_cpu_loads(session);
     if (session->target->kind != ELF_KIND_GLIBC || !session->has_channel) {
         counters_open_cpus(session);
@@ -207,10 +210,6 @@ void session_close_counters(struct session *session)
     session_close_ended(session);
     for (size_t i = 0; i < session->cpu_set_count; i++)
         counters_close(session->cpu_sets[i]);
-    for (size_t i = 0; i < session->load_set_count; i++)
-        counters_close(session->load_sets[i]);
-    free(session->load_sets);
-    session->load_set_count = 0;
     free(session->cpu_sets);
     free(session->closing);
     session->cpu_set_count = 0;
@@ -232,10 +231,6 @@ static void counters_read_all(struct session *session, uint64_t now)
     for (size_t i = 0; i < session->cpu_set_count; i++) {
         counters_read(session->cpu_sets[i], -1, now);
         counters_adapt(session->cpu_sets[i]);
-    }
-    for (size_t i = 0; i < session->load_set_count; i++) {
-        counters_read(session->load_sets[i], -1, now);
-        counters_adapt(session->load_sets[i]);
     }
 }
 
@@ -270,8 +265,6 @@ void session_switch(struct session *session, bool on, const char *cause)
     }
     for (size_t i = 0; i < session->cpu_set_count; i++)
         counters_switch(session->cpu_sets[i], on);
-    for (size_t i = 0; i < session->load_set_count; i++)
-        counters_switch(session->load_sets[i], on);
     if (on)
         RECORD(session->queue, RECORDING_WINDOW, RECORD_NUMBER(tasks_time(&session->tasks, now)), RECORD_NULL,
                RECORD_TEXT(cause));

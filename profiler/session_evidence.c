@@ -42,7 +42,7 @@ static const char *evidence_detail(const struct session *session, char *out, siz
     const char *kind = retired                                     ? "retired loads"
                        : session->counters.cpu->offcore_registers > 0 ? "offcore-response"
                                                                       : "fills by source";
-    snprintf(out, size, "%s%s%s", kind, session->cpu_set_count > 0 ? ", per CPU" : "",
+    snprintf(out, size, "%s%s%s", kind, session->counts_cpus ? ", per CPU" : "",
              session->counters.exclude_kernel ? "" : ", with the kernel");
     return out;
 }

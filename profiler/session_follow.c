@@ -44,7 +44,7 @@ static void follow_note(struct session *session, const struct process *process, 
         return;
     }
     const char *seen = session->fault_source_count == 0 ? "its threads are not seen"
-                       : session->cpu_set_count > 0 ? "its threads are pinned a moment after their start, counted by CPU"
+                       : session->counts_cpus ? "its threads are pinned a moment after their start, counted by CPU"
                        : session->counters_on ? "its threads are pinned and counted from a moment after their start"
                                               : "its threads are pinned a moment after their start";
     session_note(session, "not_followed", 1, "link it dynamically with glibc", "%s %s: %s", clean, follow_reason(kind),

@@ -72,7 +72,7 @@ void session_outside_thread(struct session *session, struct process *process, st
     if (!session_is_outside(process))
         return;
     struct thread *main_thread = tasks_thread(&session->tasks, process->pid);
-    if (session->counters_on && session->cpu_set_count == 0) {
+    if (session->counters_on && !session->counts_cpus) {
         session_mark_late(session, thread);
         session_count_thread(session, thread);
     }
