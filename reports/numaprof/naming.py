@@ -158,7 +158,7 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
 
 def _touched_bytes(evidence: Evidence, found: Object) -> float:
     """A huge page at a variable's end holds more than the variable."""
-    touched = evidence.bytes(found.pages + sum(row.pages for row in found.unclear))
+    touched = evidence.bytes(found.pages_at_most)
     return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
 
 

@@ -55,6 +55,11 @@ class Object(Touches):
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
+    def pages_at_most(self) -> float:
+        """With those whose page faults may have been first touches."""
+        return self.pages + sum(row.pages for row in self.unclear)
+
+    @property
     def main_share(self) -> float:
         """Of all that may have been first touches: who touched what nobody saw is not known."""
         sums = dict(self.pages_by_thread)

@@ -55,20 +55,17 @@ def suspects(evidence: Evidence) -> list[Object]:
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         return [found for found in data if found.remote >= least]
-    big = [found for found in data if _is_big(evidence, found) or _grew_big(evidence, found)]
+    big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
 
 
-def _is_big(evidence: Evidence, found: Touches) -> bool:
-    return evidence.bytes(found.pages) >= MIN_OBJECT_BYTES and found.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+def _is_big(evidence: Evidence, pages: float) -> bool:
+    return evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
 
 
 def _grew_big(evidence: Evidence, found: Object) -> bool:
     """What grows has moved on when the recorder looks at its page faults: their kind is mostly unknown."""
-    pages = found.pages + sum(row.pages for row in found.unclear)
-    return (
-        found.grows and evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
-    )
+    return found.grows and _is_big(evidence, found.pages_at_most)
 
 
 def serial_suspects(evidence: Evidence) -> list[Object]:
@@ -127,7 +124,9 @@ def init_sites(group: Iterable[Object]) -> list[Site]:
 
 def serial_sites(evidence: Evidence) -> list[InitSite]:
     """Big places that one thread first touches, all by the thread that touches most; biggest first."""
-    big = [site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site)]
+    big = [
+        site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages)
+    ]
     serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
     return [site for site in serial if site.main_thread == serial[0].main_thread]
 

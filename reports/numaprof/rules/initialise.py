@@ -33,6 +33,11 @@ class Initialisation:
         return self.call is not None and self.call.container
 
     @property
+    def reallocated(self) -> bool:
+        """The program asks for more again and again, not a container for it."""
+        return self.grows and not self.contained
+
+    @property
     def where(self) -> str:
         return positions(self.sites)
 
@@ -66,7 +71,7 @@ def _openmp_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
     text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it."
-    if init.grows and not init.contained:
+    if init.reallocated:
         return f"{text} {_grows(init)} copy it once, in parallel, to memory of its final size:"
     if init.call is None:
         array = " Whole arrays that are assigned at once (a = 0) need a loop for it." if init.fortran else ""
@@ -112,7 +117,7 @@ def _threads_change(init: Initialisation) -> str:
     if init.shape is Shape.ONE:
         return _BY_ONE
     text = "Let each thread initialise the part that it uses later, before it begins to use it."
-    if init.grows and not init.contained:
+    if init.reallocated:
         return f"{text} {_grows(init)} let each thread copy its part to memory of the final size:"
     if init.call is None:
         return text + _ZEROS_FIRST
@@ -128,9 +133,7 @@ def _threads_code(init: Initialisation) -> tuple[str, ...]:
     raw = _raw_array(init) if init.contained else ()
     before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
     what = (
-        "copies it to malloc(bytes)"
-        if init.grows and not init.contained
-        else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
+        "copies it to malloc(bytes)" if init.reallocated else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
     )
     return (*raw, f"for (i = my_first; i < my_end; i++)      {what}, {before}")
 
