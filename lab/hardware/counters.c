@@ -15,7 +15,8 @@ static uint32_t counters_active(const struct cpu *cpu)
     return cpu->shared->running ? cpu->shared->active : 0;
 }
 
-static __attribute__((noinline)) void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access, int what)
+static __attribute__((noinline)) void counters_record(struct cpu *cpu, unsigned index,
+                                                      const struct counters_access *access, int what)
 {
     struct lab_cpu *shared = cpu->shared;
     struct lab_slot *slot = &shared->slots[index];
@@ -62,13 +63,12 @@ static inline void counters_add(struct cpu *cpu, unsigned index, uint64_t number
         counters_record(cpu, index, access, slot->unit == LAB_UNIT_STORES ? LAB_RECORD_STORE : LAB_RECORD_LOAD);
 }
 
-// `waited`: cycles before the first instruction, which then is the one that is tagged.
-static void counters_tag(struct cpu *cpu, unsigned index, uint64_t ip, uint64_t waited, unsigned instructions)
+// `used`: which event used up the period. `waited`: cycles before the first instruction, which then is the one tagged.
+static __attribute__((noinline)) void counters_tag(struct cpu *cpu, unsigned index, uint64_t ip, uint64_t used,
+                                                   uint64_t waited)
 {
-    uint64_t used = counters_use(&cpu->shared->slots[index], waited + instructions);
-    if (used)
-        cpu_arm(cpu, (struct cpu_tag){
-                         .armed = true, .place = used > waited ? (unsigned)(used - waited - 1) : 0, .slot = index, .ip = ip});
+    unsigned place = used > waited ? (unsigned)(used - waited - 1) : 0;
+    cpu_arm(cpu, (struct cpu_tag){.armed = true, .place = place, .slot = index, .ip = ip});
 }
 
 void counters_tagged(struct cpu *cpu, const struct counters_access *access, int what)
@@ -78,7 +78,8 @@ void counters_tagged(struct cpu *cpu, const struct counters_access *access, int 
         counters_record(cpu, cpu->tag.slot, access, what);
 }
 
-#define FOR_EACH_SLOT(cpu, i) for (uint32_t rest = counters_active(cpu), i; rest && (i = (uint32_t)__builtin_ctz(rest), 1); rest &= rest - 1)
+#define FOR_EACH_SLOT(cpu, i) \
+    for (uint32_t rest = counters_active(cpu), i; rest && (i = (uint32_t)__builtin_ctz(rest), 1); rest &= rest - 1)
 
 void counters_request(struct cpu *cpu, enum lab_class class, const struct counters_access *access)
 {
@@ -115,19 +116,28 @@ void counters_store(struct cpu *cpu, const struct counters_access *access)
     }
 }
 
-void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t cycles)
+// The slot counts the instructions of blocks, or their cycles.
+static void counters_use_block(struct cpu *cpu, unsigned index, uint64_t ip, unsigned instructions, uint64_t waited)
+{
+    struct lab_slot *slot = &cpu->shared->slots[index];
+    if (slot->unit == LAB_UNIT_INSTRUCTIONS || slot->unit == LAB_UNIT_TAG_INSTRUCTIONS)
+        waited = 0;
+    uint64_t used = counters_use(slot, waited + instructions);
+    if (!used)
+        return;
+    if (slot->unit >= LAB_UNIT_TAG_INSTRUCTIONS)
+        counters_tag(cpu, index, ip, used, waited);
+    else
+        counters_record(cpu, index, &(struct counters_access){.ip = ip}, LAB_RECORD_LOAD);
+}
+
+void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t waited)
 {
     unsigned level = counters_level(ip);
-    const struct counters_access at = {.ip = ip};
     FOR_EACH_SLOT(cpu, i)
     {
-        if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_INSTRUCTIONS, level))
-            counters_add(cpu, i, instructions, &at);
-        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_CYCLES, level))
-            counters_add(cpu, i, cycles, &at);
-        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_TAG_INSTRUCTIONS, level))
-            counters_tag(cpu, i, ip, 0, instructions);
-        else if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_TAG_CYCLES, level))
-            counters_tag(cpu, i, ip, cycles - instructions, instructions);
+        const struct lab_slot *slot = &cpu->shared->slots[i];
+        if (slot->unit >= LAB_UNIT_INSTRUCTIONS && (slot->levels >> level & 1))
+            counters_use_block(cpu, i, ip, instructions, waited);
     }
 }

@@ -32,7 +32,7 @@ void counters_store(struct cpu *cpu, const struct counters_access *access);
 // The tagged instruction has accessed memory, or has ended without (what: LAB_RECORD_NEITHER).
 void counters_tagged(struct cpu *cpu, const struct counters_access *access, int what);
 
-// A block of instructions begins.
-void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t cycles);
+// A block of instructions begins. Cycles are one for each, and those that the CPU has waited.
+void counters_block(struct cpu *cpu, uint64_t ip, unsigned instructions, uint64_t waited);
 
 #endif

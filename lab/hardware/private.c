@@ -72,11 +72,8 @@ int64_t private_victim(const struct private_cache *cache, uint64_t line)
     return first + wide_oldest(cells, cells + cache->room, cache->room) % PRIVATE_TICK;
 }
 
-enum private_state private_lower(struct private_cache *cache, uint64_t line, enum private_state most)
+enum private_state private_lower(struct private_cache *cache, int64_t slot, uint64_t line, enum private_state most)
 {
-    int64_t slot = private_find(cache, line);
-    if (slot < 0)
-        return PRIVATE_INVALID;
     private_word word = private_read(cache, slot);
     // The owner may make it modified meanwhile: then the exchange fails and is tried again.
     while (private_holds(word, line)) {

@@ -16,7 +16,7 @@ struct shared_set {
     // CPUs whose private caches may hold the line, a bit by their rank in the node: an unmodified line leaves them
     // unannounced.
     uint16_t holders[MACHINE_SHARED_WAYS];
-    uint64_t order; // the ways, four bits each, the one used longest ago lowest
+    uint64_t order; // the ways, four bits each, the one used longest ago lowest; 0 above them
     uint16_t dirty, alone; // bit per way: newer than memory; no other node has it
     atomic_flag lock; // in the first node's set, for the sets of all nodes
 } __attribute__((aligned(64)));
@@ -38,12 +38,14 @@ int shared_cache_init(void)
 
 void shared_cache_clear(void)
 {
+    const uint64_t ways = 0xfedcba9876543210;
+    const unsigned unused = (MACHINE_SHARED_WAYS - machine.shared.ways) * 4;
     for (uint64_t i = 0; i < machine.shared.sets * machine.nodes; i++)
-        sets[i] = (struct shared_set){.order = 0xfedcba9876543210};
+        sets[i] = (struct shared_set){.order = ways << unused >> unused};
 }
 
 // Takes the way out of the order and puts it at another place of it: 0 is the next to go.
-static void shared_reorder(struct shared_set *set, unsigned way, unsigned place)
+static __attribute__((noinline)) void shared_reorder(struct shared_set *set, unsigned way, unsigned place)
 {
     static const uint64_t ones = 0x1111111111111111;
     uint64_t other = set->order ^ ones * way; // zero where the way stands
@@ -52,6 +54,16 @@ static void shared_reorder(struct shared_set *set, unsigned way, unsigned place)
     uint64_t rest = below | (set->order >> at * 4 >> 4) << at * 4;
     uint64_t under = rest & ((1ull << place * 4) - 1);
     set->order = under | (uint64_t)way << place * 4 | (rest >> place * 4) << place * 4 << 4;
+}
+
+// The way was used now. One that was emptied or filled anew was the next to go.
+static inline void shared_newest(struct shared_set *set, unsigned way)
+{
+    unsigned place = machine.shared.ways - 1;
+    if ((set->order & 0xf) == way)
+        set->order = set->order >> 4 | (uint64_t)way << place * 4;
+    else
+        shared_reorder(set, way, place);
 }
 
 // The sets of all nodes for a line, by node.
@@ -87,12 +99,13 @@ static inline int shared_find(const struct shared_set *set, uint64_t line)
 }
 
 // Lowers the line in the private caches of these CPUs of the node. Returns the highest state found.
-static enum private_state shared_lower(unsigned node, unsigned holders, uint64_t line, enum private_state most)
+static inline enum private_state shared_lower(unsigned node, unsigned holders, uint64_t line, enum private_state most)
 {
     enum private_state highest = PRIVATE_INVALID;
     for (; holders; holders &= holders - 1) {
         struct cpu *holder = cpu_of_node[node][__builtin_ctz(holders)];
-        enum private_state state = private_lower(&holder->private, line, most);
+        int64_t slot = private_find(&holder->private, line);
+        enum private_state state = slot < 0 ? PRIVATE_INVALID : private_lower(&holder->private, slot, line, most);
         if (state > highest)
             highest = state;
     }
@@ -122,7 +135,8 @@ struct shared_others {
 };
 
 // Another node's copy: it stays, shared, or goes if the line is wanted exclusively. Returns whether it was modified.
-static __attribute__((noinline)) bool shared_take(struct shared_set *first, unsigned node, int way, uint64_t line, bool exclusive)
+static __attribute__((noinline)) bool shared_take(struct shared_set *first, unsigned node, int way, uint64_t line,
+                                                  bool exclusive)
 {
     struct shared_set *set = &first[node];
     uint16_t bit = (uint16_t)(1u << way);
@@ -139,8 +153,18 @@ static __attribute__((noinline)) bool shared_take(struct shared_set *first, unsi
     return dirty;
 }
 
-// Looks for the line in the other nodes' caches.
-static struct shared_others shared_snoop(struct shared_set *first, unsigned node, uint64_t line, bool exclusive)
+// Does any other node's cache have the line?
+static inline bool shared_elsewhere(const struct shared_set *first, unsigned node, uint64_t line)
+{
+    bool found = false;
+    for (unsigned other = 0; other < machine.nodes; other++)
+        found |= other != node && shared_find(&first[other], line) >= 0;
+    return found;
+}
+
+// Takes the line from the other nodes' caches.
+static __attribute__((noinline)) struct shared_others shared_snoop(struct shared_set *first, unsigned node,
+                                                                   uint64_t line, bool exclusive)
 {
     struct shared_others others = {0};
     for (unsigned other = 0; other < machine.nodes; other++) {
@@ -181,7 +205,9 @@ static enum lab_outcome shared_outcome(unsigned node, unsigned home, const struc
 static struct shared_reply shared_miss(struct shared_set *first, unsigned node, uint64_t line, bool exclusive, int *way)
 {
     struct shared_set *set = &first[node];
-    struct shared_others others = shared_snoop(first, node, line, exclusive);
+    struct shared_others others = {0};
+    if (shared_elsewhere(first, node, line))
+        others = shared_snoop(first, node, line, exclusive);
     unsigned home = machine_home(line << MACHINE_LINE_SHIFT);
     struct shared_reply reply = {
         .from = others.found ? others.from : home,
@@ -191,9 +217,12 @@ static struct shared_reply shared_miss(struct shared_set *first, unsigned node, 
     unsigned bit = 1u << *way;
     set->tags[*way] = (uint32_t)line + 1;
     set->holders[*way] = 0;
-    set->alone = (uint16_t)(exclusive || !others.found ? set->alone | bit : set->alone & ~bit);
-    // A modified line that is only read is written to memory on the way; one that is taken over stays dirty.
-    set->dirty = (uint16_t)(exclusive && others.dirty ? set->dirty | bit : set->dirty & ~bit);
+    set->alone |= (uint16_t)bit;
+    set->dirty &= (uint16_t)~bit;
+    if (others.found && !exclusive)
+        set->alone ^= (uint16_t)bit; // a modified line that is only read is written to memory on the way
+    else if (others.dirty)
+        set->dirty |= (uint16_t)bit;
     return reply;
 }
 
@@ -213,7 +242,7 @@ struct shared_reply shared_cache_request(struct cpu *cpu, uint64_t line, bool ex
             set->alone |= (uint16_t)(1u << way);
         }
     }
-    shared_reorder(set, (unsigned)way, machine.shared.ways - 1);
+    shared_newest(set, (unsigned)way);
     if (slot >= 0) {
         bool alone = (set->alone >> way & 1) && !(set->holders[way] & ~self);
         enum private_state state = exclusive ? PRIVATE_MODIFIED : alone ? PRIVATE_EXCLUSIVE : PRIVATE_SHARED;
@@ -245,8 +274,8 @@ bool shared_cache_evict(struct cpu *cpu, int64_t slot)
     shared_lock(first);
     // Another CPU may have taken it, or made it shared, until we had the lock.
     bool modified = private_read(&cpu->private, slot) == word;
-    if (modified) {
-        int way = shared_find(set, line);
+    int way = modified ? shared_find(set, line) : -1;
+    if (way >= 0) {
         set->dirty |= (uint16_t)(1u << way);
         set->holders[way] &= (uint16_t)~(1u << cpu->rank);
     }

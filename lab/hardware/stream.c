@@ -15,9 +15,9 @@ static bool stream_same_page(uint64_t a, uint64_t b)
 
 static bool stream_continues(const struct stream *stream, uint64_t line)
 {
-    uint64_t up = line - stream->last - 1, down = stream->last - line - 1; // from 0; a step the other way is huge
-    bool near = (up < STREAM_STEP && stream->direction >= 0) || (down < STREAM_STEP && stream->direction <= 0);
-    return near && stream->used && (machine.prefetch.crossing || stream_same_page(stream->last, line));
+    int64_t step = (int64_t)(line - stream->last);
+    uint64_t on = (uint64_t)(stream->direction ? step * stream->direction : step < 0 ? -step : step);
+    return on - 1 < STREAM_STEP && stream->used && (machine.prefetch.crossing || stream_same_page(stream->last, line));
 }
 
 static void stream_start(struct stream_table *table, uint64_t line)
@@ -55,7 +55,13 @@ struct stream *stream_train(struct stream_table *table, uint64_t line)
 {
     struct stream *latest = &table->streams[table->latest];
     table->clock++;
-    return stream_continues(latest, line) ? stream_advance(table, latest, line) : stream_search(table, line);
+    if (!stream_continues(latest, line))
+        return stream_search(table, line);
+    if (latest->confirmed < STREAM_CONFIRMED)
+        return stream_advance(table, latest, line);
+    latest->last = line; // the usual case: all else is as it was
+    latest->used = table->clock;
+    return latest;
 }
 
 // How far from `last` the stream may be followed.
@@ -64,7 +70,8 @@ static int64_t stream_reach(const struct stream *stream)
     int64_t lines = (int64_t)machine.prefetch.lines;
     if (machine.prefetch.crossing)
         return lines;
-    int64_t line = (int64_t)stream->last & (STREAM_PAGE - 1), left = stream->direction > 0 ? STREAM_PAGE - 1 - line : line;
+    int64_t line = (int64_t)stream->last & (STREAM_PAGE - 1);
+    int64_t left = stream->direction > 0 ? STREAM_PAGE - 1 - line : line;
     return left < lines ? left : lines;
 }
 

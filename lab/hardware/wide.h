@@ -20,7 +20,7 @@ static inline unsigned wide_equal(const uint32_t *words, unsigned count, int shi
     return equal;
 }
 
-// The smallest of the words of `used`, each with its number in the low four bits; 0 counts for those whose `cells` is 0.
+// The smallest of the words of `used`, each with its number in the low four bits; those whose `cells` is 0 count as 0.
 static inline uint32_t wide_oldest(const uint32_t *cells, const uint32_t *used, unsigned count)
 {
     __m128i numbers = _mm_setr_epi32(0, 1, 2, 3), oldest = _mm_set1_epi32(-1);
