@@ -5,10 +5,11 @@
 ONCE_MORE := --reruns 1
 PYTEST := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 
+# Tests are compiled once, here: in the emulated machine that takes longer than many a test.
 # Where the emulated machine cannot be had (another system, no download) its tests are skipped, and say so.
 test: all examples $(BUILD)/.packages-test ## run all tests, those in the emulated machine as well
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
-	$(Q)$(PYTEST) -q $(ONCE_MORE) tests $(TESTFLAGS)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(ONCE_MORE) tests $(TESTFLAGS)
 
 lint: all $(BUILD)/.packages-lint ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
 	$(Q)mk/lint

@@ -4,8 +4,8 @@
     @pytest.mark.lab("article")                      # a machine of lab/machines
     @pytest.mark.lab("tests/lab/machines/x.machine") # or a description of the test's own
 
-On the host, the first such test boots its machine, runs pytest there on all selected tests of the machine, and every
-test then reports what the guest reported of it. In the guest they are ordinary tests.
+On the host, the first such test boots the machines, some at a time; each runs pytest on all its selected tests, and
+every test then reports what its guest reported of it. In the guest they are ordinary tests.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
 IN_GUEST = "NUMAPROF_MACHINE" in os.environ
 SECONDS = 1800  # of a whole group, on a computer that is busy with other things
+# Booting and starting Python keep one CPU of the host busy, whatever the number of the guest's; each takes 2 GiB.
+AT_ONCE = min(os.cpu_count() or 1, 4)
 BOOTS = 3  # of a group, where QEMU ends by its own error, or the guest does not get to its tests
 # Rare, in QEMU before 8.0: it runs callbacks that it has freed (its issue 1381). It says nothing about the test.
 QEMU_ERROR = "qemu_plugin_vcpu_mem_cb: code should not be reached"
@@ -98,6 +102,8 @@ class Group:
     silent: str = ""  # what the guest said that last ran no test
     hopeless: bool = False  # it is not started again
     first: dict[str, list[pytest.TestReport]] = field(default_factory=dict)  # of tests that failed and were run again
+    done: Future[None] = field(default_factory=Future)
+    seconds: float = 0
 
     def failed(self, nodeid: str) -> bool:
         return any(report.failed for report in self.reports.get(nodeid, []))
@@ -123,6 +129,7 @@ class Host:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.groups: dict[str, Group] = {}  # by machine
+        self.running: set[subprocess.Popen[str]] = set()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
@@ -135,14 +142,11 @@ class Host:
         machine = machine_of(item)
         if machine is None or missing():
             return None
-        group = self.groups.setdefault(machine, Group())
-        mine = [other for other in item.session.items if machine_of(other) == machine]
-        for _ in range(BOOTS):
-            if not group.knows(item.nodeid) and not group.hopeless:
-                group.boots += 1
-                self.run(machine, group, [other for other in mine if not group.knows(other.nodeid)])
+        self.begin(item.session)
+        group = self.groups[machine]
+        group.done.result()
         if group.failed(item.nodeid) and not group.first and not group.hopeless:
-            self.run_again(machine, group, [other for other in mine if group.failed(other.nodeid)])
+            self.run_again(machine, group)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for report in group.of(item):
             item.ihook.pytest_runtest_logreport(report=report)
@@ -153,41 +157,78 @@ class Host:
         if machine_of(item):
             pytest.skip(f"needs {missing()}, which this machine does not have")
 
-    def run_again(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
-        """Once, in a boot of their own: a host whose other work stops CPUs for a while can upset a measurement there.
-        What is wrong with the tree fails twice; what passes now is told at the end."""
-        group.first = {item.nodeid: group.reports.pop(item.nodeid) for item in items}
-        self.run(machine, group, items)
-        for nodeid, reports in group.first.items():
-            if not group.knows(nodeid):
-                group.reports[nodeid] = reports
+    def begin(self, session: pytest.Session) -> None:
+        """Starts all machines, those with most tests first: they take longest."""
+        if self.groups:
+            return
+        build_programs()
+        items: dict[str, list[str]] = {}
+        for item in session.items:
+            if machine := machine_of(item):
+                items.setdefault(machine, []).append(item.nodeid)
+        self.guests = ThreadPoolExecutor(AT_ONCE)
+        for machine, names in sorted(items.items(), key=lambda pair: -len(pair[1])):
+            self.groups[machine] = group = Group()
+            group.done = self.guests.submit(self.run_all, machine, group, names)
+
+    def pytest_sessionfinish(self) -> None:
+        """The session may end before the machines have: by Ctrl-C, or at the first failure."""
+        if self.groups:
+            self.guests.shutdown(wait=False, cancel_futures=True)
+        for guest in list(self.running):
+            guest.terminate()
+
+    def run_all(self, machine: str, group: Group, names: list[str]) -> None:
+        start = time.monotonic()
+        for _ in range(BOOTS):
+            left = [name for name in names if not group.knows(name)]
+            if left and not group.hopeless:
+                group.boots += 1
+                self.run(machine, group, left)
+        group.seconds = time.monotonic() - start
+
+    def run_again(self, machine: str, group: Group) -> None:
+        """Once, in a boot of their own, when no other guest runs: other work of the host, which stops CPUs for a while,
+        can upset a measurement. What is wrong with the tree fails twice; what passes now is told at the end."""
+        for other in self.groups.values():
+            other.done.result()
+        group.first = {name: group.reports.pop(name) for name in list(group.reports) if group.failed(name)}
+        self.run(machine, group, list(group.first))
+        for name, reports in group.first.items():
+            if not group.knows(name):
+                group.reports[name] = reports
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.groups:
+            spent = (f"{Path(machine).stem} {group.seconds:.0f} s" for machine, group in self.groups.items())
+            terminalreporter.line(f"emulated machines, {AT_ONCE} at once: {', '.join(spent)}")
         for group in self.groups.values():
             for nodeid, reports in group.first.items():
                 if not group.failed(nodeid):
                     first = cause(next(report for report in reports if report.failed))
                     terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {first}")
 
-    def run(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
+    def run(self, machine: str, group: Group, names: list[str]) -> None:
         """Boots and runs these tests; should the guest end during one, the others get a boot of their own later."""
-        build_programs()
         with tempfile.TemporaryDirectory(prefix="numaprof-lab-tests-") as scratch:
             command: list[str | Path] = [TREE / "lab" / "run", "--machine", machine, "--time-limit", str(SECONDS)]
             # The reports go to lab/run's standard output, everything else to its standard error.
             command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
             command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
             command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
-            command += [item.nodeid for item in items]
+            command += names
             # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
-            environment = {**os.environ, REPORTS: "3", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-            done = subprocess.run(
-                command, cwd=TREE, env=environment, capture_output=True, text=True, errors="replace", check=False
-            )
+            plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+            environment = {**os.environ, **plain, REPORTS: "3"}
+            pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+            with subprocess.Popen(command, cwd=TREE, env=environment, errors="replace", **pipes) as guest:
+                self.running.add(guest)
+                reported, said = guest.communicate()
+                self.running.discard(guest)
         begun = ""
-        for line in done.stdout.splitlines():
+        for line in reported.splitlines():
             begun = self.read(group, line) or begun
-        output = f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}"
+        output = f"lab/run --machine {machine} ended with status {guest.returncode}\n{said}"
         if begun and not group.knows(begun) and QEMU_ERROR not in output:
             group.ended[begun] = output
         if not begun:
