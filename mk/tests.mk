@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # A test that fails is run once more, and listed if it passes then: it waited for a machine that was busy, or it is wrong
-# now and then. What is wrong always fails. Lab tests are run again in a boot of their own (tests/lab_plugin.py).
+# now and then. What is wrong always fails. Lab tests are run again in a boot of their own (tests/lab_guests.py).
 ONCE_MORE := --reruns 1
 PYTEST := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 
