@@ -43,7 +43,7 @@ static void access_know(struct cpu *cpu, struct cpu_filter *table, uint64_t numb
     };
 }
 
-static void access_written(struct cpu *cpu, uint64_t ip, uint64_t line, enum lab_outcome outcome)
+static __attribute__((noinline)) void access_written(struct cpu *cpu, uint64_t ip, uint64_t line, enum lab_outcome outcome)
 {
     const struct counters_access access = {.ip = ip, .physical = line << MACHINE_LINE_SHIFT, .outcome = outcome};
     counters_request(cpu, LAB_WRITE_BACK, &access);
@@ -87,19 +87,19 @@ static bool access_locate(struct cpu *cpu, struct counters_access *access)
 }
 
 // One line of an access. False: not in memory.
-static bool access_line(struct cpu *cpu, enum lab_class class, struct cpu_filter *table, struct counters_access *access)
+static __attribute__((noinline)) bool access_line(struct cpu *cpu, enum lab_class class, struct cpu_filter *table, struct counters_access *access)
 {
     if (!access_locate(cpu, access))
         return false;
     bool store = class == LAB_RFO;
     uint64_t line = access_number(access->physical);
-    int64_t victim, slot = private_find(&cpu->private, line, &victim);
+    int64_t slot = private_find(&cpu->private, line);
     access->outcome = LAB_OWN;
     access->latency = LAB_LATENCY_OWN;
     if (slot < 0 || !access_owned(cpu, slot, line, store)) {
         if (slot < 0) {
-            access_make_room(cpu, victim, access->ip);
-            slot = victim;
+            slot = private_victim(&cpu->private, line);
+            access_make_room(cpu, slot, access->ip);
         }
         access_request(cpu, class, store, slot, access);
         cpu->stall += access->latency;
@@ -113,14 +113,14 @@ static bool access_line(struct cpu *cpu, enum lab_class class, struct cpu_filter
 static void access_prefetch_line(struct cpu *cpu, struct counters_access *access, bool store, int direction)
 {
     uint64_t line = access_number(access->physical);
-    int64_t slot;
-    if (private_find(&cpu->private, line, &slot) >= 0)
+    if (private_find(&cpu->private, line) >= 0)
         return;
-    shared_cache_expect(line + 2 * (uint64_t)(int64_t)direction);
-    if (machine.prefetch.into_shared)
-        slot = -1;
-    else
+    shared_cache_expect(cpu, line + 2 * (uint64_t)(int64_t)direction);
+    int64_t slot = -1;
+    if (!machine.prefetch.into_shared) {
+        slot = private_victim(&cpu->private, line);
         access_make_room(cpu, slot, access->ip);
+    }
     access_request(cpu, store ? LAB_PREFETCH_RFO : LAB_PREFETCH_READ, store, slot, access);
     if (slot < 0)
         return;
@@ -131,9 +131,12 @@ static void access_prefetch_line(struct cpu *cpu, struct counters_access *access
 // A line was used that had not been lately.
 static void access_prefetch(struct cpu *cpu, uint64_t ip, uint64_t address, uint64_t physical, bool store)
 {
-    uint64_t from = access_number(address), number;
+    uint64_t from = access_number(address);
     struct stream *stream = stream_train(&cpu->streams, from);
-    while (stream && stream_next(&cpu->streams, stream, &number)) {
+    for (unsigned rest = stream ? stream_ahead(stream) : 0; rest; rest--) {
+        if (!stream_next(&cpu->streams, stream))
+            continue;
+        uint64_t number = stream->ahead;
         struct counters_access access = {.ip = ip, .address = number << MACHINE_LINE_SHIFT};
         access.physical = (access_number(physical) + (number - from)) << MACHINE_LINE_SHIFT;
         if (access_same_page(from, number) || access_locate(cpu, &access))
@@ -146,7 +149,7 @@ static bool access_watched(const struct cpu *cpu, bool store)
     return cpu->tag.armed || (cpu->watch & (store ? LAB_WATCH_STORES : LAB_WATCH_LOADS));
 }
 
-static void access_count(struct cpu *cpu, const struct counters_access *access, bool store)
+static __attribute__((noinline)) void access_count(struct cpu *cpu, const struct counters_access *access, bool store)
 {
     if (cpu->tag.armed && cpu->tag.place == cpu->place)
         counters_tagged(cpu, access, store ? LAB_RECORD_STORE : LAB_RECORD_LOAD);
@@ -156,8 +159,8 @@ static void access_count(struct cpu *cpu, const struct counters_access *access, 
         counters_load(cpu, access);
 }
 
-// The first use of a prefetched line, which lies whole within it.
-static bool access_fresh(struct cpu *cpu, uint64_t address, bool store, uint64_t ip)
+// An access within one line. True if it is the first use of a prefetched line, and has been done.
+static inline bool access_fresh(struct cpu *cpu, uint64_t address, bool store, uint64_t ip)
 {
     uint64_t number = access_number(address);
     struct cpu_filter *known = &cpu->data[number % CPU_FILTER];
@@ -175,7 +178,7 @@ static bool access_fresh(struct cpu *cpu, uint64_t address, bool store, uint64_t
     return true;
 }
 
-static void access_data(struct cpu *cpu, uint64_t address, uint64_t last, bool store, uint64_t ip)
+static __attribute__((noinline)) void access_data(struct cpu *cpu, uint64_t address, uint64_t last, bool store, uint64_t ip)
 {
     enum lab_class class = store ? LAB_RFO : LAB_READ;
     struct counters_access access = {.ip = ip, .address = address};
@@ -193,7 +196,7 @@ static void access_data(struct cpu *cpu, uint64_t address, uint64_t last, bool s
         access_prefetch(cpu, ip, access.address, access.physical, store);
 }
 
-static void access_fetch(struct cpu *cpu, uint64_t address, unsigned lines)
+static __attribute__((noinline)) void access_fetch(struct cpu *cpu, uint64_t address, unsigned lines)
 {
     for (unsigned i = 0; i < lines; i++) {
         struct counters_access access = {.ip = address, .address = address + (uint64_t)i * ACCESS_LINE};
@@ -223,8 +226,8 @@ static unsigned access_place(const void *instruction)
 
 static struct cpu_kind *access_kind(struct cpu *cpu, qemu_plugin_meminfo_t info)
 {
-    // Size and direction in today's layout; in another one it is merely a worse spread.
-    return &cpu->kinds[(info >> 4 & 15) | (info >> 16 & 3) << 4];
+    // Spreads size and direction in today's layout; in another one it is merely a worse spread.
+    return &cpu->kinds[(info >> 4 ^ info >> 12) % CPU_KINDS];
 }
 
 static __attribute__((noinline)) void access_slow(struct cpu *cpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -242,16 +245,32 @@ static __attribute__((noinline)) void access_slow(struct cpu *cpu, qemu_plugin_m
         access_data(cpu, address, last, store, ip);
 }
 
+// Of a known kind, within one line, by an instruction whose own line is there; watched by nobody.
+static __attribute__((noinline)) void access_other_line(struct cpu *cpu, const struct cpu_kind *kind, uint64_t address,
+                                                        const void *instruction)
+{
+    bool store = kind->differs == access_differs(true);
+    uint64_t ip = access_ip(instruction);
+    if (!access_fresh(cpu, address, store, ip))
+        access_data(cpu, address, address, store, ip);
+}
+
+// Does the instruction's own line have to be fetched?
+static inline bool access_fetches(const struct cpu *cpu, const void *instruction)
+{
+    return ((uint64_t)instruction & 1) && access_number(access_ip(instruction)) != cpu->fetched;
+}
+
 void access_memory(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *instruction)
 {
-    struct cpu *cpu = &cpus[index];
+    struct cpu *cpu = cpus[index];
     const struct cpu_kind *kind = access_kind(cpu, info);
     uint64_t number = access_number(address);
     const struct cpu_filter *known = &cpu->data[number % CPU_FILTER];
-    bool fetches = ((uint64_t)instruction & 1) && access_number(access_ip(instruction)) != cpu->fetched;
-    if (RARELY(kind->info != info || (address & (ACCESS_LINE - 1)) > kind->limit || known->key != cpu_key(cpu, number) ||
-               fetches || !access_held(cpu, known, kind->differs)))
+    if (RARELY(kind->info != info || (address & (ACCESS_LINE - 1)) > kind->limit || access_fetches(cpu, instruction)))
         access_slow(cpu, info, address, instruction);
+    else if (RARELY(known->key != cpu_key(cpu, number) || !access_held(cpu, known, kind->differs)))
+        access_other_line(cpu, kind, address, instruction);
 }
 
 // address : 48 bits, lines : 7, instructions : 9. QEMU's blocks have at most 512 instructions; more lines than 127 are
@@ -268,7 +287,7 @@ void *access_pack(uint64_t address, size_t instructions, size_t bytes)
 
 void access_block(unsigned index, void *block)
 {
-    struct cpu *cpu = &cpus[index];
+    struct cpu *cpu = cpus[index];
     uint64_t packed = (uint64_t)block, address = (uint64_t)((int64_t)packed >> 16);
     unsigned instructions = (packed & 511) + 1, lines = packed >> 9 & 127;
     if (lines > 1 || access_number(address) != cpu->fetched)

@@ -15,7 +15,7 @@ static uint32_t counters_active(const struct cpu *cpu)
     return cpu->shared->running ? cpu->shared->active : 0;
 }
 
-static void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access, int what)
+static __attribute__((noinline)) void counters_record(struct cpu *cpu, unsigned index, const struct counters_access *access, int what)
 {
     struct lab_cpu *shared = cpu->shared;
     struct lab_slot *slot = &shared->slots[index];
@@ -55,7 +55,7 @@ static uint64_t counters_use(struct lab_slot *slot, uint64_t number)
     return before > 0 ? (uint64_t)before : 1;
 }
 
-static void counters_add(struct cpu *cpu, unsigned index, uint64_t number, const struct counters_access *access)
+static inline void counters_add(struct cpu *cpu, unsigned index, uint64_t number, const struct counters_access *access)
 {
     struct lab_slot *slot = &cpu->shared->slots[index];
     if (counters_use(slot, number))

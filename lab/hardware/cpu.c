@@ -2,12 +2,14 @@
 #include "lab/hardware/cpu.h"
 
 #include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lab/hardware/qemu.h"
 #include "lab/hardware/shared_cache.h"
 
-struct cpu cpus[LAB_CPUS];
+struct cpu *cpus[LAB_CPUS];
 struct cpu *cpu_of_node[LAB_NODES][MACHINE_CPUS_OF_NODE];
 
 int cpu_init(struct lab_shared *shared)
@@ -17,9 +19,11 @@ int cpu_init(struct lab_shared *shared)
         unsigned node = machine.node_of_cpu[i], rank = ranks[node]++;
         if (rank == MACHINE_CPUS_OF_NODE)
             return -E2BIG;
-        cpus[i] = (struct cpu){.shared = &shared->cpu[i], .index = i, .node = node, .rank = rank, .generation = 1};
-        cpu_of_node[node][rank] = &cpus[i];
-        int error = private_init(&cpus[i].private);
+        struct cpu *cpu = cpus[i] = cpu_of_node[node][rank] = aligned_alloc(alignof(struct cpu), sizeof *cpu);
+        if (!cpu)
+            return -ENOMEM;
+        *cpu = (struct cpu){.shared = &shared->cpu[i], .index = i, .node = node, .rank = rank, .generation = 1};
+        int error = private_init(&cpu->private);
         if (error)
             return error;
     }
@@ -39,8 +43,8 @@ static void cpu_clear_tables(struct cpu *cpu)
 void cpu_clear_all(void)
 {
     for (unsigned i = 0; i < machine.cpus; i++) {
-        private_clear(&cpus[i].private);
-        cpu_clear_tables(&cpus[i]);
+        private_clear(&cpus[i]->private);
+        cpu_clear_tables(cpus[i]);
     }
     shared_cache_clear();
 }

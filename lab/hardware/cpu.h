@@ -58,7 +58,7 @@ struct cpu {
     struct cpu_translation translations[CPU_TRANSLATIONS];
 };
 
-extern struct cpu cpus[LAB_CPUS];
+extern struct cpu *cpus[LAB_CPUS];
 extern struct cpu *cpu_of_node[LAB_NODES][MACHINE_CPUS_OF_NODE]; // by rank
 
 int cpu_init(struct lab_shared *shared);

@@ -64,9 +64,14 @@ static bool machine_set(const char *name, const uint64_t *values, unsigned count
 {
     if (strcmp(name, "memory") == 0) {
         machine.nodes = count;
-        for (unsigned i = 0; i < count && i < LAB_NODES; i++)
-            machine.memory[i] = values[i];
-        return count <= LAB_NODES;
+        if (count > LAB_NODES)
+            return false;
+        uint64_t bytes = 0;
+        for (unsigned i = 0; i < count; i++) {
+            bytes += values[i];
+            machine.end[i] = bytes <= machine_low ? bytes : bytes - machine_low + machine_high;
+        }
+        return true;
     }
     if (strcmp(name, "cpus") == 0) {
         machine.cpus = count;
@@ -109,17 +114,12 @@ const char *machine_parse(int argc, char **argv, const char **bad)
 
 unsigned machine_home(uint64_t physical)
 {
-    uint64_t offset = physical;
-    if (physical >= machine_high)
-        offset = physical - machine_high + machine_low;
-    else if (physical >= machine_low)
+    if (physical - machine_low < machine_high - machine_low)
         return MACHINE_NO_NODE;
-    for (unsigned node = 0; node < machine.nodes; node++) {
-        if (offset < machine.memory[node])
-            return node;
-        offset -= machine.memory[node];
-    }
-    return MACHINE_NO_NODE;
+    unsigned node = 0;
+    while (node < machine.nodes && physical >= machine.end[node])
+        node++;
+    return node < machine.nodes ? node : MACHINE_NO_NODE;
 }
 
 enum lab_where machine_where(unsigned from_node, unsigned to_node)
@@ -131,13 +131,10 @@ enum lab_where machine_where(unsigned from_node, unsigned to_node)
 
 uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from)
 {
-    enum { HIT = 40, HIT_CLEAN = 60, HIT_MODIFIED = 75, MEMORY = 20, CACHE = 18, DIRTY = 22 };
-    uint32_t distance = from < machine.nodes ? machine.distance[node][from] : 10;
-    switch (outcome) {
-    case LAB_OWN: return LAB_LATENCY_OWN;
-    case LAB_HIT: return HIT;
-    case LAB_HIT_CLEAN: return HIT_CLEAN;
-    case LAB_HIT_MODIFIED: return HIT_MODIFIED;
-    default: return distance * (outcome < LAB_CACHE ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY);
-    }
+    enum { MEMORY = 20, CACHE = 18, DIRTY = 22 };
+    static const uint32_t near[LAB_MEMORY] = {
+        [LAB_OWN] = LAB_LATENCY_OWN, [LAB_HIT] = 40, [LAB_HIT_CLEAN] = 60, [LAB_HIT_MODIFIED] = 75};
+    if (outcome < LAB_MEMORY)
+        return near[outcome];
+    return machine.distance[node][from] * (outcome < LAB_CACHE ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY);
 }

@@ -18,7 +18,7 @@ struct machine_cache {
 
 struct machine {
     unsigned cpus, nodes;
-    uint64_t memory[LAB_NODES]; // bytes
+    uint64_t end[LAB_NODES]; // the physical address behind the memory of the node, and of all before it
     unsigned package[LAB_NODES];
     unsigned distance[LAB_NODES][LAB_NODES];
     unsigned node_of_cpu[LAB_CPUS]; // by QEMU's index

@@ -58,7 +58,7 @@ static void plugin_call(unsigned index, void *call)
     if (number == LAB_CALL_WHO) {
         shared->who = (int32_t)index;
     } else if (number == LAB_CALL_WATCH) {
-        cpu_watch(&cpus[index]);
+        cpu_watch(cpus[index]);
     } else {
         wanted = (enum lab_simulation)(number - LAB_CALL_SIMULATE);
         if (wanted != shared->simulating)
@@ -69,7 +69,7 @@ static void plugin_call(unsigned index, void *call)
 static void plugin_forget(unsigned index, void *data)
 {
     (void)data;
-    cpu_forget(&cpus[index]);
+    cpu_forget(cpus[index]);
 }
 
 // The driver's call that these bytes are, or 0.

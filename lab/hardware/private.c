@@ -3,18 +3,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-static size_t private_cells(void)
+#include "lab/hardware/wide.h"
+
+static size_t private_cells(const struct private_cache *cache)
 {
-    return machine.private.sets * machine.private.ways * 2;
+    return machine.private.sets * cache->room * 2;
 }
 
 int private_init(struct private_cache *cache)
 {
     enum { HOST_LINE = 64 };
-    size_t bytes = private_cells() * sizeof *cache->cells;
-    cache->ways = machine.private.ways;
+    cache->room = (machine.private.ways + WIDE_WORDS - 1) / WIDE_WORDS * WIDE_WORDS;
+    size_t bytes = private_cells(cache) * sizeof *cache->cells;
     cache->cells = aligned_alloc(HOST_LINE, (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
     if (!cache->cells)
         return -ENOMEM;
@@ -22,62 +23,59 @@ int private_init(struct private_cache *cache)
     return 0;
 }
 
-void private_clear(struct private_cache *cache)
+static int64_t private_first(const struct private_cache *cache, uint64_t line)
 {
-    memset((void *)cache->cells, 0, private_cells() * sizeof *cache->cells);
-    cache->clock = 0;
+    return (int64_t)((line & (machine.private.sets - 1)) * cache->room * 2);
 }
 
-static int64_t private_first(uint64_t line)
+// All uses are equally old. Ways that are only there to fill up the room are never empty and never the oldest.
+static void private_forget_uses(struct private_cache *cache)
 {
-    return (int64_t)((line & (machine.private.sets - 1)) * machine.private.ways * 2);
+    cache->clock = 0;
+    for (uint64_t set = 0; set < machine.private.sets; set++)
+        for (uint32_t way = 0; way < cache->room; way++)
+            cache->cells[private_first(cache, set) + cache->room + way] = way < machine.private.ways ? 0 : UINT32_MAX;
+}
+
+void private_clear(struct private_cache *cache)
+{
+    for (uint64_t set = 0; set < machine.private.sets; set++)
+        for (uint32_t way = 0; way < cache->room; way++)
+            cache->cells[private_first(cache, set) + way] = way < machine.private.ways ? 0 : UINT32_MAX;
+    private_forget_uses(cache);
 }
 
 void private_tick(struct private_cache *cache)
 {
     cache->clock += PRIVATE_TICK;
-    if (cache->clock != 0)
-        return;
-    // Once in hundreds of millions of lines: all uses are equally old.
-    for (uint64_t set = 0; set < machine.private.sets; set++)
-        memset((void *)&cache->cells[private_first(set) + cache->ways], 0, cache->ways * sizeof *cache->cells);
+    if (cache->clock == 0) // once in hundreds of millions of lines
+        private_forget_uses(cache);
 }
 
-// With a constant number of ways the compiler makes each loop a few wide instructions.
-static inline __attribute__((always_inline)) int64_t private_search(const uint32_t *cells, uint64_t line, uint32_t ways,
-                                                                    uint32_t *victim)
+// Plain reads of words that other threads may change: each is read whole, and checked again where it matters.
+static const uint32_t *private_set(const struct private_cache *cache, int64_t first)
 {
-    const private_word any = private_pack(line, PRIVATE_INVALID);
-    uint32_t found = 0, oldest = UINT32_MAX;
-    for (uint32_t way = 0; way < ways; way++) // an invalid word is 0
-        found |= (cells[way] ^ any) - 1 < PRIVATE_MODIFIED ? way + 1 : 0;
-    for (uint32_t way = 0; way < ways; way++) {
-        uint32_t used = (cells[way] ? cells[ways + way] : 0) | way;
-        oldest = used < oldest ? used : oldest;
-    }
-    *victim = oldest % PRIVATE_TICK;
-    return (int64_t)found - 1;
+    return (const uint32_t *)&cache->cells[first];
 }
 
-int64_t private_find(const struct private_cache *cache, uint64_t line, int64_t *victim)
+int64_t private_find(const struct private_cache *cache, uint64_t line)
 {
-    int64_t first = private_first(line);
-    // Plain reads of words that other threads may change: each is read whole, and checked again where it matters.
-    const uint32_t *cells = (const uint32_t *)&cache->cells[first];
-    uint32_t way;
-    int64_t found = cache->ways == 8    ? private_search(cells, line, 8, &way)
-                    : cache->ways == 16 ? private_search(cells, line, 16, &way)
-                                        : private_search(cells, line, cache->ways, &way);
-    *victim = first + way;
-    return found < 0 ? -1 : first + found;
+    int64_t first = private_first(cache, line);
+    unsigned found = wide_equal(private_set(cache, first), cache->room, PRIVATE_STATE_BITS, private_number(line));
+    return found ? first + __builtin_ctz(found) : -1;
+}
+
+int64_t private_victim(const struct private_cache *cache, uint64_t line)
+{
+    int64_t first = private_first(cache, line);
+    const uint32_t *cells = private_set(cache, first);
+    return first + wide_oldest(cells, cells + cache->room, cache->room) % PRIVATE_TICK;
 }
 
 enum private_state private_lower(struct private_cache *cache, uint64_t line, enum private_state most)
 {
-    int64_t slot = private_first(line), last = slot + cache->ways;
-    while (slot < last && !private_holds(private_read(cache, slot), line))
-        slot++;
-    if (slot == last)
+    int64_t slot = private_find(cache, line);
+    if (slot < 0)
         return PRIVATE_INVALID;
     private_word word = private_read(cache, slot);
     // The owner may make it modified meanwhile: then the exchange fails and is tried again.

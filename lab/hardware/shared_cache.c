@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "lab/hardware/cpu.h"
+#include "lab/hardware/wide.h"
 
 // One set of one node: two cache lines of the host, since the emulation's speed depends on it.
 struct shared_set {
@@ -59,12 +60,18 @@ static struct shared_set *shared_sets(uint64_t line)
     return &sets[(line & (machine.shared.sets - 1)) * machine.nodes];
 }
 
-static void shared_lock(struct shared_set *first)
+static __attribute__((noinline)) void shared_wait(struct shared_set *first)
 {
     enum { SPINS = 100 }; // the holder may have lost its host CPU
-    for (unsigned spins = 0; atomic_flag_test_and_set_explicit(&first->lock, memory_order_acquire); spins++)
-        if (spins % SPINS == SPINS - 1)
+    for (unsigned spins = 1; atomic_flag_test_and_set_explicit(&first->lock, memory_order_acquire); spins++)
+        if (spins % SPINS == 0)
             sched_yield();
+}
+
+static inline void shared_lock(struct shared_set *first)
+{
+    if (atomic_flag_test_and_set_explicit(&first->lock, memory_order_acquire))
+        shared_wait(first);
 }
 
 static void shared_unlock(struct shared_set *first)
@@ -72,14 +79,11 @@ static void shared_unlock(struct shared_set *first)
     atomic_flag_clear_explicit(&first->lock, memory_order_release);
 }
 
-// The way that holds the line, or -1. Without a way out of the loop the compiler makes it a few wide comparisons.
-static int shared_find(const struct shared_set *set, uint64_t line)
+// The way that holds the line, or -1.
+static inline int shared_find(const struct shared_set *set, uint64_t line)
 {
-    uint32_t tag = (uint32_t)line + 1;
-    int found = -1;
-    for (int way = 0; way < MACHINE_SHARED_WAYS; way++)
-        found = set->tags[way] == tag ? way : found;
-    return found;
+    unsigned found = wide_equal(set->tags, MACHINE_SHARED_WAYS, 0, (uint32_t)line + 1);
+    return found ? __builtin_ctz(found) : -1;
 }
 
 // Lowers the line in the private caches of these CPUs of the node. Returns the highest state found.
@@ -118,7 +122,7 @@ struct shared_others {
 };
 
 // Another node's copy: it stays, shared, or goes if the line is wanted exclusively. Returns whether it was modified.
-static bool shared_take(struct shared_set *first, unsigned node, int way, uint64_t line, bool exclusive)
+static __attribute__((noinline)) bool shared_take(struct shared_set *first, unsigned node, int way, uint64_t line, bool exclusive)
 {
     struct shared_set *set = &first[node];
     uint16_t bit = (uint16_t)(1u << way);
@@ -220,11 +224,13 @@ struct shared_reply shared_cache_request(struct cpu *cpu, uint64_t line, bool ex
     return reply;
 }
 
-void shared_cache_expect(uint64_t line)
+void shared_cache_expect(const struct cpu *cpu, uint64_t line)
 {
-    const char *first = (const char *)shared_sets(line);
-    for (size_t offset = 0; offset < machine.nodes * sizeof *sets; offset += 64)
-        __builtin_prefetch(first + offset, 1);
+    const struct shared_set *first = shared_sets(line);
+    __builtin_prefetch(&first->lock, 1);
+    for (unsigned node = 0; node < machine.nodes; node++)
+        __builtin_prefetch(first[node].tags, 1);
+    __builtin_prefetch(first[cpu->node].holders, 1);
 }
 
 bool shared_cache_evict(struct cpu *cpu, int64_t slot)

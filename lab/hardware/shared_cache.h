@@ -26,8 +26,8 @@ void shared_cache_clear(void);
 // cache the line goes there; -1: into the shared cache only.
 struct shared_reply shared_cache_request(struct cpu *cpu, uint64_t line, bool exclusive, int64_t slot);
 
-// The line will be asked for soon: the host may fetch what the request will look at.
-void shared_cache_expect(uint64_t line);
+// The CPU will soon ask for the line: the host may fetch what the request will look at.
+void shared_cache_expect(const struct cpu *cpu, uint64_t line);
 
 // Empties a slot of the CPU's private cache. True if its line was modified and so is written back to the shared cache.
 bool shared_cache_evict(struct cpu *cpu, int64_t slot);

@@ -6,21 +6,18 @@
 #include "lab/hardware/machine.h"
 
 // A line may be left out by the program; two steps in one direction make a stream.
-enum { STREAM_STEP = 2, STREAM_CONFIRMED = 2 };
+enum { STREAM_STEP = 2, STREAM_CONFIRMED = 2, STREAM_PAGE = 1 << (MACHINE_PAGE_SHIFT - MACHINE_LINE_SHIFT) };
 
 static bool stream_same_page(uint64_t a, uint64_t b)
 {
-    return (a ^ b) >> (MACHINE_PAGE_SHIFT - MACHINE_LINE_SHIFT) == 0;
+    return (a ^ b) / STREAM_PAGE == 0;
 }
 
 static bool stream_continues(const struct stream *stream, uint64_t line)
 {
-    int64_t step = (int64_t)(line - stream->last);
-    if (stream->used == 0 || step == 0 || step > STREAM_STEP || step < -STREAM_STEP)
-        return false;
-    if (!machine.prefetch.crossing && !stream_same_page(stream->last, line))
-        return false;
-    return stream->direction == 0 || (step > 0) == (stream->direction > 0);
+    uint64_t up = line - stream->last - 1, down = stream->last - line - 1; // from 0; a step the other way is huge
+    bool near = (up < STREAM_STEP && stream->direction >= 0) || (down < STREAM_STEP && stream->direction <= 0);
+    return near && stream->used && (machine.prefetch.crossing || stream_same_page(stream->last, line));
 }
 
 static void stream_start(struct stream_table *table, uint64_t line)
@@ -45,12 +42,8 @@ static struct stream *stream_advance(struct stream_table *table, struct stream *
     return stream->confirmed == STREAM_CONFIRMED ? stream : NULL;
 }
 
-struct stream *stream_train(struct stream_table *table, uint64_t line)
+static __attribute__((noinline)) struct stream *stream_search(struct stream_table *table, uint64_t line)
 {
-    struct stream *latest = &table->streams[table->latest];
-    table->clock++;
-    if (stream_continues(latest, line))
-        return stream_advance(table, latest, line);
     for (struct stream *stream = table->streams; stream < table->streams + STREAM_COUNT; stream++)
         if (stream_continues(stream, line))
             return stream_advance(table, stream, line);
@@ -58,21 +51,35 @@ struct stream *stream_train(struct stream_table *table, uint64_t line)
     return NULL;
 }
 
-bool stream_next(struct stream_table *table, struct stream *stream, uint64_t *line)
+struct stream *stream_train(struct stream_table *table, uint64_t line)
 {
-    for (;;) {
-        int64_t lead = (int64_t)(stream->ahead - stream->last) * stream->direction;
-        if (lead < 0) {
-            stream->ahead = stream->last;
-            continue;
-        }
-        uint64_t next = stream->ahead + (uint64_t)(int64_t)stream->direction;
-        if (lead >= machine.prefetch.lines || (!machine.prefetch.crossing && !stream_same_page(stream->last, next)))
-            return false;
-        stream->ahead = next;
-        if (machine.prefetch.skip && ++table->made % machine.prefetch.skip == 0)
-            continue;
-        *line = next;
-        return true;
+    struct stream *latest = &table->streams[table->latest];
+    table->clock++;
+    return stream_continues(latest, line) ? stream_advance(table, latest, line) : stream_search(table, line);
+}
+
+// How far from `last` the stream may be followed.
+static int64_t stream_reach(const struct stream *stream)
+{
+    int64_t lines = (int64_t)machine.prefetch.lines;
+    if (machine.prefetch.crossing)
+        return lines;
+    int64_t line = (int64_t)stream->last & (STREAM_PAGE - 1), left = stream->direction > 0 ? STREAM_PAGE - 1 - line : line;
+    return left < lines ? left : lines;
+}
+
+unsigned stream_ahead(struct stream *stream)
+{
+    int64_t lead = (int64_t)(stream->ahead - stream->last) * stream->direction, reach = stream_reach(stream);
+    if (lead < 0) {
+        stream->ahead = stream->last;
+        lead = 0;
     }
+    return lead < reach ? (unsigned)(reach - lead) : 0;
+}
+
+bool stream_next(struct stream_table *table, struct stream *stream)
+{
+    stream->ahead += (uint64_t)(int64_t)stream->direction;
+    return !machine.prefetch.skip || ++table->made % machine.prefetch.skip != 0;
 }

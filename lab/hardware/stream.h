@@ -27,7 +27,10 @@ struct stream_table {
 // A virtual line was used. Returns the stream it continues if that is known well enough to prefetch, else NULL.
 struct stream *stream_train(struct stream_table *table, uint64_t line);
 
-// The next line to prefetch for the stream, into *line; false: far enough ahead.
-bool stream_next(struct stream_table *table, struct stream *stream, uint64_t *line);
+// How many lines there are to prefetch for the stream.
+unsigned stream_ahead(struct stream *stream);
+
+// Goes on to the next of them, stream->ahead. False: this one is not made.
+bool stream_next(struct stream_table *table, struct stream *stream);
 
 #endif
