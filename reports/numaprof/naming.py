@@ -147,8 +147,9 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
     if found.kind == "stack":
         return "stacks of threads"
     if found.name is not None:
-        name = os.path.basename(found.name) if found.name.startswith("/") else found.name
-        return clean(f"data of {name}" if found.kind == "static" and name != found.name else name, 2 * NAME_LIMIT)
+        whole = found.name.startswith("/")  # what the file has no name for
+        name = os.path.basename(found.name) if whole else _FORTRAN_MODULE.sub(r"\1", found.name)
+        return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
         numbers = f" #{found.numbers}" if found.numbers else ""
@@ -164,7 +165,8 @@ def object_in_text(found: Object) -> str:
 
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
-    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
+    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b`, what is allocated at sum.c:14 and 2 more
+    objects (96 MiB)."""
     touched = sum(_touched_bytes(evidence, found) for found in group)
     bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
@@ -174,8 +176,11 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
     names = list(dict.fromkeys(f"`{object_name(found)}`" for found in group if found.name is not None))
     if not names:
         return bytes_
-    rest = len(group) - min(most, len(names))
-    return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
+    allocated = [found.allocated for found in group if found.name is None and found.allocated is not None]
+    unnamed = [f"what is allocated at {positions(dict.fromkeys(allocated))}"] if allocated else []
+    rest = len(group) - min(most, len(names)) - len(allocated)
+    more = [plural(rest, "more object")] if rest > 0 else []
+    return f"{words([*names[:most], *unnamed, *more])} ({bytes_})"
 
 
 def _touched_bytes(evidence: Evidence, found: Object) -> float:

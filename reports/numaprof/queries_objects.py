@@ -24,11 +24,14 @@ THINGS = (
     SELECT * FROM (SELECT object FROM block JOIN object o ON o.id = object WHERE alloc_stack IS NOT NULL
                     GROUP BY object ORDER BY max(bytes) DESC LIMIT :objects / 4)
     """,
-    # No address space is larger than 2^47 bytes: what a hostile program claims must not overflow the sums.
+    # No address space is larger than 2^47 bytes: what a hostile program claims must not overflow the sums. The end of a
+    # block that realloc leaves in its place is told after the start of the next there: it is one block at any time.
     """
     CREATE TEMP TABLE main_block AS
-    SELECT id, object, address, min(max(bytes, 1), 1 << 47) AS bytes, start_ns, end_ns FROM block
-     WHERE object IN (SELECT id FROM main_object)
+    SELECT id, object, address, bytes, start_ns, min(ifnull(end_ns, later), ifnull(later, end_ns)) AS end_ns
+      FROM (SELECT id, object, address, min(max(bytes, 1), 1 << 47) AS bytes, start_ns, end_ns,
+                   lead(start_ns) OVER (PARTITION BY object, address ORDER BY start_ns) AS later
+              FROM block WHERE object IN (SELECT id FROM main_object))
     """,
     "UPDATE picked SET object = 0 WHERE object IS NOT NULL AND object NOT IN (SELECT id FROM main_object)",
     f"""
