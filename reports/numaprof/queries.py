@@ -255,10 +255,9 @@ SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.s
 class ThreadNode(NamedTuple):
     thread: int
     node: int
-    samples: int
 
 
-THREAD_NODES = "SELECT thread, node, count(*) FROM picked WHERE node IS NOT NULL GROUP BY thread, node"
+THREAD_NODES = "SELECT DISTINCT thread, node FROM picked WHERE node IS NOT NULL"
 
 # The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
 # A snapshot made from numa_maps tells how many pages of a mapping are where, not which.
