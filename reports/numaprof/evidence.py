@@ -17,7 +17,7 @@ from numaprof.places import Site
 from numaprof.populations import Population, sort_events
 from numaprof.recording import Recording
 from numaprof.samples import LibraryCall, Samples, Touched, load_samples
-from numaprof.thresholds import WORKER_TIME
+from numaprof.thresholds import WORK_TOGETHER, WORKER_TIME
 from numaprof.touches import Touches
 from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 
@@ -96,8 +96,10 @@ class Evidence:
     @cached_property
     def workers(self) -> tuple[Thread, ...]:
         """The threads that do the work: helpers of runtimes are left out."""
-        busiest = max((thread.row.cpu_ns or 0 for thread in self.threads), default=0)
-        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= WORKER_TIME * busiest)
+        times = sorted((thread.row.cpu_ns or 0 for thread in self.threads), reverse=True)
+        together = sum(times[1:]) >= WORK_TOGETHER * sum(times)
+        least = WORKER_TIME * max(times[1 if together else 0 :], default=0)
+        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= least)
 
     @cached_property
     def worker_nodes(self) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from numaprof.evidence import Evidence, Thread
 from numaprof.objects import Object
@@ -15,10 +15,16 @@ from numaprof.text import NOT_KNOWN, clean, number_list, plural, size, words
 from numaprof.thresholds import ALL_OF_IT
 
 _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
+# operator new(unsigned long): the arguments of operators say nothing.
+_ALLOCATING = re.compile(r"^.*\boperator (new|delete)(\[\])?.*$")
 # A procedure of a Fortran module, as gfortran writes it into the symbol table.
 _FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
-# What libc calls its variants of one function for different CPUs: __memset_avx2_unaligned_erms, __libc_realloc.
-_VARIANT_OF_LIBC = re.compile(r"^__(?:libc_)?(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$")
+# What libc calls its variants of one function for different CPUs, or for itself: __memset_avx2_unaligned_erms,
+# __libc_realloc, __GI__IO_fread.
+_VARIANT_OF_LIBC = re.compile(
+    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+)
+_CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
@@ -35,12 +41,18 @@ def thread_in_text(thread: Thread | None) -> str:
 
 def function_name(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
+    is_template = "<" in function
+    function = _ALLOCATING.sub(r"operator \1\2", function)
+    function = function.replace("operator()", _CALL)
     for _ in range(_DEEPEST):
         plain = _WITHIN_BRACKETS.sub("", function)
         if "operator" in function or plain in (function, ""):
             break
         function = plain
     function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
+    function = function.replace(_CALL, "operator()")
+    if is_template and "operator" not in function:
+        function = function.rpartition(" ")[2]  # the type that it returns stands before its name
     if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
         # A name's end tells more than its namespaces.
         whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
@@ -120,8 +132,18 @@ def positions(sites: Iterable[Site], most: int = 6) -> str:
     return words(shown)
 
 
-def object_name(found: Object) -> str:
-    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main."""
+def object_name(found: Object, limit: int | None = None) -> str:
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main.
+
+    What is longer than the limit goes without functions first: lines tell more.
+    """
+    name = _object_name(found, site_label)
+    if limit is not None and len(name) > limit:
+        name = clean(_object_name(found, site_position), limit)
+    return name
+
+
+def _object_name(found: Object, label: Callable[[Site], str]) -> str:
     if found.kind == "stack":
         return "stacks of threads"
     if found.name is not None:
@@ -130,8 +152,8 @@ def object_name(found: Object) -> str:
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
         numbers = f" #{found.numbers}" if found.numbers else ""
-        return site_label(found.allocated) + caller + numbers
-    return f"memory of {site_label(found.site)}" if found.site is not None else "unnamed memory"
+        return label(found.allocated) + caller + numbers
+    return f"memory of {label(found.site)}" if found.site is not None else "unnamed memory"
 
 
 def object_in_text(found: Object) -> str:

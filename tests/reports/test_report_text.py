@@ -166,6 +166,10 @@ def test_number_list_can_be_read_back(numbers: set[int]) -> None:
         ("Domain::AllocateNodePersistent(int)", "AllocateNodePersistent"),
         ("app::mesh::Domain::allocate(int)", "mesh::Domain::allocate"),
         ("__field_module_MOD_build_field", "build_field"),
+        ("operator new(unsigned long)", "operator new"),
+        ("void generate<Csr<double, int> >(Csr<double, int>&, int)", "generate"),
+        ("Apply<Csr<double> >::operator()(Csr<double>&) [clone ._omp_fn.0]", "Apply::operator()"),
+        ("~sum list.js:3", "~sum list.js:3"),
     ],
 )
 def test_functions_without_their_arguments(function: str, name: str) -> None:
@@ -179,6 +183,9 @@ def test_functions_without_their_arguments(function: str, name: str) -> None:
         ("__memset_sse2_unaligned_erms", "memset"),
         ("__memmove_ssse3", "memmove"),
         ("__libc_calloc", "calloc"),
+        ("__GI__IO_fread", "fread"),
+        ("_IO_file_read", "file_read"),
+        ("_start", "_start"),
         ("fread", "fread"),
         ("std::vector<int>::resize(unsigned long)", "std::vector::resize"),
     ],
