@@ -29,6 +29,7 @@ class Thread:
     position: int  # in the order of their start, from 0: the position in the pinning plan
     row: queries.Thread
     cpu: int | None  # the only one it is known to have run on
+    cpus: tuple[int, ...]  # all it is known to have run on
     nodes: tuple[int, ...]  # where it ran; empty: not known
     columns: dict[str, Traffic]
     traffic: Traffic  # of the verdict's population
@@ -184,6 +185,7 @@ def _threads(
             position=position,
             row=row,
             cpu=cpu,
+            cpus=tuple(sorted(seen[row.id])) if cpu is None else (cpu,),
             nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
             columns=columns,
             traffic=verdict_traffic(books.events, columns),

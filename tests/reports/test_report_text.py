@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from numaprof.machine import parse_list
 from numaprof.naming import function_name, library_function, list_of_sites, positions
 from numaprof.places import Site
-from numaprof.text import clean, duration, either, number, number_list, percent, plural, round_percent, size, words
+from numaprof.text import (
+    clean,
+    cpus_in_text,
+    duration,
+    either,
+    number,
+    number_list,
+    percent,
+    plural,
+    round_percent,
+    size,
+    words,
+)
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),
@@ -126,6 +138,14 @@ def test_other_words() -> None:
     assert words([]) == ""
     assert words(["a"]) == "a"
     assert words(["a", "b", "c"]) == "a, b and c"
+
+
+@pytest.mark.parametrize(
+    ("cpus", "text"),
+    [((), "?"), ((3,), "3"), ((0, 4), "0,4"), ((0, 1, 2, 3), "0-3"), (tuple(range(0, 16, 2)), "8 CPUs")],
+)
+def test_cpus_of_a_thread(cpus: tuple[int, ...], text: str) -> None:
+    assert cpus_in_text(cpus) == text
 
 
 @given(st.sets(st.integers(min_value=0, max_value=300)))
