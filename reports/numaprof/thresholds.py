@@ -146,6 +146,9 @@ MOSTLY_DIRTY = 0.50
 # A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
 HUGE_FAULT = 64
 
+# Of memory less of which came in huge pages, these cannot make a tenth remote: half of a page's users are local.
+PARTLY_HUGE = 0.25
+
 # Blocks of a few huge pages have a good part of their memory in pages that others' blocks share: of four one may.
 FEW_HUGE_PAGES = 4
 
