@@ -191,12 +191,17 @@ static void queue_encode(char *to, size_t bytes, enum recording_statement statem
     }
 }
 
-// Waits for the commit of everything put so far. Called with the mutex.
+// Has everything put so far committed now. Returns the number of its batch. Called with the mutex.
+static uint64_t queue_want(struct record_queue *queue)
+{
+    queue->wanted = queue->batches_closed + 1;
+    pthread_cond_signal(&queue->wake);
+    return queue->wanted;
+}
+
 static void queue_await_commit(struct record_queue *queue)
 {
-    uint64_t number = queue->batches_closed + 1;
-    queue->wanted = number;
-    pthread_cond_signal(&queue->wake);
+    uint64_t number = queue_want(queue);
     while (queue->batches_committed < number)
         pthread_cond_wait(&queue->done, &queue->mutex);
 }
@@ -217,6 +222,13 @@ void record_queue_put(struct record_queue *queue, enum recording_statement state
         if (first_large)
             pthread_cond_signal(&queue->wake);
     }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void record_queue_hurry(struct record_queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    queue_want(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 

@@ -91,6 +91,8 @@ struct recording {
 static int recording_error(const struct recording *recording, int status)
 {
     int system = recording->db ? sqlite3_system_errno(recording->db) : 0;
+    if ((status & 0xff) == SQLITE_IOERR && system == 0) // COMMIT does not pass it on
+        sqlite3_file_control(recording->db, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
     switch (status & 0xff) {
     case SQLITE_OK:
     case SQLITE_DONE:

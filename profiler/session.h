@@ -8,6 +8,7 @@
 #include "collectors/faults.h"
 #include "collectors/pages.h"
 #include "collectors/perf_context.h"
+#include "collectors/perf_explain.h"
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
@@ -163,6 +164,7 @@ void session_write_end(struct session *session, const int *wait_status, uint64_t
 int64_t session_balancing_moved(void);
 
 // session_evidence.c
+const struct perf_reason *session_explain(struct session *session, int error); // why perf_event_open refused
 void session_write_evidence(struct session *session);
 void session_warn(struct session *session);
 void session_write_losses(struct session *session);

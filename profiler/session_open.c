@@ -10,6 +10,7 @@
 #include "core/diag.h"
 #include "core/topology_pin.h"
 #include "profiler/emulated.h"
+#include "profiler/output_name.h"
 #include "profiler/session.h"
 
 enum { SESSION_NICE = -10 };
@@ -123,11 +124,7 @@ static int session_create_recording(struct session *session, const char *path)
     }
     if (status == 0)
         return 0;
-    const char *remedy = status == -EEXIST ? "recordings are never overwritten: remove it, or choose another name with -o"
-                         : status == -EFBIG ? "ulimit -f unlimited"
-                         : status == -ENOSPC || status == -EDQUOT ? "free some space, or choose another place with -o"
-                                                                  : "choose a place you can write to with -o";
-    diag_error(remedy, "cannot create %s: %s", diag_clean(clean, sizeof clean, path), strerror(-status));
+    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path), strerror(-status));
     return DIAG_EXIT_FAILED;
 }
 
@@ -204,6 +201,7 @@ int session_attach(struct session *session, const char *path, pid_t pid)
     session_open_counters(session);
     session->balancing_moved_before = session_balancing_moved();
     session_warn(session);
+    record_queue_hurry(session->queue); // a recorder that is killed soon, or a disk that is soon full, leaves a run to read
     return 0;
 }
 

@@ -127,11 +127,13 @@ class Thread(NamedTuple):
     own_cpus: str | None
     cpu_ns: int | None
     migrations: int | None
+    start_ns: int
 
 
 # In the order of their start: that is the order in which the plan deals out CPUs.
 THREADS = """
-SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations
+SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations,
+       t.start_ns
   FROM thread t JOIN process p ON p.id = t.process
  ORDER BY t.start_ns, t.id
 """

@@ -101,15 +101,19 @@ class LibraryCall(NamedTuple):
     site: int
     function: str
     container: int  # of C++'s standard library
-    pages: float
+    share: float  # of all that the site first touches
 
 
 # First touches within what the site calls and the user cannot edit: memset, calloc, a read into fresh memory, a
-# vector's constructor that was inlined.
+# vector's constructor that was inlined. Algorithms (std::fill) are called by the user, for a part as well as for all.
 LIBRARY_CALLS = f"""
-SELECT site, c.function, ifnull(c.file GLOB '*/include/c++/*', 0), sum(weight)
-  FROM picked JOIN stack_site USING (stack) JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
- WHERE {TOUCH} AND c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
+SELECT site, c.function,
+       ifnull(c.file GLOB '*/include/c++/*' AND NOT c.file GLOB '*/stl_algo*' AND NOT c.file GLOB '*/stl_numeric.h', 0),
+       sum(weight) / total
+  FROM (SELECT site, called, weight, sum(weight) OVER (PARTITION BY site) * 1.0 AS total
+          FROM picked JOIN stack_site USING (stack) WHERE {TOUCH})
+  JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
+ WHERE c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
  GROUP BY site, c.function ORDER BY sum(weight) DESC
 """
 

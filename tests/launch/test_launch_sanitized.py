@@ -79,7 +79,7 @@ def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], t
 
 @pytest.mark.requires("g++")
 def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs whose names, lines, variables and unwind tables are damaged, in rounds; more by hand: docs/contributing.md."""
+    """Names, lines, variables and unwind tables are damaged, in rounds; more of them by hand: docs/contributing.md."""
     recorder("address,undefined", sanitized)
     place = folder("address,undefined")
     victim = tmp_path / "victim"

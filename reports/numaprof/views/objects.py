@@ -49,10 +49,10 @@ def table(evidence: Evidence, paper: Paper) -> None:
     right = [False, True, True, True, False]
     cells = [
         [
-            clean(object_name(found), max(24, paper.width - 52)),
+            object_name(found, max(24, paper.width - 52)),
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
-            percent(found.remote / remote) if remote else NOT_KNOWN,
+            percent(found.remote / remote) if remote and found.known else NOT_KNOWN,
             homes_in_text(found.homes),
         ]
         for found in chosen
