@@ -108,15 +108,17 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     return set;
 }
 
-struct counter_set *counters_open_cpu(struct counters *counters, int cpu)
+struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *error)
 {
     const int ANYBODY = -1;
     struct counter_set *set = counters_new_set(counters, ANYBODY, cpu);
     int i = counters->loads_group, ring_fd = -1;
+    *error = -ENOMEM;
     if (!set)
         return NULL;
     set->of_cpu = true;
-    if (counters_open_group(set, &counters->groups[i], &set->groups[i], (struct counters_how){0}, &ring_fd) < 0) {
+    *error = counters_open_group(set, &counters->groups[i], &set->groups[i], (struct counters_how){0}, &ring_fd);
+    if (*error < 0) {
         counters_close(set);
         return NULL;
     }

@@ -120,7 +120,7 @@ void counters_close(struct counter_set *set);
 
 // Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do without.
 bool counters_samples_cpus(const struct counters *counters);
-struct counter_set *counters_open_cpu(struct counters *counters, int cpu);
+struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *error); // NULL: *error says why
 
 // Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
 // Returns false if nothing had run.

@@ -59,6 +59,7 @@ static int64_t stacks_place(struct stacks *stacks, const struct maps *maps, uint
     return stacks->place_count;
 }
 
+// caller 0: none.
 static int64_t stacks_link(struct stacks *stacks, int64_t place, int64_t caller, bool is_truncated)
 {
     uint64_t hash = table_mix(table_mix((uint64_t)is_truncated, (uint64_t)place), (uint64_t)caller), id;
@@ -68,10 +69,9 @@ static int64_t stacks_link(struct stacks *stacks, int64_t place, int64_t caller,
         stacks_grow((void **)&stacks->links, &stacks->links_size, stacks->stack_count, sizeof *stacks->links) < 0 ||
         table_put(&stacks->stack_ids, hash, (uint64_t)stacks->stack_count + 1) < 0)
         return RECORDING_NULL;
-    stacks->links[stacks->stack_count++] = (struct stacks_link){
-        .place = (int32_t)place, .caller = caller == RECORDING_NULL ? 0 : (int32_t)caller};
+    stacks->links[stacks->stack_count++] = (struct stacks_link){.place = (int32_t)place, .caller = (int32_t)caller};
     RECORD(stacks->queue, RECORDING_STACK, RECORD_NUMBER(stacks->stack_count), RECORD_NUMBER(place),
-           RECORD_NUMBER(caller), RECORD_NUMBER(is_truncated));
+           caller ? RECORD_NUMBER(caller) : RECORD_NULL, RECORD_NUMBER(is_truncated));
     return stacks->stack_count;
 }
 
@@ -82,23 +82,35 @@ static bool stacks_is_hidden(const struct stacks *stacks, const struct maps *map
     return mapping && strcmp(mapping->path, stacks->hidden) == 0;
 }
 
-// Outermost first, so that a caller is written before what it calls.
-static int64_t stacks_build(struct stacks *stacks, const struct maps *maps, const uint64_t *addresses, size_t count,
-                            bool is_truncated)
+static int64_t stacks_add(struct stacks *stacks, const struct maps *maps, uint64_t address, int64_t caller,
+                          bool is_truncated)
 {
-    int64_t caller = RECORDING_NULL;
-    for (size_t i = count; i-- > 0;) {
-        if (stacks_is_hidden(stacks, maps, addresses[i]) && (i > 0 || caller != RECORDING_NULL))
-            continue;
-        // A return address may already belong to the next line: the call stands one byte before.
-        int64_t place = stacks_place(stacks, maps, i > 0 ? addresses[i] - 1 : addresses[i]);
-        if (place == RECORDING_NULL)
-            return RECORDING_NULL;
-        caller = stacks_link(stacks, place, caller, is_truncated && i + 1 == count);
-        if (caller == RECORDING_NULL)
-            return RECORDING_NULL;
-    }
+    int64_t place = stacks_place(stacks, maps, address);
+    return place == RECORDING_NULL ? place : stacks_link(stacks, place, caller, is_truncated);
+}
+
+// Outermost first, so that a caller is written before what it calls. 0: there is none to show; RECORDING_NULL: no room.
+static int64_t stacks_build_callers(struct stacks *stacks, const struct maps *maps, const uint64_t *addresses,
+                                    size_t count, bool is_truncated)
+{
+    int64_t caller = 0;
+    for (size_t i = count; i-- > 1 && caller != RECORDING_NULL;)
+        if (!stacks_is_hidden(stacks, maps, addresses[i])) // a return address may already belong to the next line
+            caller = stacks_add(stacks, maps, addresses[i] - 1, caller, is_truncated && i + 1 == count);
     return caller;
+}
+
+// Of many paths that are new only the innermost address is. hash: of the others.
+static int64_t stacks_callers(struct stacks *stacks, const struct maps *maps, uint64_t hash, const uint64_t *addresses,
+                              size_t count, bool is_truncated)
+{
+    uint64_t id;
+    if (table_get(&stacks->caller_paths, hash, &id))
+        return (int64_t)id;
+    int64_t built = stacks_build_callers(stacks, maps, addresses, count, is_truncated);
+    if (built != RECORDING_NULL && stacks->caller_paths.used < STACKS_MAX_PATHS)
+        table_put(&stacks->caller_paths, hash, (uint64_t)built);
+    return built;
 }
 
 int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t key, const uint64_t *addresses,
@@ -110,12 +122,15 @@ int64_t stacks_intern(struct stacks *stacks, const struct maps *maps, uint64_t k
         count = STACKS_MAX_DEPTH;
         is_truncated = true;
     }
-    uint64_t hash = table_mix(key, is_truncated), id;
-    for (size_t i = 0; i < count; i++)
-        hash = table_mix(hash, addresses[i]);
+    uint64_t callers = table_mix(key, is_truncated), id;
+    for (size_t i = 1; i < count; i++)
+        callers = table_mix(callers, addresses[i]);
+    uint64_t hash = table_mix(callers, addresses[0]);
     if (table_get(&stacks->whole_paths, hash, &id))
         return (int64_t)id;
-    int64_t built = stacks_build(stacks, maps, addresses, count, is_truncated);
+    int64_t built = stacks_callers(stacks, maps, callers, addresses, count, is_truncated);
+    if (built == 0 || (built != RECORDING_NULL && !stacks_is_hidden(stacks, maps, addresses[0])))
+        built = stacks_add(stacks, maps, addresses[0], built, is_truncated && count == 1);
     if (built == RECORDING_NULL)
         stacks->refused++;
     else if (stacks->whole_paths.used < STACKS_MAX_PATHS)
@@ -176,6 +191,7 @@ void stacks_free(struct stacks *stacks)
     table_free(&stacks->place_ids);
     table_free(&stacks->stack_ids);
     table_free(&stacks->whole_paths);
+    table_free(&stacks->caller_paths);
     free(stacks->places);
     *stacks = (struct stacks){0};
 }

@@ -31,6 +31,7 @@ struct stacks {
     struct table place_ids;        // hash of path and address -> id
     struct table stack_ids;        // hash of place and caller -> id
     struct table whole_paths;      // hash of all addresses of a path -> stack id: most samples end here
+    struct table caller_paths;     // the same of all addresses but the innermost; 0: none to show
     struct stacks_place *places;   // by id - 1
     struct stacks_link *links;     // by id - 1
     int64_t place_count, stack_count;

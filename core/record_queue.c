@@ -13,20 +13,25 @@ enum {
     QUEUE_WAKE_BYTES = 1 << 20,    // a batch this large is written at once ...
     QUEUE_PERIOD_MS = 250,         // ... a smaller one this often: what kill -9 of the recorder can lose;
     QUEUE_FIRST_MS = 10,           // at first this soon, then twice as late each time: a short run is not all lost
-    QUEUE_MAX_VALUES = 64,         // bits of queue_row.texts
+    QUEUE_RUN = 256,               // rows of one table that are put at once: their values stay in the cache
 };
 
-// A row in a batch: this, count numbers, then the texts with their NUL. Where a bit of texts is set, the number is the
-// text's offset from the row.
+// A row in a batch: this, and behind the values their texts with their NUL.
 struct queue_row {
     uint32_t bytes;                // of the whole row, a multiple of 8
     uint16_t statement, count;
-    uint64_t texts;
+    struct recording_value values[];
 };
 
 struct queue_batch {
     char *data;
     size_t used;
+};
+
+// Rows of one statement that wait to be put together.
+struct queue_run {
+    size_t count;
+    const struct recording_value *rows[QUEUE_RUN];
 };
 
 struct record_queue {
@@ -42,7 +47,7 @@ struct record_queue {
     bool stop;
     int status;                    // first error of the writer
     struct queue_batch writing;    // the writer's alone, as is what follows
-    struct recording_value values[QUEUE_MAX_VALUES * RECORDING_MANY];
+    struct queue_run runs[RECORDING_STATEMENTS];
 };
 
 static const struct queue_row *queue_row_at(const struct queue_batch *batch, size_t at)
@@ -50,54 +55,44 @@ static const struct queue_row *queue_row_at(const struct queue_batch *batch, siz
     return at < batch->used ? (const struct queue_row *)(batch->data + at) : NULL;
 }
 
-static void queue_decode(const struct queue_row *row, struct recording_value *values)
+static int queue_put_run(struct record_queue *queue, enum recording_statement statement)
 {
-    const int64_t *numbers = (const int64_t *)(row + 1);
-    for (size_t i = 0; i < row->count; i++) {
-        bool is_text = row->texts >> i & 1;
-        values[i] = (struct recording_value){.text = is_text ? (const char *)row + numbers[i] : NULL,
-                                             .number = numbers[i]};
-    }
+    struct queue_run *run = &queue->runs[statement];
+    size_t count = run->count;
+    run->count = 0;
+    return count == 0 ? 0 : recording_put_many(queue->recording, statement, count, run->rows);
 }
 
-// Decodes rows of one statement from at on, at most max of them. Returns how many; *end is behind the last.
-static size_t queue_decode_run(const struct queue_batch *batch, size_t at, size_t max, struct recording_value *values,
-                               size_t *end)
+static int queue_put_runs(struct record_queue *queue)
 {
-    const struct queue_row *first = queue_row_at(batch, at), *row = first;
-    size_t rows = 0;
-    while (rows < max && row && row->statement == first->statement && row->count == first->count) {
-        queue_decode(row, values + rows++ * first->count);
-        at += row->bytes;
-        row = queue_row_at(batch, at);
-    }
-    *end = at;
-    return rows;
-}
-
-static int queue_put_run(struct recording *recording, const struct queue_row *row, size_t rows,
-                         const struct recording_value *values)
-{
-    if (rows == RECORDING_MANY)
-        return recording_put_many(recording, row->statement, row->count, values);
     int status = 0;
-    for (size_t i = 0; i < rows && status == 0; i++)
-        status = recording_put(recording, row->statement, row->count, values + i * row->count);
+    for (int i = 0; i < RECORDING_STATEMENTS && status == 0; i++)
+        status = queue_put_run(queue, (enum recording_statement)i);
     return status;
+}
+
+// New rows of several tables come mixed (a call path, its sample): they are put table by table. What changes a row comes
+// after it, so whatever else is put waits for them.
+static int queue_put_row(struct record_queue *queue, const struct queue_row *row)
+{
+    if (!recording_has_many(row->statement, row->count)) {
+        int status = queue_put_runs(queue);
+        return status < 0 ? status : recording_put(queue->recording, row->statement, row->count, row->values);
+    }
+    struct queue_run *run = &queue->runs[row->statement];
+    run->rows[run->count++] = row->values;
+    return run->count < QUEUE_RUN ? 0 : queue_put_run(queue, row->statement);
 }
 
 static int queue_write(struct record_queue *queue)
 {
-    const struct queue_batch *batch = &queue->writing;
     const struct queue_row *row;
-    for (size_t at = 0, end; (row = queue_row_at(batch, at)); at = end) {
-        size_t max = recording_has_many(row->statement) ? RECORDING_MANY : 1;
-        size_t rows = queue_decode_run(batch, at, max, queue->values, &end);
-        int status = queue_put_run(queue->recording, row, rows, queue->values);
-        if (status < 0)
-            return status;
-    }
-    return recording_commit(queue->recording);
+    int status = 0;
+    for (size_t at = 0; status == 0 && (row = queue_row_at(&queue->writing, at)); at += row->bytes)
+        status = queue_put_row(queue, row);
+    if (status == 0)
+        status = queue_put_runs(queue);
+    return status < 0 ? status : recording_commit(queue->recording);
 }
 
 // Waits until there is a batch worth writing, or someone wants what there is. Called with the mutex.
@@ -174,7 +169,7 @@ free_queue:
 
 static size_t queue_row_bytes(size_t count, const struct recording_value *values)
 {
-    size_t bytes = sizeof(struct queue_row) + count * sizeof(int64_t);
+    size_t bytes = sizeof(struct queue_row) + count * sizeof *values;
     for (size_t i = 0; i < count; i++)
         bytes += values[i].text ? strlen(values[i].text) + 1 : 0;
     return (bytes + 7) & ~(size_t)7;
@@ -185,26 +180,28 @@ static void queue_encode(char *to, size_t bytes, enum recording_statement statem
 {
     struct queue_row *row = (struct queue_row *)to;
     *row = (struct queue_row){.bytes = (uint32_t)bytes, .statement = (uint16_t)statement, .count = (uint16_t)count};
-    int64_t *numbers = (int64_t *)(row + 1);
-    size_t text_at = sizeof *row + count * sizeof *numbers;
+    memcpy(row->values, values, count * sizeof *values);
+    char *text_at = (char *)(row->values + count);
     for (size_t i = 0; i < count; i++) {
-        numbers[i] = values[i].number;
         if (!values[i].text)
             continue;
         size_t length = strlen(values[i].text) + 1;
-        memcpy(to + text_at, values[i].text, length);
-        row->texts |= UINT64_C(1) << i;
-        numbers[i] = (int64_t)text_at;
+        row->values[i].text = memcpy(text_at, values[i].text, length);
         text_at += length;
     }
 }
 
-// Waits for the commit of everything put so far. Called with the mutex.
+// Has everything put so far committed now. Returns the number of its batch. Called with the mutex.
+static uint64_t queue_want(struct record_queue *queue)
+{
+    queue->wanted = queue->batches_closed + 1;
+    pthread_cond_signal(&queue->wake);
+    return queue->wanted;
+}
+
 static void queue_await_commit(struct record_queue *queue)
 {
-    uint64_t number = queue->batches_closed + 1;
-    queue->wanted = number;
-    pthread_cond_signal(&queue->wake);
+    uint64_t number = queue_want(queue);
     while (queue->batches_committed < number)
         pthread_cond_wait(&queue->done, &queue->mutex);
 }
@@ -214,7 +211,7 @@ void record_queue_put(struct record_queue *queue, enum recording_statement state
 {
     size_t bytes = queue_row_bytes(count, values);
     pthread_mutex_lock(&queue->mutex);
-    if (bytes > QUEUE_BATCH_BYTES || count > QUEUE_MAX_VALUES)
+    if (bytes > QUEUE_BATCH_BYTES)
         queue->status = queue->status ? queue->status : -EMSGSIZE;
     while (queue->status == 0 && queue->filling.used + bytes > QUEUE_BATCH_BYTES)
         queue_await_commit(queue);
@@ -225,6 +222,13 @@ void record_queue_put(struct record_queue *queue, enum recording_statement state
         if (first_large)
             pthread_cond_signal(&queue->wake);
     }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void record_queue_hurry(struct record_queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    queue_want(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 

@@ -16,6 +16,9 @@ int record_queue_start(struct record_queue **queue, struct recording *recording)
 void record_queue_put(struct record_queue *queue, enum recording_statement statement, size_t count,
                       const struct recording_value *values);
 
+// What was put so far is committed as soon as the writer can. Does not wait for it.
+void record_queue_hurry(struct record_queue *queue);
+
 // Flushes, stops the thread, closes the recording. Returns the first error there was.
 int record_queue_stop(struct record_queue *queue);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/recording_rows.h"
 #include "core/recording_vfs.h"
 #include "empty_recording.h"
 
@@ -22,8 +23,10 @@ static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                         "PRAGMA temp_store = MEMORY;";
 
 // Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
-static const char recording_sample_sql[] = "INSERT INTO sample (kind, event, t_ns, thread, cpu, weight, stack, address,"
-                                           " block, page_node, source, latency) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
+#define SAMPLE_COLUMNS "kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node, source, latency"
+static const char recording_sample_sql[] = "INSERT INTO sample (" SAMPLE_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
+static const char recording_samples_sql[] = "INSERT OR FAIL INTO sample (" SAMPLE_COLUMNS ") SELECT"
+                                            " c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM rows";
 
 static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -65,8 +68,21 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
 };
 
+// For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an
+// error ends the recording anyway.
+static const struct {
+    const char *sql;
+    size_t columns;
+} recording_many[RECORDING_STATEMENTS] = {
+    [RECORDING_COUNT] = {"INSERT OR FAIL INTO count SELECT c0, c1, c2, c3, c4, c5, c6 FROM rows", 7},
+    [RECORDING_SAMPLE] = {recording_samples_sql, 12},
+    [RECORDING_PLACE] = {"INSERT OR FAIL INTO place SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8 FROM rows", 9},
+    [RECORDING_STACK] = {"INSERT OR FAIL INTO stack SELECT c0, c1, c2, c3 FROM rows", 4},
+};
+
 struct recording {
     sqlite3 *db;
+    struct recording_rows rows;               // that recording_put_many is putting
     sqlite3_stmt *statements[RECORDING_STATEMENTS];
     sqlite3_stmt *many[RECORDING_STATEMENTS]; // NULL where there is none
 };
@@ -75,6 +91,8 @@ struct recording {
 static int recording_error(const struct recording *recording, int status)
 {
     int system = recording->db ? sqlite3_system_errno(recording->db) : 0;
+    if ((status & 0xff) == SQLITE_IOERR && system == 0) // COMMIT does not pass it on
+        sqlite3_file_control(recording->db, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
     switch (status & 0xff) {
     case SQLITE_OK:
     case SQLITE_DONE:
@@ -98,31 +116,15 @@ static int recording_run(const struct recording *recording, const char *sql)
     return recording_error(recording, sqlite3_exec(recording->db, sql, NULL, NULL, NULL));
 }
 
-bool recording_has_many(enum recording_statement statement)
+bool recording_has_many(enum recording_statement statement, size_t count)
 {
-    return statement == RECORDING_SAMPLE || statement == RECORDING_COUNT;
+    return recording_many[statement].sql && recording_many[statement].columns == count;
 }
 
-static int recording_prepare_one(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
+static int recording_prepare(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
 {
     return recording_error(recording,
                            sqlite3_prepare_v3(recording->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL));
-}
-
-// "... VALUES (?,?)" with its tuple repeated RECORDING_MANY times.
-static int recording_prepare_many(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
-{
-    const char *tuple = strrchr(sql, '(');
-    size_t head = strlen(sql), size = head + RECORDING_MANY * (strlen(tuple) + 1) + 1;
-    char *text = malloc(size);
-    if (!text)
-        return -ENOMEM;
-    memcpy(text, sql, head + 1);
-    for (size_t i = 1; i < RECORDING_MANY; i++)
-        head += (size_t)snprintf(text + head, size - head, ",%s", tuple);
-    int status = recording_prepare_one(recording, text, statement);
-    free(text);
-    return status;
 }
 
 static int recording_write(int fd, const char *data, size_t from, size_t to)
@@ -191,6 +193,8 @@ int recording_create(struct recording **out, const char *path)
     if (status == 0)
         status = recording_run(recording, recording_pragmas);
     if (status == 0)
+        status = recording_error(recording, recording_rows_register(recording->db, &recording->rows));
+    if (status == 0)
         status = recording_run(recording, "BEGIN");
     if (status < 0)
         goto close_recording;
@@ -204,11 +208,8 @@ remove_file:
     return status;
 }
 
-static int recording_step(const struct recording *recording, sqlite3_stmt *statement, size_t count,
-                          const struct recording_value *values)
+static void recording_bind(sqlite3_stmt *statement, size_t count, const struct recording_value *values)
 {
-    if (!statement || (size_t)sqlite3_bind_parameter_count(statement) != count)
-        return -EINVAL;
     for (size_t i = 0; i < count; i++) {
         int parameter = (int)i + 1;
         if (values[i].text)
@@ -218,6 +219,10 @@ static int recording_step(const struct recording *recording, sqlite3_stmt *state
         else
             sqlite3_bind_int64(statement, parameter, values[i].number);
     }
+}
+
+static int recording_step(const struct recording *recording, sqlite3_stmt *statement)
+{
     int status = recording_error(recording, sqlite3_step(statement));
     sqlite3_reset(statement);
     return status;
@@ -227,16 +232,24 @@ int recording_put(struct recording *recording, enum recording_statement statemen
                   const struct recording_value *values)
 {
     sqlite3_stmt **prepared = &recording->statements[statement]; // at first use: a short run needs few of them
-    int status = *prepared ? 0 : recording_prepare_one(recording, recording_sql[statement], prepared);
-    return status < 0 ? status : recording_step(recording, *prepared, count, values);
+    int status = *prepared ? 0 : recording_prepare(recording, recording_sql[statement], prepared);
+    if (status < 0)
+        return status;
+    if ((size_t)sqlite3_bind_parameter_count(*prepared) != count)
+        return -EINVAL;
+    recording_bind(*prepared, count, values);
+    return recording_step(recording, *prepared);
 }
 
 int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
-                       const struct recording_value *values)
+                       const struct recording_value *const *rows)
 {
     sqlite3_stmt **prepared = &recording->many[statement];
-    int status = *prepared ? 0 : recording_prepare_many(recording, recording_sql[statement], prepared);
-    return status < 0 ? status : recording_step(recording, *prepared, count * RECORDING_MANY, values);
+    int status = *prepared ? 0 : recording_prepare(recording, recording_many[statement].sql, prepared);
+    if (status < 0)
+        return status;
+    recording->rows = (struct recording_rows){.rows = rows, .count = count};
+    return recording_step(recording, *prepared);
 }
 
 int recording_commit(struct recording *recording)

@@ -64,12 +64,11 @@ int recording_create(struct recording **recording, const char *path);
 int recording_put(struct recording *recording, enum recording_statement statement, size_t count,
                   const struct recording_value *values);
 
-// RECORDING_MANY rows of count values each, at half the cost a row; for the statements that come by the million
-// (recording_has_many).
-enum { RECORDING_MANY = 32 };
-bool recording_has_many(enum recording_statement statement);
+// Any number of rows at half the cost a row, for the inserts that come by the million: recording_has_many says for which,
+// given their number of values.
+bool recording_has_many(enum recording_statement statement, size_t count);
 int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
-                       const struct recording_value *values);
+                       const struct recording_value *const *rows);
 
 // Makes everything put so far survive the death of this process and of its machine's memory as far as the file system
 // goes. -ENOSPC, -EDQUOT ... : this batch is lost, earlier ones stay.

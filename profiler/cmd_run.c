@@ -92,8 +92,8 @@ static void run_target(struct run_result *result, struct session *session, struc
     const struct supervision *s = &result->supervision;
     status = session_finish(session, s->is_dead ? &s->wait_status : NULL, s->end);
     if (status < 0)
-        diag_error("free some space, or choose another place with -o",
-                   "writing %s failed: %s; it holds what was written before", result->path, strerror(-status));
+        diag_error(output_name_remedy(status), "writing %s failed: %s; it holds what was written before", result->path,
+                   strerror(-status));
 }
 
 static struct run_result run_once(const struct run_options *options, const struct target *target,

@@ -129,3 +129,18 @@ int output_name_make(char *out, size_t size, const struct output_name *name)
         out[0] = '\0';
     return name->pattern ? name_from_pattern(&text, name) : name_default(&text, name);
 }
+
+const char *output_name_remedy(int error)
+{
+    switch (error) {
+    case -EEXIST:
+        return "recordings are never overwritten: remove it, or choose another name with -o";
+    case -EFBIG:
+        return "ulimit -f unlimited";
+    case -ENOSPC:
+    case -EDQUOT:
+        return "free some space, or choose another place with -o";
+    default:
+        return "choose a place you can write to with -o";
+    }
+}

@@ -8,6 +8,7 @@
 #include "collectors/faults.h"
 #include "collectors/pages.h"
 #include "collectors/perf_context.h"
+#include "collectors/perf_explain.h"
 #include "collectors/stacks.h"
 #include "core/topology.h"
 #include "profiler/channel_server.h"
@@ -92,7 +93,7 @@ struct session {
     struct session_losses losses;
 };
 
-// NULL: out of memory. session_close frees it.
+// session_open.c: its beginning and its end. NULL: out of memory. session_close frees it.
 struct session *session_new(const struct run_options *options, const struct target *target, int repeat);
 
 // Reads the machine and makes the plan. Prints what is wrong and returns an exit status, or 0.
@@ -104,7 +105,7 @@ int session_attach(struct session *session, const char *path, pid_t pid);
 // The target runs from now on.
 void session_start(struct session *session);
 
-// Does what is due. Returns how many records and messages there were: a sign of how soon to come again.
+// session.c: does what is due. Returns how many records and messages there were: a sign of how soon to come again.
 size_t session_tick(struct session *session, uint64_t now);
 
 // session_finish.c: the target's end, as wait(2) tells it (NULL: not seen); resolves symbols and closes the recording.
@@ -115,15 +116,17 @@ void session_close(struct session *session);
 
 // --- for the files of the session
 
+// session_streams.c: the rings that are drained together, in the order of their records' times
 int session_add_stream(struct session *session, struct perf_stream *stream);
 void session_remove_stream(struct session *session, const struct perf_stream *stream);
 
-// Takes the messages that were sent, then the kernel's records up to now. Returns how many there were of both.
+// session.c: takes the messages that were sent, then the kernel's records up to now. Returns how many there were of both.
 size_t session_drain(struct session *session);
 size_t session_drain_until(struct session *session, uint64_t until); // the records alone
 // Looks up the homes of all samples that wait for it; before a process is forgotten, with it as ending (else NULL).
 void session_settle(struct session *session, struct process *ending);
 
+// session_note.c
 void session_note(struct session *session, const char *kind, int64_t value, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -161,6 +164,7 @@ void session_write_end(struct session *session, const int *wait_status, uint64_t
 int64_t session_balancing_moved(void);
 
 // session_evidence.c
+const struct perf_reason *session_explain(struct session *session, int error); // why perf_event_open refused
 void session_write_evidence(struct session *session);
 void session_warn(struct session *session);
 void session_write_losses(struct session *session);

@@ -119,16 +119,24 @@ static void counters_open_cpu_loads(struct session *session)
 {
     if (!counters_samples_cpus(&session->counters))
         return;
-    int missing = 0;
+    int missing = 0, error = 0;
     for (size_t i = 0; session->cpu_sets && i < session->topology.cpu_count; i++) {
         const struct topology_cpu *cpu = &session->topology.cpus[i];
-        struct counter_set *set = cpu->online && cpu->allowed ? counters_open_cpu(&session->counters, cpu->id) : NULL;
-        missing += !set && cpu->online && cpu->allowed;
-        if (set)
+        if (!cpu->online || !cpu->allowed)
+            continue;
+        int refused;
+        struct counter_set *set = counters_open_cpu(&session->counters, cpu->id, &refused);
+        if (set) {
             counters_keep_cpu(session, set);
+        } else {
+            missing++;
+            error = refused;
+        }
     }
-    if (missing > 0)
-        session_note(session, "refused", missing, "ulimit -n", "loads of %d CPUs are not sampled", missing);
+    if (missing == 0)
+        return;
+    const struct perf_reason *reason = session_explain(session, error);
+    session_note(session, "refused", missing, reason->remedy, "loads of %d CPUs are not sampled: %s", missing, reason->cause);
 }
 
 // The target, before it runs: its threads will report one by one if our library can be loaded into it.

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collectors/perf_explain.h"
 #include "core/diag.h"
 #include "profiler/session.h"
 
@@ -21,12 +20,17 @@ static void evidence_write(struct session *session, int level, const char *colle
            RECORD_TEXT(used ? NULL : missing.remedy));
 }
 
-static struct evidence_reason evidence_refused(struct session *session, int error)
+const struct perf_reason *session_explain(struct session *session, int error)
 {
     if (!session->knows_perf)
         perf_context_read(&session->perf, "");
     session->knows_perf = true;
-    const struct perf_reason *reason = perf_explain(error, &session->perf);
+    return perf_explain(error, &session->perf);
+}
+
+static struct evidence_reason evidence_refused(struct session *session, int error)
+{
+    const struct perf_reason *reason = session_explain(session, error);
     return (struct evidence_reason){.why = reason->cause, .remedy = reason->remedy};
 }
 

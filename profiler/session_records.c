@@ -4,18 +4,40 @@
 
 #include "profiler/session.h"
 
-// Frames that the kernel's walk by frame pointers found, without its marks between kernel and user.
-static size_t records_chain(const struct perf_sample *sample, uint64_t *addresses, size_t max, bool *truncated)
+// Frames that the kernel's walk by frame pointers found, without its marks between kernel and user. Code that keeps data
+// in that register ends it: what is no code is no frame.
+static size_t records_chain(const struct process *process, const struct perf_sample *sample, uint64_t *addresses,
+                            size_t max, bool *truncated)
 {
     size_t count = 0;
     for (uint64_t i = 0; i < sample->chain_count; i++) {
-        if (sample->chain[i] >= PERF_CONTEXT_MAX)
+        if (sample->chain[i] >= PERF_CONTEXT_MAX && sample->chain[i] != UINT64_MAX)
             continue;
+        const struct mapping *mapping = count > 0 ? maps_find(&process->maps, sample->chain[i]) : NULL;
+        if (count > 0 && !(mapping && mapping->executable))
+            break;
         if (count == max) {
             *truncated = true;
             break;
         }
         addresses[count++] = sample->chain[i];
+    }
+    return count;
+}
+
+// Frame pointers go on where the copied stack ended, in programs that have them. Returns how many frames there are now.
+static size_t records_go_on(const struct process *process, const struct perf_sample *sample, uint64_t *addresses,
+                            size_t count, size_t max)
+{
+    uint64_t chain[STACKS_MAX_DEPTH];
+    bool chain_truncated = false;
+    size_t chain_count = records_chain(process, sample, chain, STACKS_MAX_DEPTH, &chain_truncated);
+    for (size_t i = 0; i < chain_count; i++) {
+        if (chain[i] != addresses[count - 1])
+            continue;
+        size_t more = chain_count - i - 1 < max - count ? chain_count - i - 1 : max - count;
+        memcpy(addresses + count, chain + i + 1, more * sizeof *addresses);
+        return count + more;
     }
     return count;
 }
@@ -48,15 +70,12 @@ int64_t session_stack(struct session *session, const struct process *process, co
     bool truncated = false;
     records_mark_stack(process, sample);
     size_t count = unwind_walk(session->unwind, process, sample, addresses, STACKS_MAX_DEPTH, &truncated);
-    uint64_t chain[STACKS_MAX_DEPTH];
-    bool chain_truncated = false;
-    size_t chain_count = records_chain(sample, chain, STACKS_MAX_DEPTH, &chain_truncated);
-    uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
-    // Frame pointers go on where the copied stack ends, in programs that have them.
-    if (count == 0 || (truncated && chain_count > count))
-        return stacks_intern(&session->stacks, &process->maps, key, chain,
-                             records_put_kernel(sample, chain, chain_count, STACKS_MAX_DEPTH), chain_truncated);
+    if (count == 0)
+        count = records_chain(process, sample, addresses, STACKS_MAX_DEPTH, &truncated);
+    else if (truncated)
+        count = records_go_on(process, sample, addresses, count, STACKS_MAX_DEPTH);
     count = records_put_kernel(sample, addresses, count, STACKS_MAX_DEPTH);
+    uint64_t key = table_mix((uint64_t)process->id, process->maps.code);
     return stacks_intern(&session->stacks, &process->maps, key, addresses, count, truncated);
 }
 

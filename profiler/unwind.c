@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A walk costs tens of microseconds, and a loop that touches a page an iteration asks for the same one again and again.
-// So each walk leaves behind which words of the stack it read and what they were: where a later sample has the same
+// So each walk leaves behind which words of the stack it went by and what they were: where a later sample has the same
 // instruction, stack and frame pointer and all those words are the same, its path is the same.
 #include "profiler/unwind.h"
 
@@ -287,8 +287,31 @@ static void unwind_forget_memos(struct unwind *unwind)
     unwind->memo_bytes = 0;
 }
 
+// A walk goes by return addresses and by pointers to frames, which lie in the stack. What else it reads is what calls have
+// saved of other registers, loop counters say, and differs each time. 48 bits: Arm signs addresses above them.
+static bool unwind_went_by(const struct unwind_walk_state *state, uint64_t value)
+{
+    if (value == 0 || value - state->sample->regs[UNWIND_SP] <= state->sample->stack_bytes)
+        return true;
+    for (size_t i = 0; i < state->count; i++)
+        if ((value ^ state->addresses[i]) << 16 == 0)
+            return true;
+    return false;
+}
+
+// Where the walk left the stack, any word may have led it there.
+static void unwind_drop_reads(struct unwind_walk_state *state)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < state->read_count; i++)
+        if (state->left_stack || unwind_went_by(state, state->reads[i].value))
+            state->reads[kept++] = state->reads[i];
+    state->read_count = kept;
+}
+
 static void unwind_remember(struct unwind *unwind, uint64_t key)
 {
+    unwind_drop_reads(&unwind->state);
     const struct unwind_walk_state *state = &unwind->state;
     size_t reads_bytes = state->read_count * sizeof *state->reads;
     size_t bytes = sizeof(struct unwind_memo) + reads_bytes + state->count * sizeof *state->addresses;

@@ -4,8 +4,8 @@
     @pytest.mark.lab("article")                      # a machine of lab/machines
     @pytest.mark.lab("tests/lab/machines/x.machine") # or a description of the test's own
 
-On the host, the first such test boots its machine, runs pytest there on all selected tests of the machine, and every
-test then reports what the guest reported of it. In the guest they are ordinary tests.
+On the host, machines boot some at a time, beside the other tests where there is a CPU for that; each runs pytest on all
+its selected tests, and every test then reports what its guest reported of it. In the guest they are ordinary tests.
 """
 
 from __future__ import annotations
@@ -14,24 +14,17 @@ import json
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
 from collections.abc import Generator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 from causes import cause
+from lab_guests import AT_ONCE, REPORTS, Guests
 
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
 IN_GUEST = "NUMAPROF_MACHINE" in os.environ
-SECONDS = 1800  # of a whole group, on a computer that is busy with other things
-BOOTS = 3  # of a group, where QEMU ends by its own error, or the guest does not get to its tests
-# Rare, in QEMU before 8.0: it runs callbacks that it has freed (its issue 1381). It says nothing about the test.
-QEMU_ERROR = "qemu_plugin_vcpu_mem_cb: code should not be reached"
-REPORTS = "NUMAPROF_LAB_REPORTS"  # names the descriptor that the guest's reports go to
 PROGRAMS = BUILD / "tests" / "lab"
 
 
@@ -88,61 +81,33 @@ class Reporter:
         self.tell(data)
 
 
-@dataclass
-class Group:
-    """What is known of the tests of one machine."""
-
-    reports: dict[str, list[pytest.TestReport]] = field(default_factory=dict)
-    ended: dict[str, str] = field(default_factory=dict)  # what the guest said that ended during this test
-    boots: int = 0
-    silent: str = ""  # what the guest said that last ran no test
-    hopeless: bool = False  # it is not started again
-    first: dict[str, list[pytest.TestReport]] = field(default_factory=dict)  # of tests that failed and were run again
-
-    def failed(self, nodeid: str) -> bool:
-        return any(report.failed for report in self.reports.get(nodeid, []))
-
-    def knows(self, nodeid: str) -> bool:
-        return nodeid in self.ended or any(report.when == "teardown" for report in self.reports.get(nodeid, []))
-
-    def of(self, item: pytest.Item) -> list[pytest.TestReport]:
-        if self.knows(item.nodeid) and item.nodeid not in self.ended:
-            return self.reports[item.nodeid]
-        if item.nodeid in self.ended:
-            text = f"the guest ended during this test:\n{self.ended[item.nodeid]}"
-        elif self.ended:
-            text = f"not run: the guest ended during {', '.join(self.ended)}"
-        else:
-            text = f"not run: the guest ran no test:\n{self.silent}"
-        return [pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")]
-
-
 class Host:
     """On the host: lends the guest's reports to the tests."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self.groups: dict[str, Group] = {}  # by machine
+        self.guests = Guests(config)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
             if machine_of(item):
-                item.add_marker(pytest.mark.timeout(0))  # the first of a group waits for all
+                item.add_marker(pytest.mark.timeout(0))  # the first one waits for many
         items.sort(key=lambda item: machine_of(item) or "")  # stable: the others stay in front, in their order
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        tests: dict[str, list[str]] = {}
+        for item in session.items:
+            if machine := machine_of(item):
+                tests.setdefault(machine, []).append(item.nodeid)
+        if tests and not missing() and not session.config.option.collectonly:
+            build_programs()
+            self.guests.begin(tests, beside=len(session.items) > sum(map(len, tests.values())))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
         machine = machine_of(item)
         if machine is None or missing():
             return None
-        group = self.groups.setdefault(machine, Group())
-        mine = [other for other in item.session.items if machine_of(other) == machine]
-        for _ in range(BOOTS):
-            if not group.knows(item.nodeid) and not group.hopeless:
-                group.boots += 1
-                self.run(machine, group, [other for other in mine if not group.knows(other.nodeid)])
-        if group.failed(item.nodeid) and not group.first and not group.hopeless:
-            self.run_again(machine, group, [other for other in mine if group.failed(other.nodeid)])
+        group = self.guests.wait(machine, item.nodeid)
         item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
         for report in group.of(item):
             item.ihook.pytest_runtest_logreport(report=report)
@@ -153,61 +118,19 @@ class Host:
         if machine_of(item):
             pytest.skip(f"needs {missing()}, which this machine does not have")
 
-    def run_again(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
-        """Once, in a boot of their own: a host whose other work stops CPUs for a while can upset a measurement there.
-        What is wrong with the tree fails twice; what passes now is told at the end."""
-        group.first = {item.nodeid: group.reports.pop(item.nodeid) for item in items}
-        self.run(machine, group, items)
-        for nodeid, reports in group.first.items():
-            if not group.knows(nodeid):
-                group.reports[nodeid] = reports
+    def pytest_sessionfinish(self) -> None:
+        self.guests.end()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        for group in self.groups.values():
+        groups = self.guests.groups
+        if groups:
+            spent = (f"{Path(machine).stem} {group.seconds:.0f} s" for machine, group in groups.items())
+            terminalreporter.line(f"emulated machines, {AT_ONCE} at once: {', '.join(spent)}")
+        for group in groups.values():
             for nodeid, reports in group.first.items():
-                if not group.failed(nodeid):
-                    first = cause(next(report for report in reports if report.failed))
+                if not group.doubtful(nodeid):
+                    first = cause(next(report for report in reports if not report.passed))
                     terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {first}")
-
-    def run(self, machine: str, group: Group, items: list[pytest.Item]) -> None:
-        """Boots and runs these tests; should the guest end during one, the others get a boot of their own later."""
-        build_programs()
-        with tempfile.TemporaryDirectory(prefix="numaprof-lab-tests-") as scratch:
-            command: list[str | Path] = [TREE / "lab" / "run", "--machine", machine, "--time-limit", str(SECONDS)]
-            # The reports go to lab/run's standard output, everything else to its standard error.
-            command += ["--scratch", scratch, "--", "sh", "-c", 'exec "$@" 3>&1 >&2', "sh"]
-            command += [sys.executable, "-m", "pytest", "-c", "tests/pytest.ini", "--rootdir=."]
-            command += ["-q", "-p", "pytest_timeout", "-p", "no:cacheprovider", "--basetemp=/tmp/lab"]
-            command += [item.nodeid for item in items]
-            # hypothesis's plugin alone would cost half a minute of import in an emulated CPU.
-            environment = {**os.environ, REPORTS: "3", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-            done = subprocess.run(
-                command, cwd=TREE, env=environment, capture_output=True, text=True, errors="replace", check=False
-            )
-        begun = ""
-        for line in done.stdout.splitlines():
-            begun = self.read(group, line) or begun
-        output = f"lab/run --machine {machine} ended with status {done.returncode}\n{done.stderr}"
-        if begun and not group.knows(begun) and QEMU_ERROR not in output:
-            group.ended[begun] = output
-        if not begun:
-            group.silent = output
-        late = "did not end within" in output
-        group.hopeless = late or (not begun and group.boots >= BOOTS)
-
-    def read(self, group: Group, line: str) -> str:
-        """Takes in a line of the Reporter's. Returns the test that begins, if one does."""
-        try:
-            data: dict[str, Any] = json.loads(line)
-        except ValueError:  # cut off by the guest's end
-            return ""
-        if "begins" in data:
-            return str(data["begins"])
-        report = self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
-        if isinstance(report.longrepr, list):  # JSON has no tuples; pytest asks for one where a test was skipped
-            report.longrepr = tuple(report.longrepr)
-        group.reports.setdefault(report.nodeid, []).append(report)
-        return ""
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from numaprof.matrix import served
 from numaprof.naming import NAME_LIMIT, site_label
 from numaprof.places import Site
 from numaprof.spread import Spread, spread
-from numaprof.text import clean, percent
+from numaprof.text import clean, percent, round_percent
+from numaprof.thresholds import ONE_CONTROLLER
 
 
 def headline(before: Side, after: Side) -> str:
@@ -22,8 +23,26 @@ def headline(before: Side, after: Side) -> str:
         return f"Remote share: {_why_unknown(before, after)}."
     old, new = percent(before.share.middle), percent(after.share.middle)
     if change == ShareChange.SAME:
-        return f"Remote share unchanged as far as these runs can tell: {old}, then {new} ({before.population})."
-    return f"Remote share {change} from {old} to {new} ({before.population})."
+        unchanged = f"Remote share unchanged as far as these runs can tell: {old}, then {new}"
+        return f"{unchanged} ({before.population}).{_load(before, after)}"
+    fell = after.share.middle < before.share.middle
+    return f"Remote share {change} from {old} to {new} ({before.population}).{'' if fell else _load(before, after)}"
+
+
+def _load(before: Side, after: Side) -> str:
+    """What is interleaved is remote as often as before, but no longer waits for one node's memory."""
+    nodes = before.first.machine.memory_nodes
+    old, new = ({node: served_share(side, node) for node in nodes} for side in (before, after))
+    if len(nodes) < 2 or None in old.values() or None in new.values():
+        return ""
+    shares = [{node: found.middle for node, found in side.items() if found is not None} for side in (old, new)]
+    busiest = max(shares[0], key=lambda node: shares[0][node])
+    most = max(shares[1].values())
+    if shares[0][busiest] < ONE_CONTROLLER or most >= ONE_CONTROLLER:
+        return ""
+    share = round_percent(shares[0][busiest])
+    now = f"now no node answers more than {round_percent(most)}"
+    return f" But node {busiest} alone answered {share} of the requests before; {now}."
 
 
 def _why_unknown(before: Side, after: Side) -> str:

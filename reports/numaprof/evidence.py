@@ -17,7 +17,7 @@ from numaprof.places import Site
 from numaprof.populations import Population, sort_events
 from numaprof.recording import Recording
 from numaprof.samples import LibraryCall, Samples, Touched, load_samples
-from numaprof.thresholds import WORKER_TIME
+from numaprof.thresholds import WORK_TOGETHER, WORKER_TIME
 from numaprof.touches import Touches
 from numaprof.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 
@@ -29,6 +29,7 @@ class Thread:
     position: int  # in the order of their start, from 0: the position in the pinning plan
     row: queries.Thread
     cpu: int | None  # the only one it is known to have run on
+    cpus: tuple[int, ...]  # all it is known to have run on
     nodes: tuple[int, ...]  # where it ran; empty: not known
     columns: dict[str, Traffic]
     traffic: Traffic  # of the verdict's population
@@ -95,8 +96,10 @@ class Evidence:
     @cached_property
     def workers(self) -> tuple[Thread, ...]:
         """The threads that do the work: helpers of runtimes are left out."""
-        busiest = max((thread.row.cpu_ns or 0 for thread in self.threads), default=0)
-        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= WORKER_TIME * busiest)
+        times = sorted((thread.row.cpu_ns or 0 for thread in self.threads), reverse=True)
+        together = sum(times[1:]) >= WORK_TOGETHER * sum(times)
+        least = WORKER_TIME * max(times[1 if together else 0 :], default=0)
+        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= least)
 
     @cached_property
     def worker_nodes(self) -> tuple[int, ...]:
@@ -182,6 +185,7 @@ def _threads(
             position=position,
             row=row,
             cpu=cpu,
+            cpus=tuple(sorted(seen[row.id])) if cpu is None else (cpu,),
             nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
             columns=columns,
             traffic=verdict_traffic(books.events, columns),

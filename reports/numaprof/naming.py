@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from numaprof.evidence import Evidence, Thread
 from numaprof.objects import Object
@@ -15,10 +15,16 @@ from numaprof.text import NOT_KNOWN, clean, number_list, plural, size, words
 from numaprof.thresholds import ALL_OF_IT
 
 _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
+# operator new(unsigned long): the arguments of operators say nothing.
+_ALLOCATING = re.compile(r"^.*\boperator (new|delete)(\[\])?.*$")
 # A procedure of a Fortran module, as gfortran writes it into the symbol table.
 _FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
-# What libc calls its variants of one function for different CPUs: __memset_avx2_unaligned_erms, __libc_realloc.
-_VARIANT_OF_LIBC = re.compile(r"^__(?:libc_)?(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$")
+# What libc calls its variants of one function for different CPUs, or for itself: __memset_avx2_unaligned_erms,
+# __libc_realloc, __GI__IO_fread.
+_VARIANT_OF_LIBC = re.compile(
+    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+)
+_CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
@@ -35,12 +41,18 @@ def thread_in_text(thread: Thread | None) -> str:
 
 def function_name(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
+    is_template = "<" in function
+    function = _ALLOCATING.sub(r"operator \1\2", function)
+    function = function.replace("operator()", _CALL)
     for _ in range(_DEEPEST):
         plain = _WITHIN_BRACKETS.sub("", function)
         if "operator" in function or plain in (function, ""):
             break
         function = plain
     function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
+    function = function.replace(_CALL, "operator()")
+    if is_template and "operator" not in function:
+        function = function.rpartition(" ")[2]  # the type that it returns stands before its name
     if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
         # A name's end tells more than its namespaces.
         whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
@@ -120,18 +132,29 @@ def positions(sites: Iterable[Site], most: int = 6) -> str:
     return words(shown)
 
 
-def object_name(found: Object) -> str:
-    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main."""
+def object_name(found: Object, limit: int | None = None) -> str:
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main.
+
+    What is longer than the limit goes without functions first: lines tell more.
+    """
+    name = _object_name(found, site_label)
+    if limit is not None and len(name) > limit:
+        name = clean(_object_name(found, site_position), limit)
+    return name
+
+
+def _object_name(found: Object, label: Callable[[Site], str]) -> str:
     if found.kind == "stack":
         return "stacks of threads"
     if found.name is not None:
-        name = os.path.basename(found.name) if found.name.startswith("/") else found.name
-        return clean(f"data of {name}" if found.kind == "static" and name != found.name else name, 2 * NAME_LIMIT)
+        whole = found.name.startswith("/")  # what the file has no name for
+        name = os.path.basename(found.name) if whole else _FORTRAN_MODULE.sub(r"\1", found.name)
+        return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
         numbers = f" #{found.numbers}" if found.numbers else ""
-        return site_label(found.allocated) + caller + numbers
-    return f"memory of {site_label(found.site)}" if found.site is not None else "unnamed memory"
+        return label(found.allocated) + caller + numbers
+    return f"memory of {label(found.site)}" if found.site is not None else "unnamed memory"
 
 
 def object_in_text(found: Object) -> str:
@@ -142,7 +165,8 @@ def object_in_text(found: Object) -> str:
 
 
 def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
-    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b` and 2 more objects (96 MiB)."""
+    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b`, what is allocated at sum.c:14 and 2 more
+    objects (96 MiB)."""
     touched = sum(_touched_bytes(evidence, found) for found in group)
     bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
@@ -152,8 +176,11 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
     names = list(dict.fromkeys(f"`{object_name(found)}`" for found in group if found.name is not None))
     if not names:
         return bytes_
-    rest = len(group) - min(most, len(names))
-    return f"{words([*names[:most], *([plural(rest, 'more object')] if rest else [])])} ({bytes_})"
+    allocated = [found.allocated for found in group if found.name is None and found.allocated is not None]
+    unnamed = [f"what is allocated at {positions(dict.fromkeys(allocated))}"] if allocated else []
+    rest = len(group) - min(most, len(names)) - len(allocated)
+    more = [plural(rest, "more object")] if rest > 0 else []
+    return f"{words([*names[:most], *unnamed, *more])} ({bytes_})"
 
 
 def _touched_bytes(evidence: Evidence, found: Object) -> float:

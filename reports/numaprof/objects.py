@@ -18,10 +18,11 @@ from numaprof.recording import Recording
 from numaprof.samples import Samples, Touched, Used
 from numaprof.shapes import Layout, Shape, parts_of, shape
 from numaprof.text import number_list
-from numaprof.thresholds import BINS, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
+from numaprof.thresholds import BINS, HUGE_FAULT, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
 from numaprof.touches import Touches, summed
 
 UNNAMED = "memory"
+SHARED = "shared"  # the recording's word for memory that processes share under a name
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,12 @@ class Object(Touches):
     use_shape: Shape  # who uses which part, after the initialisation
     before: tuple[Before, ...]
     huge: queries.HugeRegions | None = None
+    huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
     unclear: tuple[queries.Unclear, ...] = ()  # page faults that may have been first touches
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
     grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
+    until: int | None = None  # when the last block of it was given back; None: never
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -66,11 +69,6 @@ class Object(Touches):
         for row in self.unclear:
             sums[row.thread] = sums.get(row.thread, 0.0) + row.pages
         return sums.get(self.main_thread, 0.0) / sum(sums.values()) if sums else 0.0
-
-    @property
-    def came_in_huge_pages(self) -> bool:
-        """Most page faults on it brought more than one page each."""
-        return self.pages >= 64 * max(1, sum(row.samples for row in self.touched))
 
     @property
     def is_ours(self) -> bool:
@@ -155,11 +153,14 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     shapes = _Shapes(recording, page_bytes)
     named = {row.id: row for row in recording.rows(queries.Named, queries.NAMED)}
     growing = {row.thing for row in recording.rows(queries.Growing, queries.GROWING, blocks=MIN_GROWTH)}
+    ended = {row.thing: row.end_ns for row in recording.rows(queries.Ended, queries.ENDED)}
     paths = _paths(recording)
     wrapped = _wrapped(paths)
     before = _before(recording, samples)
-    regions = recording.rows(queries.HugeRegions, queries.HUGE_REGIONS, page_bytes=page_bytes)
+    regions = recording.rows(queries.HugeRegions, queries.HUGE_REGIONS, page_bytes=page_bytes, huge_fault=HUGE_FAULT)
     huge = {row.thing: row for row in regions}
+    huge_touches = recording.rows(queries.HugeTouches, queries.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
+    came_huge = {row.thing: row.pages for row in huge_touches}
     unclear = _by_thing(recording.rows(queries.Unclear, queries.UNCLEAR))
     parts = [
         Object(
@@ -177,10 +178,12 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             use_shape=shapes.used(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
+            huge_pages=came_huge.get(thing, 0.0),
             unclear=tuple(unclear[thing]),
             things=(thing,),
             grows=thing in growing,
             since=named[thing].start_ns or 0 if thing in named else 0,
+            until=ended.get(thing),
         )
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
@@ -230,6 +233,8 @@ def _sum(group: list[Object]) -> Object:
     if len(group) == 1:
         return group[0]
     used = max(group, key=lambda part: sum(row.samples for row in part.used))
+    sizes, blocks = ([part.bytes or 0.0 for part in group], [part.blocks or 0 for part in group])
+    together = max if used.kind == SHARED else sum  # what several processes have mapped is there once
     touched = max(group, key=lambda part: part.pages)
     return Object(
         touched=tuple(row for part in group for row in part.touched),
@@ -238,19 +243,26 @@ def _sum(group: list[Object]) -> Object:
         allocated=used.allocated,
         caller=used.caller,
         is_wrapped=used.is_wrapped,
-        blocks=sum(part.blocks or 0 for part in group) or None,
-        bytes=sum(part.bytes or 0.0 for part in group) or None,
+        blocks=together(blocks) or None,
+        bytes=together(sizes) or None,
         used=tuple(row for part in group for row in part.used),
         answers=tuple(row for part in group for row in part.answers),
         touch_shape=touched.touch_shape,
         use_shape=used.use_shape,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
+        huge_pages=sum(part.huge_pages for part in group),
         unclear=tuple(row for part in group for row in part.unclear),
         grows=used.grows,
         since=min(part.since for part in group),
+        until=_last([part.until for part in group]),
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
+
+
+def _last(ends: list[int | None]) -> int | None:
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) else None
 
 
 class _Shapes:

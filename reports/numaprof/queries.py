@@ -127,11 +127,13 @@ class Thread(NamedTuple):
     own_cpus: str | None
     cpu_ns: int | None
     migrations: int | None
+    start_ns: int
 
 
 # In the order of their start: that is the order in which the plan deals out CPUs.
 THREADS = """
-SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations
+SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations,
+       t.start_ns
   FROM thread t JOIN process p ON p.id = t.process
  ORDER BY t.start_ns, t.id
 """
@@ -255,10 +257,9 @@ SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.s
 class ThreadNode(NamedTuple):
     thread: int
     node: int
-    samples: int
 
 
-THREAD_NODES = "SELECT thread, node, count(*) FROM picked WHERE node IS NOT NULL GROUP BY thread, node"
+THREAD_NODES = "SELECT DISTINCT thread, node FROM picked WHERE node IS NOT NULL"
 
 # The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
 # A snapshot made from numa_maps tells how many pages of a mapping are where, not which.

@@ -24,11 +24,14 @@ THINGS = (
     SELECT * FROM (SELECT object FROM block JOIN object o ON o.id = object WHERE alloc_stack IS NOT NULL
                     GROUP BY object ORDER BY max(bytes) DESC LIMIT :objects / 4)
     """,
-    # No address space is larger than 2^47 bytes: what a hostile program claims must not overflow the sums.
+    # No address space is larger than 2^47 bytes: what a hostile program claims must not overflow the sums. The end of a
+    # block that realloc leaves in its place is told after the start of the next there: it is one block at any time.
     """
     CREATE TEMP TABLE main_block AS
-    SELECT id, object, address, min(max(bytes, 1), 1 << 47) AS bytes, start_ns, end_ns FROM block
-     WHERE object IN (SELECT id FROM main_object)
+    SELECT id, object, address, bytes, start_ns, min(ifnull(end_ns, later), ifnull(later, end_ns)) AS end_ns
+      FROM (SELECT id, object, address, min(max(bytes, 1), 1 << 47) AS bytes, start_ns, end_ns,
+                   lead(start_ns) OVER (PARTITION BY object, address ORDER BY start_ns) AS later
+              FROM block WHERE object IN (SELECT id FROM main_object))
     """,
     "UPDATE picked SET object = 0 WHERE object IS NOT NULL AND object NOT IN (SELECT id FROM main_object)",
     f"""
@@ -264,6 +267,17 @@ HAVING count(*) >= :blocks AND total(bytes > before) = count(*) - 1
 """
 
 
+class Ended(NamedTuple):
+    thing: int
+    end_ns: int
+
+
+# What was given back altogether, and when.
+ENDED = """
+SELECT object, max(end_ns) FROM main_block GROUP BY object HAVING count(*) = count(end_ns)
+"""
+
+
 class AllocationPlace(NamedTuple):
     object: int
     depth: int
@@ -340,6 +354,17 @@ SELECT object, thread, sum(weight) FROM picked WHERE kind = 19 AND object > 0 GR
 """
 
 
+class HugeTouches(NamedTuple):
+    thing: int
+    pages: float
+
+
+# What page faults brought as huge pages.
+HUGE_TOUCHES = """
+SELECT thing, sum(pages) FROM touch WHERE thing IS NOT NULL AND pages >= :huge_fault GROUP BY thing
+"""
+
+
 class FilePages(NamedTuple):
     name: str | None
     node: int | None
@@ -350,14 +375,14 @@ class FilePages(NamedTuple):
 # Pages of mapped files that threads got from the page cache, wherever that had put them.
 FILE_PAGES = """
 SELECT o.name, node, page_node, sum(weight) FROM picked JOIN object o ON o.id = picked.object
- WHERE picked.kind = 15 GROUP BY o.name, node, page_node
+ WHERE picked.kind = 15 AND o.kind = 'file' GROUP BY o.name, node, page_node
 """
 
 
 class HugeRegions(NamedTuple):
     thing: int
     remote: float
-    mixed: float  # of these, in regions that threads of several nodes use
+    mixed: float  # of these, in regions that came as a huge page and that threads of several nodes use
     pages: int  # pages seen in mixed regions
     one_node: int  # of these, used by one node only
 
@@ -366,8 +391,9 @@ class HugeRegions(NamedTuple):
 HUGE_REGIONS = """
 WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS page FROM access
               WHERE thing > 0 AND steady),
-     mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AS several FROM use
-                GROUP BY thing, process, region),
+     huge AS (SELECT DISTINCT process, address / 0x200000 AS region FROM touch WHERE pages >= :huge_fault),
+     mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AND huge.region IS NOT NULL AS several
+                 FROM use LEFT JOIN huge USING (process, region) GROUP BY thing, process, region),
      page AS (SELECT thing, process, region, count(DISTINCT node) AS nodes FROM use
                GROUP BY thing, process, region, page),
      seen AS (SELECT thing, count(*) AS pages, sum(nodes = 1) AS one FROM page JOIN mixed USING (thing, process, region)

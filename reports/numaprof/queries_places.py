@@ -21,14 +21,29 @@ SELECT id, inline_of, CASE
   FROM place
 """
 
-# The site of a stack: the best place on its call path, of equals the innermost. An inlined place stands before what it
+# What a stack matters: of each kind, shares are compared, for pages and reads do not add up.
+_USED_STACKS = """
+INSERT INTO used_stack
+SELECT stack, sum(picked.weight / k.weight) FROM picked JOIN kind_sum k USING (kind) WHERE typeof(stack) = 'integer'
+ GROUP BY stack
+"""
+
+# The site of a stack: the best place on its call path, of equals the innermost. Often that is where it begins: a line
+# of the user's own.
+_OWN_PLACES = """
+INSERT INTO best_place
+SELECT k.id, k.place, NULL, 3000 FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
+ WHERE r.rank = 3
+"""
+# Else one looks along the path. An inlined place stands before what it
 # was inlined into, and that before the caller. 256: kernels record 127 frames (perf_event_max_stack), inlined ones come
 # on top; a circle, which only damage makes, ends there.
 _BEST_PLACES = """
 INSERT INTO best_place
 WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
     SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0, NULL
-      FROM (SELECT DISTINCT stack FROM picked) u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
+      FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
+     WHERE u.stack NOT IN (SELECT stack FROM best_place)
      UNION ALL
     SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1,
            w.place
@@ -42,11 +57,9 @@ SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 
 ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
 
-# Of each kind, shares are compared: pages and reads do not add up.
 _MAIN_PLACES = """
 CREATE TEMP TABLE main_place AS
-SELECT site FROM picked JOIN best_place USING (stack) JOIN kind_sum k USING (kind)
- GROUP BY site ORDER BY sum(picked.weight / k.weight) DESC LIMIT :places
+SELECT site FROM used_stack JOIN best_place USING (stack) GROUP BY site ORDER BY sum(share) DESC LIMIT :places
 """
 # Instructions of one line are one site.
 _SAME_PLACES = """
@@ -58,6 +71,9 @@ SELECT site, CASE WHEN line > 0 AND file IS NOT NULL THEN min(site) OVER (PARTIT
 STACK_SITES = (
     _PLACE_RANKS,
     "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
+    "CREATE TEMP TABLE used_stack (stack INTEGER PRIMARY KEY, share REAL)",
+    _USED_STACKS,
+    _OWN_PLACES,
     _BEST_PLACES,
     _MAIN_PLACES,
     _SAME_PLACES,
@@ -85,24 +101,28 @@ class LibraryCall(NamedTuple):
     site: int
     function: str
     container: int  # of C++'s standard library
-    pages: float
+    share: float  # of all that the site first touches
 
 
 # First touches within what the site calls and the user cannot edit: memset, calloc, a read into fresh memory, a
-# vector's constructor that was inlined.
+# vector's constructor that was inlined. Algorithms (std::fill) are called by the user, for a part as well as for all.
 LIBRARY_CALLS = f"""
-SELECT site, c.function, ifnull(c.file GLOB '*/include/c++/*', 0), sum(weight)
-  FROM picked JOIN stack_site USING (stack) JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
- WHERE {TOUCH} AND c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
+SELECT site, c.function,
+       ifnull(c.file GLOB '*/include/c++/*' AND NOT c.file GLOB '*/stl_algo*' AND NOT c.file GLOB '*/stl_numeric.h', 0),
+       sum(weight) / total
+  FROM (SELECT site, called, weight, sum(weight) OVER (PARTITION BY site) * 1.0 AS total
+          FROM picked JOIN stack_site USING (stack) WHERE {TOUCH})
+  JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
+ WHERE c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
  GROUP BY site, c.function ORDER BY sum(weight) DESC
 """
 
 
-# Does a runtime of OpenMP call the program's functions? Few modules, many places: modules are asked first. CASE: SQLite
-# would evaluate both sides of an OR.
+# Does a runtime of OpenMP call the program's functions? Few modules, many places: modules are asked first. LIMIT: else
+# SQLite asks of each place. CASE: it would evaluate both sides of an OR.
 OPENMP = """
 WITH runtime AS (
-    SELECT module FROM (SELECT DISTINCT module FROM place)
+    SELECT module FROM (SELECT DISTINCT module FROM place LIMIT -1)
      WHERE module GLOB '*/libgomp*' OR module GLOB '*/libomp*' OR module GLOB '*/libiomp*'
 )
 SELECT CASE

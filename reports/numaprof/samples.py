@@ -11,7 +11,14 @@ from typing import NamedTuple
 from numaprof import queries, queries_objects, queries_places
 from numaprof.places import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.recording import Recording
-from numaprof.thresholds import MIN_REMOTE_SAMPLES, MIN_SAMPLES, MOST_OBJECTS, MOST_PLACES, MOST_SAMPLES
+from numaprof.thresholds import (
+    MIN_REMOTE_SAMPLES,
+    MIN_SAMPLES,
+    MOST_OBJECTS,
+    MOST_PLACES,
+    MOST_SAMPLES,
+    MOSTLY_CALLED,
+)
 
 
 @dataclass(frozen=True)
@@ -170,10 +177,14 @@ def _merged_overflows(rows: list[queries.Overflow], sites: dict[int | None, Site
 
 
 def _library_calls(rows: list[queries_places.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, LibraryCall]:
-    """The rows come with what touches most first."""
+    """The rows come with what touches most first. A line that touches by itself as well is not a call."""
+    shares: dict[Site, float] = defaultdict(float)
+    for row in rows:
+        shares[sites[row.site]] += row.share
     calls: dict[Site, LibraryCall] = {}
     for row in rows:
-        calls.setdefault(sites[row.site], LibraryCall(row.function, bool(row.container)))
+        if shares[sites[row.site]] >= MOSTLY_CALLED:
+            calls.setdefault(sites[row.site], LibraryCall(row.function, bool(row.container)))
     return calls
 
 

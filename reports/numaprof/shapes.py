@@ -13,11 +13,14 @@ from numaprof.spread import median
 from numaprof.thresholds import (
     ANY_ORDER,
     EXCLUSIVE,
+    FEW_CHANGES,
     HALO,
+    MIN_MEETINGS,
     MIN_ORDERED,
     MIN_SHARED_PARTS,
     MIN_USES_OF_THREAD,
     ONLY_THREAD,
+    SERIAL_TOUCH,
     USES_ALL,
     USES_BLOCK,
 )
@@ -30,6 +33,7 @@ class Shape(Enum):
     HALO = "each thread a block of its own, and its neighbours' borders"
     NODE_BLOCKS = "the threads of each node a block of their own"
     OWN = "each thread allocations of its own"
+    PIECES = "each thread several blocks of its own"
     INTERLEAVED = "every thread pages of its own all over it"
     OVERLAPPING = "parts that overlap"
     ALL = "every thread all of it"
@@ -38,7 +42,7 @@ class Shape(Enum):
     @property
     def divided(self) -> bool:
         """Each thread, or each node, has pages that the others hardly use: they can lie where they are used."""
-        return self in (Shape.BLOCKS, Shape.HALO, Shape.NODE_BLOCKS, Shape.OWN, Shape.INTERLEAVED)
+        return self in (Shape.BLOCKS, Shape.HALO, Shape.NODE_BLOCKS, Shape.OWN, Shape.PIECES, Shape.INTERLEAVED)
 
     @property
     def shared(self) -> bool:
@@ -89,7 +93,34 @@ def _divided(layout: Layout) -> Shape | None:
         return Shape.OWN
     if found is None and len(layout.by_node) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
         return Shape.NODE_BLOCKS
+    if found is None and _in_pieces(layout.parts):
+        return Shape.PIECES
     return found
+
+
+def _bins_twice(parts: Parts) -> tuple[int, int]:
+    """Bins seen used at least twice; and of these, by hardly more than one thread."""
+    totals = _totals(parts)
+    most = {bin: max(bins.get(bin, 0.0) for bins in parts.values()) for bin in totals}
+    twice = [bin for bin in totals if totals[bin] > 1]
+    return len(twice), sum(most[bin] >= SERIAL_TOUCH * totals[bin] for bin in twice)
+
+
+def _meet(parts: Parts) -> bool:
+    """Threads that reach from one end to the other may each leave out what others use: were they seen together?"""
+    twice, exclusive = _bins_twice(parts)
+    return twice >= MIN_MEETINGS and exclusive < EXCLUSIVE * twice
+
+
+def _in_pieces(parts: Parts) -> bool:
+    """Several arrays in one block, each divided: parts have one user each, and mostly the same as the part beside."""
+    totals = _totals(parts)
+    twice, exclusive = _bins_twice(parts)
+    if twice < MIN_SHARED_PARTS or exclusive < EXCLUSIVE * twice:
+        return False
+    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(totals)]
+    changes = sum(one != other for one, other in zip(owners, owners[1:]))
+    return changes <= FEW_CHANGES * len(owners)
 
 
 def _shared(layout: Layout, by_range: Shape) -> Shape:
@@ -97,6 +128,8 @@ def _shared(layout: Layout, by_range: Shape) -> Shape:
         return Shape.OVERLAPPING
     if _exclusive(layout.pages):
         return Shape.INTERLEAVED
+    if not _meet(layout.parts):
+        return Shape.UNKNOWN
     return Shape.RANDOM if _without_order(layout.order) else Shape.ALL
 
 

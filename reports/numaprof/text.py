@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 NOT_KNOWN = "n/a"
+_CPUS_WIDTH = 7  # of a cell
 
 
 def clean(text: str, limit: int | None = None) -> str:
@@ -95,6 +96,12 @@ def either(count: float, one: str, several: str) -> str:
 def words(items: list[str]) -> str:
     """a, b and c."""
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def cpus_in_text(cpus: tuple[int, ...]) -> str:
+    """For a cell: 3, 0,4 or 0-3; where they are scattered only how many there are; "?" if none is known."""
+    text = number_list(list(cpus))
+    return (text if len(text) <= _CPUS_WIDTH else f"{len(cpus)} CPUs") or "?"
 
 
 def number_list(values: list[int]) -> str:

@@ -83,6 +83,9 @@ MIN_OBJECT_SHARE = 0.05
 
 # A thread counts as a worker if it used this share of the busiest thread's CPU time: leaves helper threads out.
 WORKER_TIME = 0.05
+# Where one thread alone prepares for long, the others are compared among each other, if together they took this share
+# of the CPU time: at most so much of it could be remote, and that is where remote memory begins to matter.
+WORK_TOGETHER = 0.10
 
 # With 16 evenly spread accesses the expected distance of lowest and highest is 15/17, 88 % of what the thread uses.
 MIN_USES_OF_THREAD = 16
@@ -99,6 +102,12 @@ ONLY_THREAD = 0.95
 # be, with two threads, and 25 of 32 with a probability of 0.1 %.
 EXCLUSIVE = 0.80
 MIN_SHARED_PARTS = 32
+# That they meet, fewer tell: blocks have borders, so that one part of twenty has two users; four of 16 have them with a
+# probability of 0.7 %.
+MIN_MEETINGS = 16
+# Blocks are made of several such parts: at most so many have another user than the part beside. Were work handed out
+# piece by piece, 7 of 8 would, with eight threads.
+FEW_CHANGES = 0.50
 # Sweeps go up (or down) from one sample to the next, random access does so in one of two cases; so does a sweep that is
 # sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
 ANY_ORDER = 0.10
@@ -113,6 +122,10 @@ EVEN_SPREAD = 0.50
 
 # Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
 ONE_HOME = 0.90
+
+# A line touches by calling a library if more than half of what it touches is touched there: malloc writes a few words
+# beside each block that it hands out.
+MOSTLY_CALLED = 0.50
 
 # First touch did not decide if so much of all memory lies elsewhere than on the node of its first toucher. A policy
 # that binds to one of two nodes moves half of what a balanced program touches, one that interleaves likewise.
@@ -129,6 +142,15 @@ MIN_GROWTH = 4
 
 # Remote cache lines are "mostly dirty" if more than half of what other nodes answered are.
 MOSTLY_DIRTY = 0.50
+
+# A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
+HUGE_FAULT = 64
+
+# Of memory less of which came in huge pages, these cannot make a tenth remote: half of a page's users are local.
+PARTLY_HUGE = 0.25
+
+# Blocks of a few huge pages have a good part of their memory in pages that others' blocks share: of four one may.
+FEW_HUGE_PAGES = 4
 
 # What is remote is at the seams of huge pages if so much of it is in pages that several nodes use.
 IN_MIXED_PAGES = 0.80

@@ -55,8 +55,21 @@ def suspects(evidence: Evidence) -> list[Object]:
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
         return [found for found in data if found.remote >= least]
+    data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
+
+
+def gone_before_use(evidence: Evidence, found: Object) -> bool:
+    """Given back before a thread began that could use it beside the one that touched it."""
+    began = [thread.row.start_ns for thread in evidence.workers if thread.row.id != found.main_thread]
+    return found.until is not None and bool(began) and found.until < min(began)
+
+
+def each_its_own(evidence: Evidence, found: Object) -> bool:
+    """Where addresses do not tell who uses it: several threads first touch memory at its place, each what it needs."""
+    site = next((site for site in evidence.init_sites if site.site == found.site), None)
+    return not measured(evidence) and site is not None and site.main_share < SERIAL_TOUCH
 
 
 def _is_big(evidence: Evidence, pages: float) -> bool:
@@ -77,6 +90,7 @@ def serial_suspects(evidence: Evidence) -> list[Object]:
         if found.pages
         and found.main_share >= SERIAL_TOUCH
         and has_own_line(found)
+        and not each_its_own(evidence, found)
         and found.site not in cause_elsewhere
         and not used_by_owner(evidence, found)
     ]

@@ -36,3 +36,15 @@ TEST(random_operations_agree_with_an_array)
     table_free(&table);
     CHECK(!table_get(&table, 0, &value));
 }
+
+// Pairs of small numbers, as of ids and flags, each have a hash of their own.
+TEST(pairs_of_small_numbers_do_not_collide)
+{
+    enum { SIDE = 256 };
+    struct table seen = {0};
+    for (uint64_t first = 0; first < SIDE; first++)
+        for (uint64_t second = 0; second < SIDE; second++)
+            CHECK_EQ(table_put(&seen, table_mix(first, second), first * SIDE + second), 0);
+    CHECK_EQ(seen.used, (size_t)SIDE * SIDE);
+    table_free(&seen);
+}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, PROGRAM
+from lab_guests import DISTURBED
 from numaprof.evidence import Evidence, load
 from numaprof.objects import Object
 from numaprof.rules import advise
@@ -31,7 +32,7 @@ def record(folder: Path, *command: object) -> Evidence:
         evidence = load(str(recording))
         if not disturbed(evidence):
             return evidence
-    pytest.skip(f"{TRIES} runs were disturbed: this host is too busy for the emulated machine")
+    pytest.skip(f"{TRIES} runs were disturbed: {DISTURBED}")
 
 
 def disturbed(evidence: Evidence) -> bool:

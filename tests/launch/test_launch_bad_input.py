@@ -237,6 +237,15 @@ def test_a_limit_for_files(kib: int, status: int, recording: Path) -> None:
         assert report(recording).status == 0
 
 
+def test_a_limit_for_files_that_is_met_later(recording: Path) -> None:
+    """What was written before can be read, and the remedy is that of the limit, not of a full disk."""
+    command = ["prlimit", f"--fsize={400 << 10}", PROGRAM, "record", "-q", "-o", recording, target("touch"), 20, 20000]
+    done = run_command(*command)
+    assert done.status == 0
+    assert_one_line(done, "File too large", "it holds what was written before", "ulimit -f")
+    assert report(recording).status == 0
+
+
 @pytest.mark.requires("root")
 def test_no_locked_memory_but_the_allowance(public_place: Path) -> None:
     """The rings of all CPUs share it evenly."""

@@ -21,7 +21,7 @@ from numaprof.matrix import served
 from numaprof.places import Site
 from numaprof.views.diff import print_diff
 from numaprof.views.paper import Paper
-from stories import STORIES
+from stories import STORIES, levels
 from test_report_recording import reports
 
 BEFORE, AFTER = STORIES["serial_init"], STORIES["parallel_init"]
@@ -53,6 +53,24 @@ def repeats(story: Story, *seconds: float) -> list[Book]:
 def test_cure(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     before = repeats(BEFORE, 2.11, 2.05, 2.10, 2.20, 2.08)
     golden("diff/cure.txt", compared(before, repeats(AFTER, 1.05, 1.01, 1.09, 1.04, 1.06), tmp_path))
+
+
+def test_interleaved_memory_is_as_remote_as_before_and_that_is_not_all(tmp_path: Path) -> None:
+    folders = iter(range(3))
+
+    def folder() -> Path:
+        found = tmp_path / str(next(folders))
+        found.mkdir()
+        return found
+
+    def counted(local: list[int], remote: list[int]) -> list[Book]:
+        return [levels(Book()).threads(8).counters("demand_rd", local, remote)]
+
+    on_one, spread = counted([90_000] * 4 + [0] * 4, [0] * 4 + [90_000] * 4), counted([45_000] * 8, [45_000] * 8)
+    now = "But node 0 alone answered 100 % of the requests before; now no node answers more than 50 %."
+    assert now in said(on_one, spread, folder())
+    assert "alone answered" not in said(spread, on_one, folder())
+    assert "alone answered" not in said(spread, spread, folder())
 
 
 def test_one_run_each(tmp_path: Path, golden: Callable[[str, str], None]) -> None:

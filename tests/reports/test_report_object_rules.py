@@ -182,13 +182,73 @@ def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Pa
     stack = book.stack(book.place(INIT))
     for number, pages in enumerate((64, 96, 144, 1024)):
         at = OTHER + (number << 32)
-        block = book.block(object, at, pages, start_ns=number, end_ns=number + 1)
+        block = book.block(object, at, pages, start_ns=number, end_ns=number + 1 if number < 3 else None)
         book.sample(FIRST_TOUCH, 1, stack, address=at, page_node=0, block=block)
         for page in range(1, pages):
             book.sample(UNKNOWN_FAULT, 1, stack, address=at + page * PAGE, block=block)
     (advice,) = only(book, tmp_path, serial_init)
     assert "5.2 MiB allocated at sum.c:14 main" in advice.finding
     assert "It grows" in advice.change
+
+
+def test_what_was_given_back_before_others_began_is_nobodys(tmp_path: Path) -> None:
+    for end, expected in ((500, ()), (RAN, (serial_init,))):
+        book = levels(Book(), counters=False).threads(8)
+        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, end_ns=end)
+        book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+        only(book, tmp_path, *expected)
+
+
+def test_what_each_thread_touches_for_itself_is_no_serial_initialisation(tmp_path: Path) -> None:
+    """The first thread's part has a name of its own, the others' are allocated."""
+    book = levels(Book(), counters=False).threads(8)
+    stack = book.stack(book.place(WORK))
+    mine = book.block(book.object("static", name="buffer"), ARRAY, BLOCK)
+    book.touch(stack, 1, ARRAY, BLOCK, page_node=0, block=mine)
+    theirs = book.object("heap", book.stack(book.place(ALLOC)))
+    for thread in range(1, 8):
+        at = OTHER + thread * BLOCK * PAGE
+        book.touch(stack, thread + 1, at, BLOCK, page_node=thread // 4, block=book.block(theirs, at, BLOCK))
+    only(book, tmp_path)
+
+
+def test_the_call_that_touches_a_few_words_beside_is_not_named(tmp_path: Path) -> None:
+    """malloc writes before each block; the line that calls it fills them all."""
+    for by_malloc, named in ((8, False), (BLOCK, True)):
+        book = levels(Book(), counters=False).threads(8)
+        mine = book.place(INIT)
+        malloc = book.place(("", 0, "malloc"), module="/usr/lib/libc.so.6", file=None, line=None)
+        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, BLOCK)
+        book.touch(book.stack(malloc, mine), 1, ARRAY, by_malloc, page_node=0, block=block)
+        if by_malloc < BLOCK:
+            rest = ARRAY + by_malloc * PAGE
+            book.touch(book.stack(mine), 1, rest, BLOCK - by_malloc, page_node=0, block=block)
+        (advice,) = only(book, tmp_path, serial_init)
+        assert ("What touches is malloc" in advice.change) is named
+
+
+def test_several_calls_are_named_each_with_its_lines(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    resize, push = ("std::vector<double>::resize(unsigned long)", "std::vector<int>::push_back(int&&)")
+    for number, function in enumerate((resize, push)):
+        mine = book.place(("/home/u/src/fill.cpp", 12 + number, "main"))
+        header = "/usr/include/c++/12/bits/stl_vector.h"
+        call = book.add("place", module="/home/u/sum", file=header, line=9, function=function, inline_of=mine)
+        at = ARRAY + number * BLOCK * PAGE
+        block = book.block(book.object("heap", book.stack(mine)), at, BLOCK)
+        book.touch(book.stack(call), 1, at, BLOCK - number, page_node=0, block=block)
+    (advice,) = only(book, tmp_path, serial_init)
+    assert "std::vector::resize and std::vector::push_back write all of it at fill.cpp:12 and 13" in advice.change
+
+
+def test_a_thread_that_prepares_for_long_does_not_hide_those_that_work(tmp_path: Path) -> None:
+    for worked, expected in ((RAN // 2, (serial_init,)), (RAN // 20, ())):
+        book = levels(Book(), counters=False).threads(8)
+        book.change("thread", cpu_ns=worked)
+        book.change("thread", where="id = 1", cpu_ns=30 * RAN)
+        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+        book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+        only(book, tmp_path, *expected)
 
 
 def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:

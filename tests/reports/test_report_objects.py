@@ -281,3 +281,25 @@ def test_the_statement_that_allocates_is_shown_while_it_is_the_same(tmp_path: Pa
     assert "allocated by: double *a = malloc(bytes);" in printed(book, tmp_path)
     os.utime(source)  # written after the recording began: the text may be another one
     assert "allocated by" not in printed(book, tmp_path)
+
+
+def test_a_block_that_realloc_leaves_in_its_place_is_one(tmp_path: Path) -> None:
+    """The end of what it was is told after the start of what it becomes."""
+    book = levels(Book(), counters=False).threads(8)
+    object = book.object("heap", book.stack(book.place(INIT)))
+    book.block(object, ARRAY, PAGES // 2, start_ns=10, end_ns=30)
+    block = book.block(object, ARRAY, PAGES, start_ns=20)
+    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    (found,) = (found for found in read(book, tmp_path).objects.found if found.kind == "heap")
+    assert found.bytes == PAGES * PAGE
+
+
+def test_objects_with_and_without_names_are_both_told(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    stack = book.stack(book.place(INIT))
+    heap = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+    module = book.block(book.object("static", name="__grids_MOD_field"), ARRAY + (1 << 32), PAGES)
+    for block, at in ((heap, ARRAY), (module, ARRAY + (1 << 32))):
+        book.touch(stack, 1, at, PAGES, page_node=0, block=block)
+    (advice,) = advise(read(book, tmp_path))
+    assert "`field` and what is allocated at sum.c:14 (64 MiB)" in advice.finding

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import PAGE, RAN, Book
+from book import FIRST_TOUCH, PAGE, RAN, Book
 from numaprof.rules import (
     RULES,
     advise,
@@ -20,6 +20,7 @@ from numaprof.rules import (
     shared_by_all,
 )
 from numaprof.rules.advice import Kind
+from numaprof.views.unexplained import unexplained
 from reading import read
 from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
 
@@ -84,6 +85,15 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert "What touches is memset: if that is called at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
+
+
+def test_few_samples_of_one_thread_do_not_make_it_the_only_user(tmp_path: Path) -> None:
+    book = STORIES["serial_init"]()
+    book.loads(book.stack(book.place(LOOP)), 6, range(ARRAY, ARRAY + 20 * PAGE, PAGE), 0)
+    advice = serial_init.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "One thread alone" not in advice.change
+    assert "#pragma omp parallel for" in advice.code[0]
 
 
 def test_serial_init_from_faults_alone_claims_no_use(tmp_path: Path) -> None:
@@ -423,3 +433,19 @@ def test_overflow_samples_of_other_events_name_no_line(tmp_path: Path) -> None:
     advice = serial_init.rule(read(book, tmp_path))
     assert advice is not None
     assert "no sample tells" in advice.finding
+
+
+@pytest.mark.parametrize(("weight", "said"), [(512, True), (1, False)])
+def test_where_nothing_fits_huge_pages_that_blocks_share_are_named(weight: int, said: bool, tmp_path: Path) -> None:
+    """Touched in parallel, remote all the same, and no address tells why."""
+    book = levels(Book()).threads(8)
+    book.counters("demand_rd", [900_000] * 8, [100_000, 300_000] * 4)
+    stack = book.stack(book.place(INIT))
+    for number in range(PAGES // 512):
+        thread = number * 8 // (PAGES // 512)
+        for page in range(0, 512, weight):
+            at = ARRAY + (number * 512 + page) * PAGE
+            book.sample(FIRST_TOUCH, thread + 1, stack, weight, address=at, page_node=thread // 4)
+    text = unexplained(read(book, tmp_path), [])
+    assert text is not None
+    assert ("huge pages" in text) is said

@@ -69,7 +69,8 @@ def test_halo(threads: int) -> None:
 @pytest.mark.parametrize("samples", [32, 64, 1000])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_all(threads: int, samples: int, seed: int) -> None:
-    assert shape(Layout(sampled(anywhere, threads, samples, seed))) is Shape.ALL
+    found = shape(Layout(sampled(anywhere, threads, samples, seed)))
+    assert found is Shape.ALL or (found is Shape.UNKNOWN and threads * samples < 100)
 
 
 def test_overlapping_is_neither() -> None:
@@ -114,6 +115,26 @@ def test_blocks_within_each_part_of_an_arena() -> None:
     assert shape(Layout(sampled(anywhere, 8, 200), regions=regions)) is Shape.BLOCKS
     mixed = (sampled(block, 8, 100, 1), sampled(anywhere, 8, 100, 2))
     assert shape(Layout(sampled(anywhere, 8, 200), regions=mixed)) is Shape.ALL
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("arrays", [2, 5])
+def test_several_arrays_in_one_block(arrays: int, seed: int) -> None:
+    """Each divided among the threads: row pointers, a buffer that is cut by hand."""
+
+    def piece(chance: random.Random, thread: int, threads: int) -> float:
+        return (chance.randrange(arrays) + block(chance, thread, threads)) / arrays
+
+    assert shape(Layout(sampled(piece, 8, 64, seed))) is Shape.PIECES
+    # Of a few samples nobody can tell it from what all use.
+    assert shape(Layout(sampled(piece, 8, 16, seed))) in (Shape.UNKNOWN, Shape.OVERLAPPING)
+
+
+def test_what_is_handed_out_piece_by_piece_is_no_piece() -> None:
+    chance = random.Random(1)
+    owner = [chance.randrange(8) for _ in range(BINS)]
+    parts = {thread: {bin: 3.0 for bin in range(BINS) if owner[bin] == thread} for thread in range(8)}
+    assert not shape(Layout(parts)).divided
 
 
 def test_allocations_of_their_own() -> None:

@@ -11,7 +11,19 @@ from hypothesis import strategies as st
 from numaprof.machine import parse_list
 from numaprof.naming import function_name, library_function, list_of_sites, positions
 from numaprof.places import Site
-from numaprof.text import clean, duration, either, number, number_list, percent, plural, round_percent, size, words
+from numaprof.text import (
+    clean,
+    cpus_in_text,
+    duration,
+    either,
+    number,
+    number_list,
+    percent,
+    plural,
+    round_percent,
+    size,
+    words,
+)
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),
@@ -128,6 +140,14 @@ def test_other_words() -> None:
     assert words(["a", "b", "c"]) == "a, b and c"
 
 
+@pytest.mark.parametrize(
+    ("cpus", "text"),
+    [((), "?"), ((3,), "3"), ((0, 4), "0,4"), ((0, 1, 2, 3), "0-3"), (tuple(range(0, 16, 2)), "8 CPUs")],
+)
+def test_cpus_of_a_thread(cpus: tuple[int, ...], text: str) -> None:
+    assert cpus_in_text(cpus) == text
+
+
 @given(st.sets(st.integers(min_value=0, max_value=300)))
 def test_number_list_can_be_read_back(numbers: set[int]) -> None:
     assert set(parse_list(number_list(list(numbers)))) == numbers
@@ -146,6 +166,10 @@ def test_number_list_can_be_read_back(numbers: set[int]) -> None:
         ("Domain::AllocateNodePersistent(int)", "AllocateNodePersistent"),
         ("app::mesh::Domain::allocate(int)", "mesh::Domain::allocate"),
         ("__field_module_MOD_build_field", "build_field"),
+        ("operator new(unsigned long)", "operator new"),
+        ("void generate<Csr<double, int> >(Csr<double, int>&, int)", "generate"),
+        ("Apply<Csr<double> >::operator()(Csr<double>&) [clone ._omp_fn.0]", "Apply::operator()"),
+        ("~sum list.js:3", "~sum list.js:3"),
     ],
 )
 def test_functions_without_their_arguments(function: str, name: str) -> None:
@@ -159,6 +183,9 @@ def test_functions_without_their_arguments(function: str, name: str) -> None:
         ("__memset_sse2_unaligned_erms", "memset"),
         ("__memmove_ssse3", "memmove"),
         ("__libc_calloc", "calloc"),
+        ("__GI__IO_fread", "fread"),
+        ("_IO_file_read", "file_read"),
+        ("_start", "_start"),
         ("fread", "fread"),
         ("std::vector<int>::resize(unsigned long)", "std::vector::resize"),
     ],

@@ -9,11 +9,11 @@ from numaprof.document import model
 from numaprof.document.listed import Listed
 from numaprof.document.overview import maybe
 from numaprof.document.page_map import MOST_MAPS
-from numaprof.document.source_text import around, changed_since, found
 from numaprof.evidence import Evidence, InitSite
 from numaprof.naming import site_label, thread_name
 from numaprof.places import ELSEWHERE, UNKNOWN, Site
 from numaprof.samples import Used
+from numaprof.source_text import around, changed_since, found
 from numaprof.touches import summed
 from numaprof.views.objects import bytes_of
 
@@ -82,7 +82,7 @@ def _line(
         accesses=sum(row.accesses for row in used),
         remote_accesses=sum(row.accesses for row in known if row.remote) if known else None,
         samples=sum(row.samples for row in known),
-        source=around(file, site.line),
+        source=tuple(model.SourceLine(*numbered) for numbered in around(file, site.line)),
         source_changed=changed_since(file, evidence.run.started_at),
     )
 

@@ -162,6 +162,7 @@ class Thread:
     pid: int
     tid: int
     cpu: int | None
+    cpus: tuple[int, ...]
     nodes: tuple[int, ...]
     pin: str
     strayed: bool

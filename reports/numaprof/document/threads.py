@@ -38,6 +38,7 @@ def _thread(evidence: Evidence, thread: Thread, span: queries_page.Span, heavy: 
         pid=row.pid,
         tid=row.tid,
         cpu=thread.cpu,
+        cpus=thread.cpus,
         nodes=thread.nodes,
         pin=clean(row.pin),
         strayed=thread.strayed,

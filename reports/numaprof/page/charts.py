@@ -102,7 +102,7 @@ def latency(machine: model.Machine) -> Chart:
 def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:
     """The threads with most remote accesses, in the order of their CPUs."""
     most = sorted(threads, key=lambda thread: (-remote(thread), thread.position))[:MOST_BARS]
-    return sorted(most, key=lambda thread: (thread.cpu is None, thread.cpu or 0, thread.position))
+    return sorted(most, key=lambda thread: (not thread.cpus, thread.cpus, thread.position))
 
 
 def remote(thread: model.Thread) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from numaprof.diag import Failure
 from numaprof.page import words
 from numaprof.page.bundle import script as vega_script
-from numaprof.text import percent, round_percent
+from numaprof.text import cpus_in_text, percent, round_percent
 
 HERE = Path(__file__).parent
 
@@ -51,6 +51,7 @@ def _environment() -> jinja2.Environment:
         "words": words.words,
         "nodes": words.nodes,
         "nodes_or_none": words.nodes_or_none,
+        "cpus": cpus_in_text,
         "step": words.step,
         "unbroken": words.unbroken,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",

@@ -42,7 +42,7 @@ def report_page(report: model.Report) -> str:
         packages=packages(report.machine),
         measured=any(pair.latency_ns is not None for pair in report.machine.pairs),
         counted=report.verdict.basis == "counters",
-        threads_by_cpu=sorted(report.threads, key=lambda row: (row.cpu is None, row.cpu or 0, row.position)),
+        threads_by_cpu=sorted(report.threads, key=lambda row: (not row.cpus, row.cpus, row.position)),
         most_bars=MOST_BARS,
         line_numbers=lines,
         names={thread.id: thread.name for thread in report.threads},

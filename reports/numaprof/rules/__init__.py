@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from numaprof.evidence import Evidence
+from numaprof.judgement import remote_share
 from numaprof.rules import (
     borders,
     dirty_lines,
@@ -28,6 +29,7 @@ from numaprof.rules import (
     shared_by_all,
 )
 from numaprof.rules.advice import Advice
+from numaprof.thresholds import SHARE_CHANGE
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
@@ -50,6 +52,8 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
 
 
 def advise(evidence: Evidence) -> list[Advice]:
-    """All that applies, what pays most first."""
+    """All that applies and can be seen in a second run, what pays most first."""
+    share = remote_share(evidence)
     found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]
     return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))

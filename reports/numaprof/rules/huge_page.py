@@ -21,12 +21,13 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     part = remote_part(evidence, group)
     light = judge(evidence) is Judgement.LIGHT
-    sites = list_of_sites(init_sites(group))
+    sites = init_sites(group)
+    touch = "first touches" if len(sites) == 1 else "first touch"
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")
     return Advice(
         kind=Kind.LEAVE if light else Kind.CURE,
-        finding=f"{sites} first touches {objects_in_text(evidence, group)} in parallel, but its huge pages span blocks "
-        "of threads on several nodes; such a page lies on one of them.",
+        finding=f"{list_of_sites(sites)} {touch} {objects_in_text(evidence, group)} in parallel, but its huge pages "
+        "span blocks of threads on several nodes; such a page lies on one of them.",
         change="Leave it alone: it is too little to matter."
         if light
         else "Begin each thread's block at a multiple of 2 MiB, or take small pages for it:",
@@ -38,9 +39,9 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def spans(found: Object) -> bool:
-    """Faults brought it in by huge pages, several threads touched it, and what is remote is where nodes meet."""
+    """Several threads touched it, and what is remote is in huge pages in which nodes meet."""
     huge = found.huge
-    if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided or not found.came_in_huge_pages:
+    if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided:
         return False
     clean = huge.pages >= MIN_SHARED_PARTS and huge.one_node >= EXCLUSIVE * huge.pages
     return clean and huge.remote > 0 and huge.mixed >= IN_MIXED_PAGES * huge.remote

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from numaprof.naming import library_function, positions, site_position
 from numaprof.places import Site
 from numaprof.samples import LibraryCall
 from numaprof.shapes import Shape
+from numaprof.text import words
 from numaprof.uses import Team
 
 _FORTRAN = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
@@ -23,14 +25,28 @@ class Initialisation:
     use: Site | None
     shape: Shape
     team: Team
-    call: LibraryCall | None  # what the first site calls that does the touching
+    calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
+
+    @property
+    def call(self) -> LibraryCall | None:
+        """Of the place that touches most."""
+        return self.calls.get(self.sites[0]) if self.sites else None
 
     @property
     def contained(self) -> bool:
         """A container of C++ touches."""
         return self.call is not None and self.call.container
+
+    @property
+    def calling(self) -> tuple[Site, ...]:
+        """Places that call alike: a container each, or functions."""
+        return tuple(site for site in self.sites if site in self.calls and self.calls[site].container == self.contained)
+
+    @property
+    def callees(self) -> str:
+        return words(list(dict.fromkeys(library_function(self.calls[site].function) for site in self.calling)))
 
     @property
     def reallocated(self) -> bool:
@@ -73,17 +89,29 @@ def _openmp_change(init: Initialisation) -> str:
     text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it."
     if init.reallocated:
         return f"{text} {_grows(init)} copy it once, in parallel, to memory of its final size:"
+    if init.fortran:
+        return f"{text} Whole arrays that are assigned at once (a = 0) need a loop for it.{_ZEROS_FIRST}"
     if init.call is None:
-        array = " Whole arrays that are assigned at once (a = 0) need a loop for it." if init.fortran else ""
-        return f"{text}{array}{_ZEROS_FIRST}"
-    name = library_function(init.call.function)
-    if init.call.container:
-        return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
+        return text + _ZEROS_FIRST
+    if init.contained:
+        return text + _container(init)
     # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
+    values = _in_order(init)
     return (
-        f"{text} What touches is {name}: if that is called at {init.where}, let each thread call it for its own block; "
-        "if there is a loop, with OpenMP and a static schedule:"
+        f"{text} What touches is {init.callees}: if that is called at {positions(init.calling)}, let each thread call "
+        f"it for its own block; if there is a loop, with OpenMP and a static schedule{'.' if values else ':'}{values}"
     )
+
+
+def _container(init: Initialisation) -> str:
+    verb = "write" if " and " in init.callees else "writes"
+    where = positions(init.calling)
+    return f" {init.callees} {verb} all of it at {where}, in one thread: allocate without writing, then fill."
+
+
+def _in_order(init: Initialisation) -> str:
+    """What allocates, or sets all bytes to one value, knows no order."""
+    return "" if init.callees in ("memset", "calloc", "operator new", "operator new[]") else _ZEROS_FIRST
 
 
 def _grows(init: Initialisation) -> str:
@@ -103,14 +131,21 @@ def _openmp_code(init: Initialisation) -> tuple[str, ...]:
         pragma = f"#pragma omp parallel for schedule(static{chunk})"
     like = f", CHUNK as at {site_position(init.use)}" if chunk and init.use is not None else ""
     if init.contained:
-        return (*_raw_array(init), f"{pragma}      above the loop that fills it{like}")
+        return (*_raw_array(init), f"{pragma}      above the loop that fills it{_beside(init)}{like}")
     if init.grows:
         return (f"{pragma}      above a loop that copies it to malloc(bytes){like}",)
     return (f"{pragma}      above {init.loops}{like}",)
 
 
 def _raw_array(init: Initialisation) -> tuple[str, ...]:
-    return (f"std::unique_ptr<T[]> a(new T[n]);      for the container at {init.where}: new T[n] writes nothing",)
+    where = positions(init.calling)
+    return (f"std::unique_ptr<T[]> a(new T[n]);      for the container at {where}: new T[n] writes nothing (plain T)",)
+
+
+def _beside(init: Initialisation) -> str:
+    """Places that write by themselves."""
+    loops = [site for site in init.sites if site not in init.calling]
+    return f", and above the outermost loop{'s' if loops[1:] else ''} at {positions(loops)}" if loops else ""
 
 
 def _threads_change(init: Initialisation) -> str:
@@ -121,10 +156,10 @@ def _threads_change(init: Initialisation) -> str:
         return f"{text} {_grows(init)} let each thread copy its part to memory of the final size:"
     if init.call is None:
         return text + _ZEROS_FIRST
-    name = library_function(init.call.function)
-    if init.call.container:
-        return f"{text} {name} writes all of it at {init.where}, in one thread: allocate without writing, then fill."
-    return f"{text} What touches is {name}, called at {init.where}, or made of a loop there."
+    if init.contained:
+        return text + _container(init)
+    where = positions(init.calling)
+    return f"{text} What touches is {init.callees}, called at {where}, or made of a loop there.{_in_order(init)}"
 
 
 def _threads_code(init: Initialisation) -> tuple[str, ...]:

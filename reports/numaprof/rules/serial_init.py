@@ -56,15 +56,14 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     working = users(evidence, uses) or list(evidence.workers)
-    call = evidence.samples.library_calls.get(sites[0])
     init = Initialisation(
         sites=tuple(sites),
         use=use,
-        shape=shape_of(group),
+        shape=_shape(evidence, group),
         team=team(evidence, group[0].main_thread, working),
-        call=call,
+        calls=evidence.samples.library_calls,
         command=command_line(evidence),
-        grows=_grows(group, call),
+        grows=_grows(group, evidence.samples.library_calls.get(sites[0])),
     )
     return Advice(
         kind=Kind.CURE,
@@ -75,6 +74,12 @@ def rule(evidence: Evidence) -> Advice | None:
         removes=_removes(evidence, group),
         saves=saves(evidence, _removes(evidence, group), group),
     )
+
+
+def _shape(evidence: Evidence, group: list[Object]) -> Shape:
+    """Of a few samples only what is divided is believed: that one thread alone was seen is chance."""
+    found = shape_of(group)
+    return found if measured(evidence) or found.divided else Shape.UNKNOWN
 
 
 def _instead(init: Initialisation) -> tuple[str, ...]:

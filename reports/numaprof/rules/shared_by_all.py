@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from numaprof.evidence import Evidence
-from numaprof.judgement import judge
+from numaprof.evidence import Evidence, Thread
+from numaprof.judgement import Judgement, judge
 from numaprof.naming import (
     command_line,
     list_of_sites,
@@ -18,6 +18,7 @@ from numaprof.objects import Object
 from numaprof.queries import STORE
 from numaprof.rules import policy
 from numaprof.rules.advice import Advice, Kind
+from numaprof.samples import Used
 from numaprof.shapes import Shape
 from numaprof.text import percent, plural
 from numaprof.thresholds import ONE_HOME
@@ -43,26 +44,33 @@ _SCHEDULE = {
 
 def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
-    if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
+    if not judge(evidence).curable or policy.forces(evidence):
         return None
     group = [o for o in suspects(evidence) if shared(evidence, o) and _one_home(o) and not used_by_owner(evidence, o)]
     uses = later_uses(group)
-    if not uses:
+    if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
         return None
-    sites, part = init_sites(group), remote_part(evidence, group)
+    sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
+    working = users(evidence, uses) or list(evidence.workers)
     first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
     return Advice(
         kind=Kind.CURE,
         finding=first.format(objects_in_text(evidence, group))
-        + f" used whole by {threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}. "
+        + f" used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
         "One node's memory serves all.",
-        change=_change(evidence, group),
+        change=_change(evidence, group, working),
         code=_code(evidence, group),
-        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}: each thread's span all of "
-        f"it, {percent(part)} of the remote ones are here. Interleaved, the remote share stays about as it is; the "
-        "load on the one memory controller goes.",
+        evidence=f"{_rests_on(uses, part)} Interleaved, the remote share stays about as it is; the load on the one "
+        "memory controller goes.",
         concerns=part,
     )
+
+
+def _rests_on(uses: list[Used], part: float | None) -> str:
+    if part is None:
+        return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
+    samples = plural(sum(row.samples for row in uses), "access", "es")
+    return f"addresses of {samples}: each thread's span all of it, {percent(part)} of the remote ones are here."
 
 
 def _one_home(found: Object) -> bool:
@@ -70,7 +78,7 @@ def _one_home(found: Object) -> bool:
     return bool(homes) and max(homes) >= ONE_HOME * sum(homes)
 
 
-def _change(evidence: Evidence, group: list[Object]) -> str:
+def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
     if written:
@@ -79,7 +87,6 @@ def _change(evidence: Evidence, group: list[Object]) -> str:
         copies = "Only loads of it were sampled: a copy for each node would make all reads local. "
     else:
         copies = "If it is only read, a copy for each node makes all reads local. "
-    working = users(evidence, later_uses(group))
     schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
     return (
         f"Spread it over the nodes. {copies}A parallel initialisation would not help: no thread has a part of its own."

@@ -26,6 +26,8 @@ _SAMPLES = (
 
 # Words of note.kind that the evidence line counts by itself.
 LOST = "lost"
+# ... and those that stand beside what was first touched, where a part of the page faults was not seen.
+FAULTS = "faults"
 
 
 def banner(evidence: Evidence) -> Iterator[str]:
@@ -46,7 +48,7 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
-    yield from dict.fromkeys(map(_why_not, _missing(evidence)))  # both levels of counters may lack for one reason
+    yield from _why_not(list(_missing(evidence)))
     yield from _windows(evidence)
 
 
@@ -88,9 +90,14 @@ def _missing(evidence: Evidence) -> Iterator[queries.Level]:
             yield level
 
 
-def _why_not(level: queries.Level) -> str:
-    why = f"{clean(level.collector)}: n/a, {clean(level.why_not or 'not used')}"
-    return f"{why}; {clean(level.remedy)}" if level.remedy else why
+def _why_not(missing: list[queries.Level]) -> Iterator[str]:
+    """Several may lack for one reason."""
+    reasons: dict[tuple[str, str | None], dict[str, None]] = defaultdict(dict)
+    for level in missing:
+        reasons[level.why_not or "not used", level.remedy][level.collector] = None
+    for (reason, remedy), collectors in reasons.items():
+        why = f"{clean(words(list(collectors)))}: n/a, {clean(reason)}"
+        yield f"{why}; {clean(remedy)}" if remedy else why
 
 
 def _windows(evidence: Evidence) -> Iterator[str]:
@@ -163,7 +170,8 @@ def _thin(coverage: float | None) -> bool:
 def _recorded_notes(evidence: Evidence) -> Iterator[str]:
     groups: dict[str, list[queries.Note]] = defaultdict(list)
     for note in evidence.notes:
-        groups[note.kind].append(note)
+        if note.kind != FAULTS or not evidence.touched_pages:
+            groups[note.kind].append(note)
     for group in list(groups.values())[:MOST_NOTES]:
         first = group[0]
         text = clean(first.text)

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from numaprof import queries
-from numaprof.document.source_text import statement
 from numaprof.evidence import Evidence
 from numaprof.gains import stall_cycles
 from numaprof.judgement import COUNTERS, HINTS, LOADS, basis
 from numaprof.naming import homes_in_text, list_of_sites, object_name, site_label, thread_in_text, threads_on_nodes
 from numaprof.objects import Object
 from numaprof.shapes import Shape
+from numaprof.source_text import statement
 from numaprof.text import NOT_KNOWN, clean, number, percent, plural, size, words
 from numaprof.thresholds import ALL_OF_IT, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, MIN_SHOWN, MIN_USES_OF_THREAD, MOST_SITES
 from numaprof.uses import init_sites, main_use, users
@@ -49,10 +49,10 @@ def table(evidence: Evidence, paper: Paper) -> None:
     right = [False, True, True, True, False]
     cells = [
         [
-            clean(object_name(found), max(24, paper.width - 52)),
+            object_name(found, max(24, paper.width - 52)),
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
-            percent(found.remote / remote) if remote else NOT_KNOWN,
+            percent(found.remote / remote) if remote and found.known else NOT_KNOWN,
             homes_in_text(found.homes),
         ]
         for found in chosen

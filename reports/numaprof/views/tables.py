@@ -12,7 +12,7 @@ from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
 from numaprof.matrix import left_out, matrix
 from numaprof.naming import homes_in_text, site_label, thread_name
 from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
-from numaprof.text import NOT_KNOWN, clean, number, number_list, percent, plural, size
+from numaprof.text import NOT_KNOWN, clean, cpus_in_text, number, number_list, percent, plural, size
 from numaprof.thresholds import (
     ALL_OF_IT,
     MIN_SHOWN,
@@ -70,7 +70,7 @@ def threads(evidence: Evidence, paper: Paper) -> None:
     shown = _worth_showing(evidence)
     names = ["CPU", "node", "thread"]
     cells = [
-        ["?" if thread.cpu is None else str(thread.cpu) for thread in shown],
+        [cpus_in_text(thread.cpus) for thread in shown],
         [number_list(list(thread.nodes)) or "?" for thread in shown],
         [thread_name(thread) for thread in shown],
     ]
@@ -124,7 +124,7 @@ def _worth_showing(evidence: Evidence) -> list[Thread]:
         chosen = list(evidence.threads)
     else:
         chosen = sorted(evidence.threads, key=lambda thread: -_weight(evidence, thread))[:MOST_THREADS]
-    return sorted(chosen, key=lambda thread: (thread.cpu is None, thread.cpu or 0, thread.position))
+    return sorted(chosen, key=lambda thread: (not thread.cpus, thread.cpus, thread.position))
 
 
 def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:

@@ -8,7 +8,6 @@ import stat
 from datetime import datetime
 from functools import cache
 
-from numaprof.document.model import SourceLine
 from numaprof.text import clean
 
 BEFORE, AFTER = 3, 4  # lines around the one meant: a loop and its head
@@ -31,12 +30,13 @@ def found(file: str | None, cwd: str | None) -> str | None:
     return next((name for name in names if _readable(name)), None)
 
 
-def around(file: str | None, line: int | None) -> tuple[SourceLine, ...]:
+def around(file: str | None, line: int | None) -> tuple[tuple[int, str], ...]:
+    """Numbers and texts of lines."""
     if file is None or line is None:
         return ()
     text = _lines(file)
     first, last = max(1, line - BEFORE), min(len(text), line + AFTER)
-    return tuple(SourceLine(at, text[at - 1]) for at in range(first, last + 1)) if line <= len(text) else ()
+    return tuple((at, text[at - 1]) for at in range(first, last + 1)) if line <= len(text) else ()
 
 
 def statement(file: str | None, line: int | None, cwd: str | None, started_at: str) -> str | None:
