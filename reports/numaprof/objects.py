@@ -71,6 +71,11 @@ class Object(Touches):
         return sums.get(self.main_thread, 0.0) / sum(sums.values()) if sums else 0.0
 
     @property
+    def came_in_huge_pages(self) -> bool:
+        """Most page faults on it brought a huge page each."""
+        return self.pages >= HUGE_FAULT * max(1, sum(row.samples for row in self.touched))
+
+    @property
     def is_ours(self) -> bool:
         """Memory of the library that is loaded into the program to observe it."""
         return os.path.basename(self.name or "").startswith("libnumaprof-preload.so")

@@ -382,7 +382,8 @@ SELECT o.name, node, page_node, sum(weight) FROM picked JOIN object o ON o.id = 
 class HugeRegions(NamedTuple):
     thing: int
     remote: float
-    mixed: float  # of these, in regions that came as a huge page and that threads of several nodes use
+    mixed: float  # of these, in regions that threads of several nodes use
+    came: float  # of these, in regions whose page fault was seen to bring a huge page
     pages: int  # pages seen in mixed regions
     one_node: int  # of these, used by one node only
 
@@ -392,13 +393,14 @@ HUGE_REGIONS = """
 WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS page FROM access
               WHERE thing > 0 AND steady),
      huge AS (SELECT DISTINCT process, address / 0x200000 AS region FROM touch WHERE pages >= :huge_fault),
-     mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AND huge.region IS NOT NULL AS several
+     mixed AS (SELECT thing, process, region, count(DISTINCT node) > 1 AS several, huge.region IS NOT NULL AS came
                  FROM use LEFT JOIN huge USING (process, region) GROUP BY thing, process, region),
      page AS (SELECT thing, process, region, count(DISTINCT node) AS nodes FROM use
                GROUP BY thing, process, region, page),
      seen AS (SELECT thing, count(*) AS pages, sum(nodes = 1) AS one FROM page JOIN mixed USING (thing, process, region)
                WHERE several GROUP BY thing)
-SELECT thing, sum(weight), sum(CASE WHEN several THEN weight ELSE 0 END), ifnull(max(pages), 0), ifnull(max(one), 0)
+SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight), ifnull(max(pages), 0),
+       ifnull(max(one), 0)
   FROM use JOIN mixed USING (thing, process, region) LEFT JOIN seen USING (thing)
  WHERE source = 2 OR (source IS NULL AND node <> page_node)
  GROUP BY thing

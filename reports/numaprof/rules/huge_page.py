@@ -44,4 +44,5 @@ def spans(found: Object) -> bool:
     if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided:
         return False
     clean = huge.pages >= MIN_SHARED_PARTS and huge.one_node >= EXCLUSIVE * huge.pages
-    return clean and huge.remote > 0 and huge.mixed >= IN_MIXED_PAGES * huge.remote
+    mixed = huge.mixed if found.came_in_huge_pages else huge.came
+    return clean and huge.remote > 0 and mixed >= IN_MIXED_PAGES * huge.remote

@@ -40,7 +40,6 @@ def _huge_pages(evidence: Evidence) -> str:
         return ""
     share = percent(sum(found.huge_pages for found in small) / sum(found.pages for found in small))
     return (
-        f" {objects_in_text(evidence, small)} came in huge pages ({share} of it), each of which lies on one node, and is hardly "
-        "larger than a few of them for each thread: see whether small pages (madvise(p, bytes, MADV_NOHUGEPAGE)), or "
-        "more data, change it."
+        f" {objects_in_text(evidence, small)} came in huge pages ({share} of it), each of which lies on one node. Each "
+        "thread has few of them: see whether small pages (madvise(p, bytes, MADV_NOHUGEPAGE)), or more data, change it."
     )
