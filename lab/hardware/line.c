@@ -3,11 +3,6 @@
 
 #include "lab/hardware/shared_cache.h"
 
-static bool line_same_page(uint64_t a, uint64_t b)
-{
-    return (a ^ b) >> (MACHINE_PAGE_SHIFT - MACHINE_LINE_SHIFT) == 0;
-}
-
 static void line_know(struct cpu *cpu, struct cpu_filter *table, uint64_t number, uint64_t line, int64_t slot,
                       bool fresh)
 {
@@ -115,7 +110,7 @@ void line_follow(struct cpu *cpu, uint64_t ip, uint64_t number, uint64_t line, b
             .address = stream->ahead << MACHINE_LINE_SHIFT,
             .physical = (line + (stream->ahead - number)) << MACHINE_LINE_SHIFT,
         };
-        if (line_same_page(number, stream->ahead) || line_locate(cpu, &access))
+        if (machine_same_page(number, stream->ahead) || line_locate(cpu, &access))
             line_prefetch(cpu, &access, store, stream->direction);
     }
 }

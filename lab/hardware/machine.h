@@ -34,6 +34,12 @@ struct machine {
 
 extern struct machine machine;
 
+// Of lines, by their numbers.
+static inline bool machine_same_page(uint64_t line, uint64_t other)
+{
+    return (line ^ other) >> (MACHINE_PAGE_SHIFT - MACHINE_LINE_SHIFT) == 0;
+}
+
 // Returns NULL, or what is wrong with the argument that *bad is set to.
 const char *machine_parse(int argc, char **argv, const char **bad);
 

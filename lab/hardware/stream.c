@@ -8,16 +8,11 @@
 // A line may be left out by the program; two steps in one direction make a stream.
 enum { STREAM_STEP = 2, STREAM_CONFIRMED = 2, STREAM_PAGE = 1 << (MACHINE_PAGE_SHIFT - MACHINE_LINE_SHIFT) };
 
-static bool stream_same_page(uint64_t a, uint64_t b)
-{
-    return (a ^ b) / STREAM_PAGE == 0;
-}
-
 static bool stream_continues(const struct stream *stream, uint64_t line)
 {
     int64_t step = (int64_t)(line - stream->last);
     uint64_t on = (uint64_t)(stream->direction ? step * stream->direction : step < 0 ? -step : step);
-    return on - 1 < STREAM_STEP && stream->used && (machine.prefetch.crossing || stream_same_page(stream->last, line));
+    return on - 1 < STREAM_STEP && stream->used && (machine.prefetch.crossing || machine_same_page(stream->last, line));
 }
 
 static void stream_start(struct stream_table *table, uint64_t line)

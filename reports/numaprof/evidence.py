@@ -28,11 +28,15 @@ class Thread:
 
     position: int  # in the order of their start, from 0: the position in the pinning plan
     row: queries.Thread
-    cpu: int | None  # the only one it is known to have run on
     cpus: tuple[int, ...]  # all it is known to have run on
     nodes: tuple[int, ...]  # where it ran; empty: not known
     columns: dict[str, Traffic]
     traffic: Traffic  # of the verdict's population
+
+    @property
+    def cpu(self) -> int | None:
+        """The only one it is known to have run on."""
+        return self.cpus[0] if len(self.cpus) == 1 else None
 
     @property
     def node(self) -> int | None:
@@ -179,25 +183,24 @@ def _threads(
     one_each = bool(books.unattributed) and None not in cpus.values() and len(set(cpus.values())) == len(cpus)
     for position, row in enumerate(rows):
         cpu = cpus[row.id]
+        ran_on = tuple(sorted(seen[row.id])) if cpu is None else (cpu,)
         # Threads were not told apart, but each has a CPU of its own: the CPU's counts are the thread's.
         columns = books.cpu(cpu) if one_each and cpu is not None else books.thread(row.id)
         yield Thread(
             position=position,
             row=row,
-            cpu=cpu,
-            cpus=tuple(sorted(seen[row.id])) if cpu is None else (cpu,),
-            nodes=_nodes(row, seen[row.id], samples.nodes_of_thread.get(row.id, ()), machine),
+            cpus=ran_on,
+            nodes=_nodes(row, ran_on, samples.nodes_of_thread.get(row.id, ()), machine),
             columns=columns,
             traffic=verdict_traffic(books.events, columns),
         )
 
 
-def _nodes(row: queries.Thread, seen: set[int], sampled: tuple[int, ...], machine: Machine) -> tuple[int, ...]:
+def _nodes(row: queries.Thread, cpus: tuple[int, ...], sampled: tuple[int, ...], machine: Machine) -> tuple[int, ...]:
     """Where a thread ran: by its counts, else by its pinning, else by its samples."""
-    cpu = sole_cpu(row, seen)
     allowed = machine.nodes_of(parse_list(row.own_cpus))
-    if cpu is not None or seen:
-        return machine.nodes_of(seen if cpu is None else {cpu})
+    if cpus:
+        return machine.nodes_of(cpus)
     if len(allowed) == 1:
         return allowed
     return sampled or (machine.all_cpu_nodes if len(machine.all_cpu_nodes) == 1 else ())

@@ -16,17 +16,11 @@
 #include "profiler/symbols.h"
 #include "profiler/unwind.h"
 #include "profiler/variables.h"
+#include "tests/targets/chance.h"
 
 enum { PLACES = 200, WALKS = 50, STACK_WORDS = 512, REGISTERS = 20, AT = 0x400000, FRONT = 0x2000 };
 
-static uint64_t state, names, variables_seen, callers;
-
-static uint64_t chance(void) // xorshift64
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-}
+static uint64_t names, variables_seen, callers;
 
 // Mostly where the code of a small program is.
 static uint64_t somewhere(size_t bytes)

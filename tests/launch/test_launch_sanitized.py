@@ -47,6 +47,14 @@ def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
     return sanitized[checks]
 
 
+def build_checked(sanitized: dict[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, *sources: Path) -> Path:
+    """A C program against the archive, both with the checks of addresses and of undefined behaviour."""
+    recorder(CHECKS[0], sanitized)
+    monkeypatch.setenv("TEST_CFLAGS", f"-fsanitize={CHECKS[0]} -fno-sanitize-recover=all")
+    place = folder(CHECKS[0])
+    return build_c(place / "tests" / name, *map(str, sources), str(place / "libnumaprof.a"), *LIBRARIES)
+
+
 def assert_clean(done: Ended) -> None:
     assert not COMPLAINT.search(done.err), done.err
 
@@ -80,13 +88,10 @@ def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], t
 @pytest.mark.requires("g++")
 def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Names, lines, variables and unwind tables are damaged, in rounds; more of them by hand: docs/contributing.md."""
-    recorder("address,undefined", sanitized)
-    place = folder("address,undefined")
     victim = tmp_path / "victim"
     subprocess.run(["g++", "-g", "-O2", "-o", victim, TREE / "tests" / "fuzz" / "victim.cpp"], check=True)
-    monkeypatch.setenv("TEST_CFLAGS", "-fsanitize=address,undefined -fno-sanitize-recover=all")
     source = TREE / "tests" / "fuzz" / "fuzz_files.c"
-    program = build_c(place / "tests" / "fuzz_files", str(source), str(place / "libnumaprof.a"), *LIBRARIES)
+    program = build_checked(sanitized, monkeypatch, "fuzz_files", source)
     done = run_command(program, victim, tmp_path, 0, FUZZ_ROUNDS)
     assert_clean(done)
     assert done.status == 0, f"round {done.out.split()[-1]}"
@@ -96,16 +101,8 @@ def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: 
 
 @pytest.mark.parametrize("suite", sorted(file.stem for file in (TREE / "tests" / "c").glob("test_*.c")))
 def test_c_units(suite: str, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder(CHECKS[0], sanitized)
-    monkeypatch.setenv("TEST_CFLAGS", f"-fsanitize={CHECKS[0]} -fno-sanitize-recover=all")
-    here, place = TREE / "tests" / "c", folder(CHECKS[0])
-    program = build_c(
-        place / "tests" / suite,
-        str(here / f"{suite}.c"),
-        str(here / "check_main.c"),
-        str(place / "libnumaprof.a"),
-        *LIBRARIES,
-    )
+    here = TREE / "tests" / "c"
+    program = build_checked(sanitized, monkeypatch, suite, here / f"{suite}.c", here / "check_main.c")
     cases = re.findall(r"^TEST\((\w+)\)", (here / f"{suite}.c").read_text(), re.MULTILINE)
     for case in cases:
         done = subprocess.run([program, case], capture_output=True, text=True, cwd=tmp_path, check=False)

@@ -16,15 +16,7 @@
 #include "collectors/alloc_ring.h"
 #include "collectors/channel.h"
 #include "collectors/channel_pass.h"
-
-static uint64_t state;
-
-static uint64_t chance(void) // xorshift64
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-}
+#include "tests/targets/chance.h"
 
 static int meet(void)
 {

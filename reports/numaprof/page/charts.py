@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from numaprof.document import model
+from numaprof.machine import cpu_order
 from numaprof.text import NOT_KNOWN, number
 
 MOST_BARS = 48  # threads in one chart: what a screen holds
@@ -102,7 +103,7 @@ def latency(machine: model.Machine) -> Chart:
 def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:
     """The threads with most remote accesses, in the order of their CPUs."""
     most = sorted(threads, key=lambda thread: (-remote(thread), thread.position))[:MOST_BARS]
-    return sorted(most, key=lambda thread: (not thread.cpus, thread.cpus, thread.position))
+    return sorted(most, key=lambda thread: cpu_order(thread.cpus, thread.position))
 
 
 def remote(thread: model.Thread) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from numaprof.document import model
+from numaprof.machine import cpu_order
 from numaprof.page.charts import MOST_BARS, charts
 from numaprof.page.maps import in_words, page_map
 from numaprof.page.render import page
@@ -42,7 +43,7 @@ def report_page(report: model.Report) -> str:
         packages=packages(report.machine),
         measured=any(pair.latency_ns is not None for pair in report.machine.pairs),
         counted=report.verdict.basis == "counters",
-        threads_by_cpu=sorted(report.threads, key=lambda row: (not row.cpus, row.cpus, row.position)),
+        threads_by_cpu=sorted(report.threads, key=lambda row: cpu_order(row.cpus, row.position)),
         most_bars=MOST_BARS,
         line_numbers=lines,
         names={thread.id: thread.name for thread in report.threads},

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from numaprof.counts import Amount, Traffic
 from numaprof.evidence import Evidence, InitSite, Thread
 from numaprof.judgement import COUNTERS, Judgement, basis, judge, remote_share
+from numaprof.machine import cpu_order
 from numaprof.matrix import left_out, matrix
 from numaprof.naming import homes_in_text, site_label, thread_name
 from numaprof.populations import ANY, LOCAL, REMOTE, RETIRED, Column
@@ -124,7 +125,7 @@ def _worth_showing(evidence: Evidence) -> list[Thread]:
         chosen = list(evidence.threads)
     else:
         chosen = sorted(evidence.threads, key=lambda thread: -_weight(evidence, thread))[:MOST_THREADS]
-    return sorted(chosen, key=lambda thread: (not thread.cpus, thread.cpus, thread.position))
+    return sorted(chosen, key=lambda thread: cpu_order(thread.cpus, thread.position))
 
 
 def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
