@@ -19,6 +19,7 @@
 #include "collectors/channel_pass.h"
 #include "core/clock.h"
 #include "core/memory_file.h"
+#include "core/sysfile.h"
 
 static long server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -70,19 +71,21 @@ static int server_map(struct channel_server *server)
     return server_hold_mutex(server);
 }
 
-// A name nobody can guess, so that nobody waits there before us.
+// A name nobody can guess, so that nobody waits there before us. /proc/net/unix shows it to everybody, but not the secret.
 static int server_listen(struct channel_server *server)
 {
-    uint64_t random[2];
+    uint64_t random[4];
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (getrandom(random, sizeof random, 0) != sizeof random)
         return -errno;
-    int length = snprintf(server->name, sizeof server->name, "numaprof-%016lx%016lx", random[0], random[1]);
-    memcpy(address.sun_path + 1, server->name, (size_t)length); // a leading NUL: abstract, no file is left behind
+    snprintf(server->address, sizeof server->address, "numaprof-%016lx%016lx:%016lx%016lx", random[0], random[1],
+             random[2], random[3]);
+    size_t length = strcspn(server->address, ":");
+    memcpy(address.sun_path + 1, server->address, length); // a leading NUL: abstract, no file is left behind
     server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (server->listener < 0)
         return -errno;
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
     if (bind(server->listener, (const struct sockaddr *)&address, size) < 0 ||
         listen(server->listener, SOMAXCONN) < 0)
         return -errno;
@@ -99,13 +102,10 @@ int channel_server_open(struct channel_server *server, const int *plan, size_t c
         channel_server_close(server);
         return status;
     }
-    struct channel *shared = server->shared;
-    shared->version = CHANNEL_VERSION;
-    shared->await_start = await_start;
-    server->plan = plan;
-    shared->plan_count = server->plan_count = (uint32_t)count;
+    server->settings = (struct channel_settings){
+        .version = CHANNEL_VERSION, .await_start = await_start, .plan_count = (uint32_t)count};
     for (size_t i = 0; i < count; i++)
-        shared->plan[i] = plan[i];
+        server->settings.plan[i] = plan[i];
     return 0;
 }
 
@@ -122,26 +122,55 @@ void channel_server_close(struct channel_server *server)
 
 // --- connections
 
-static bool server_same_user(const struct ucred *peer)
+// Parent of a process as the kernel says it (proc(5), /proc/PID/stat: the name may hold anything, ")" too); -errno.
+static pid_t server_parent(pid_t pid)
 {
-    return peer->uid == geteuid() || geteuid() == 0 || peer->uid == 0;
+    char text[1024];
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/stat", pid);
+    if (status < 0)
+        return status;
+    const char *name_end = strrchr(text, ')');
+    int parent;
+    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : -EINVAL;
 }
 
-static int server_hello(int fd, struct channel_connection *connection)
+// 0 if a process descends from this one. Orphans of the target do, since this is their subreaper. -EPERM: it does not;
+// -ESRCH: it has ended. Where /proc is not mounted nothing tells, and the secret alone decides.
+static int server_descends(pid_t pid)
 {
-    ssize_t n = channel_pass_receive(fd, &connection->hello, sizeof connection->hello, &connection->ring);
-    if (n == sizeof connection->hello)
+    enum { GENERATIONS = 4096 };
+    const pid_t self = getpid();
+    for (int i = 0; i < GENERATIONS && pid > 0; i++) {
+        pid_t parent = server_parent(pid);
+        if (parent == self)
+            return 0;
+        if (parent == -ENOENT || parent == -ESRCH)
+            return access("/proc/self/stat", F_OK) == 0 ? -ESRCH : 0;
+        pid = parent;
+    }
+    return -EPERM;
+}
+
+static int server_hello(const struct channel_server *server, int fd, struct channel_connection *connection)
+{
+    struct channel_hello *hello = &connection->hello;
+    const char *secret = strchr(server->address, ':') + 1;
+    // Who connects sends at once; a descendant that only connects must not hold us up. What the dead sent is here.
+    const struct timeval patience = {.tv_usec = connection->is_gone ? 1 : 100000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ssize_t n = channel_pass_receive(fd, hello, sizeof *hello, &connection->ring);
+    if (n == sizeof *hello && memcmp(hello->secret, secret, sizeof hello->secret) == 0)
         return 0;
     if (connection->ring >= 0)
         close(connection->ring);
-    return -EPROTO;
+    return n == sizeof *hello ? -EPERM : -EPROTO;
 }
 
 void channel_server_set_target(struct channel_server *server, pid_t pid)
 {
     struct stat space;
-    server->shared->target = (uint32_t)pid;
-    server->shared->pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+    server->settings.target = (uint32_t)pid;
+    server->settings.pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
 }
 
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
@@ -151,13 +180,13 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
         return -errno;
     struct ucred peer;
     socklen_t size = sizeof peer;
-    // Who connects sends at once; a program that only connects must not hold us up.
-    const struct timeval patience = {.tv_usec = 100000};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || !server_same_user(&peer) ||
-        server_hello(fd, connection) < 0) {
+    int status = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? server_descends(peer.pid) : -EPERM;
+    connection->is_gone = status == -ESRCH;
+    if (status != -EPERM) // a stranger: nobody waits for what it sends
+        status = server_hello(server, fd, connection);
+    if (status < 0) {
         close(fd);
-        return -EPROTO;
+        return status;
     }
     connection->fd = fd;
     connection->pid = peer.pid;
@@ -166,10 +195,11 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
 
 void channel_server_welcome(struct channel_server *server, struct channel_connection *connection)
 {
-    const char byte = 1;
-    const int passed = connection->hello.forked ? -1 : server->segment; // a forked child has it
+    const struct channel_settings *settings = &server->settings;
+    const bool has_it = connection->hello.forked || connection->is_gone;
     // It may be gone: nothing to do.
-    (void)!channel_pass_send(connection->fd, &byte, sizeof byte, passed, MSG_DONTWAIT);
+    (void)!channel_pass_send(connection->fd, settings, has_it ? 1 : channel_settings_bytes(settings->plan_count),
+                             has_it ? -1 : server->segment, MSG_DONTWAIT);
     close(connection->fd);
     connection->fd = -1;
 }
@@ -178,24 +208,25 @@ void channel_server_welcome(struct channel_server *server, struct channel_connec
 
 static bool server_is_planned(const struct channel_server *server, int cpu)
 {
-    for (uint32_t i = 0; i < server->plan_count; i++)
-        if (server->plan[i] == cpu)
+    for (uint32_t i = 0; i < server->settings.plan_count; i++)
+        if (server->settings.plan[i] == cpu)
             return true;
     return false;
 }
 
-// Times to come and CPUs that are not in the plan are inventions.
+// Reads each field once. Times to come and CPUs that are not in the plan are inventions.
 static struct channel_received server_copy(const struct channel_server *server, struct channel_message *message)
 {
     uint64_t now = clock_now();
+    const volatile struct channel_message *original = message;
     struct channel_received copy = {
-        .kind = message->kind,
-        .tid = message->tid,
-        .process = message->process,
-        .time_ns = message->time_ns,
-        .cpu = message->cpu,
-        .a = message->a,
-        .awaited = message->waits ? message : NULL,
+        .kind = original->kind,
+        .tid = original->tid,
+        .process = original->process,
+        .time_ns = original->time_ns,
+        .cpu = original->cpu,
+        .a = original->a,
+        .awaited = original->waits ? message : NULL,
     };
     memcpy(copy.text, message->text, sizeof copy.text - 1);
     copy.time_ns = copy.time_ns < now ? copy.time_ns : now;
@@ -203,18 +234,18 @@ static struct channel_received server_copy(const struct channel_server *server, 
     return copy;
 }
 
-// Takes one message if it is wanted. Clears its mark first: a mark that is set again later is a new message.
+// Takes one message if it is wanted. Clears its mark before it frees the message: a mark set later is a new message's.
 static bool server_take(struct channel_server *server, size_t at, bool starts_only, struct channel_received *received)
 {
     struct channel *shared = server->shared;
     struct channel_message *message = &shared->messages[at];
     if (atomic_load(&message->state) != CHANNEL_SENT)
         return false;
-    bool is_awaited_start = message->waits && message->kind == CHANNEL_THREAD_START;
+    *received = server_copy(server, message);
+    bool is_awaited_start = received->awaited && received->kind == CHANNEL_THREAD_START;
     if (is_awaited_start != starts_only)
         return false;
     atomic_fetch_and(&shared->sent[at / 64], ~(UINT64_C(1) << (at % 64)));
-    *received = server_copy(server, message);
     if (!received->awaited)
         atomic_store(&message->state, CHANNEL_FREE);
     return true;
@@ -280,24 +311,24 @@ int channel_server_take_place(struct channel_server *server)
 {
     struct channel *shared = server->shared;
     uint32_t best = 0, fewest = UINT32_MAX;
-    for (uint32_t i = 0; i < server->plan_count; i++) {
+    for (uint32_t i = 0; i < server->settings.plan_count; i++) {
         uint32_t users = atomic_load(&shared->plan_users[i]);
         if (users < fewest) {
             best = i;
             fewest = users;
         }
     }
-    if (server->plan_count == 0)
+    if (server->settings.plan_count == 0)
         return -1;
     atomic_fetch_add(&shared->plan_users[best], 1);
-    return server->plan[best];
+    return server->settings.plan[best];
 }
 
 void channel_server_free_place(struct channel_server *server, int cpu)
 {
-    for (uint32_t i = 0; i < server->plan_count; i++) {
+    for (uint32_t i = 0; i < server->settings.plan_count; i++) {
         uint32_t users = atomic_load(&server->shared->plan_users[i]);
-        if (server->plan[i] == cpu && users > 0) {
+        if (server->settings.plan[i] == cpu && users > 0) {
             atomic_compare_exchange_strong(&server->shared->plan_users[i], &users, users - 1);
             return;
         }

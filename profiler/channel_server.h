@@ -15,9 +15,8 @@ struct channel_server {
     int segment;                 // its descriptor, handed to processes that connect
     int listener;                // readable when a process connects
     pthread_mutex_t held;        // what the segment's mutex was when we had locked it
-    char name[48];               // of the socket
-    const int *plan;             // as given: the shared one may be overwritten
-    uint32_t plan_count;
+    char address[CHANNEL_ADDRESS]; // what the target's environment says: the socket's name, a colon, the secret
+    struct channel_settings settings;
 };
 
 // A copy of a message: the original may change under our eyes.
@@ -34,6 +33,7 @@ struct channel_received {
 struct channel_connection {
     int fd;
     pid_t pid;
+    bool is_gone;                // it has ended: whether it was a descendant, only records of its start can tell
     struct channel_hello hello;
     int ring;                    // of large blocks (collectors/alloc_ring.h), -1: none; the caller closes it
 };
@@ -45,7 +45,8 @@ void channel_server_close(struct channel_server *server);
 // The program itself, before it runs.
 void channel_server_set_target(struct channel_server *server, pid_t pid);
 
-// The next connection, or -EAGAIN. Answer it with channel_server_welcome, which closes it.
+// The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent no
+// hello; it is closed in both cases. Answer it with channel_server_welcome, which closes it.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
 void channel_server_welcome(struct channel_server *server, struct channel_connection *connection);
 

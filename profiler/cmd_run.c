@@ -50,7 +50,7 @@ static void run_make_environment(struct run_environment *e, struct session *sess
     const char *others = getenv("LD_PRELOAD");
     snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
              others ? others : "");
-    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.name);
+    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.address);
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
     if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
         session->preload_path[0] = '\0';

@@ -58,6 +58,8 @@ struct session {
     struct unwind *unwind;
     struct variables *variables;
     struct channel_server channel;
+    struct channel_received early[64]; // messages of processes whose connection waits behind strangers'
+    size_t early_count;
     int repeat;
     int channel_error;               // why has_channel is false
     bool has_channel;                // threads are seen at their start and pinned
@@ -176,7 +178,8 @@ void session_end_thread(struct session *session, struct thread *thread, uint64_t
 void session_fault_record(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
 
 // session_connect.c
-size_t session_accept(struct session *session, struct channel_connection *connections, size_t max);
+// Takes connections, at most max of them. *more: strangers kept it from taking all that there were.
+size_t session_accept(struct session *session, struct channel_connection *connections, size_t max, bool *more);
 void session_connect(struct session *session, struct channel_connection *connection);
 
 // session_messages.c: and connections, all in the order they were sent

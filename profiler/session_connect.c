@@ -45,7 +45,8 @@ void session_connect(struct session *session, struct channel_connection *connect
     // Its fork and exec are known before it is, but not its end.
     session_drain_until(session, said < now ? said : now);
     struct process *process = tasks_process(&session->tasks, connection->pid);
-    if (!process)
+    bool is_told = session->fault_source_count > 0; // the kernel tells of every descendant
+    if (!process && !(connection->is_gone && is_told))
         process = tasks_add_process(&session->tasks, connection->pid, NULL, now, "preload");
     if (process)
         connect_know(session, process, connection);
@@ -54,17 +55,21 @@ void session_connect(struct session *session, struct channel_connection *connect
     channel_server_welcome(&session->channel, connection);
 }
 
-size_t session_accept(struct session *session, struct channel_connection *connections, size_t max)
+size_t session_accept(struct session *session, struct channel_connection *connections, size_t max, bool *more)
 {
+    enum { REFUSALS = 64 }; // some 20 us each: a flood of them leaves time for the rings
     struct pollfd listener = {.fd = session->channel.listener, .events = POLLIN};
-    size_t count = 0;
+    size_t count = 0, refused = 0;
     // poll first: accept makes a socket before it finds out that nobody is there.
-    while (count < max && poll(&listener, 1, 0) > 0) {
+    while (count < max && refused < REFUSALS && poll(&listener, 1, 0) > 0) {
         int status = channel_server_accept(&session->channel, &connections[count]);
         if (status == 0)
             count++;
-        else if (status != -EPROTO && status != -ECONNABORTED && status != -EINTR)
+        else if (status == -EPERM || status == -EPROTO || status == -ECONNABORTED || status == -EINTR)
+            refused++;
+        else
             break; // none, or no descriptors or memory: perhaps later
     }
+    *more = refused == REFUSALS;
     return count;
 }

@@ -125,6 +125,15 @@ static void messages_exit_process(struct session *session, struct process *proce
     }
 }
 
+// Keeps a message whose sender is not known yet. False: there is no room.
+static bool messages_postpone(struct session *session, const struct channel_received *message)
+{
+    bool has_room = session->early_count < sizeof session->early / sizeof *session->early;
+    if (has_room)
+        session->early[session->early_count++] = *message;
+    return has_room;
+}
+
 static void messages_handle(struct session *session, const struct channel_received *message)
 {
     struct process *process = tasks_process_of_channel(&session->tasks, message->process);
@@ -188,7 +197,9 @@ static void messages_arrivals(struct session *session)
 // All that were sent before the last of them are among them: what a scan passed by, the next one finds.
 static size_t messages_take(struct session *session, struct channel_received *messages, size_t max)
 {
-    size_t count = 0, more = 1;
+    size_t count = session->early_count, more = 1;
+    memcpy(messages, session->early, count * sizeof *messages);
+    session->early_count = 0;
     while (more > 0 && count < max) {
         more = channel_server_receive(&session->channel, false, messages + count, max - count);
         count += more;
@@ -203,21 +214,27 @@ size_t session_messages(struct session *session)
     struct channel_received messages[AT_ONCE];
     struct channel_connection connections[CONNECTIONS];
     size_t count = 0, met = 0, all = 0;
+    bool more = false;
     messages_arrivals(session);
     do {
         if (!session->has_channel)
             return 0;
         count = messages_take(session, messages, AT_ONCE);
-        met = session_accept(session, connections, CONNECTIONS); // second: who has spoken has introduced itself
+        // Second: a sender has always connected before it sends.
+        met = session_accept(session, connections, CONNECTIONS, &more);
         for (size_t i = 0, j = 0; i < count || j < met;) {
             if (j < met && (i == count || connections[j].hello.time_ns <= messages[i].time_ns)) {
                 session_connect(session, &connections[j++]);
             } else {
-                messages_handle(session, &messages[i]);
-                channel_server_answer(&messages[i++]);
+                const struct channel_received *message = &messages[i++];
+                bool is_early = more && !tasks_process_of_channel(&session->tasks, message->process);
+                if (is_early && messages_postpone(session, message))
+                    continue;
+                messages_handle(session, message);
+                channel_server_answer(message);
             }
         }
         all += count + met;
-    } while (count == AT_ONCE || met == CONNECTIONS);
+    } while (!more && (count == AT_ONCE || met == CONNECTIONS));
     return all;
 }

@@ -21,8 +21,9 @@ static bool affinity_is_our_pin(const struct preload_mask *mask)
     }
     if (!channel || members != 1)
         return false;
-    for (uint32_t i = 0; i < channel->plan_count && i < CPULIST_MAX; i++)
-        if (channel->plan[i] == only && atomic_load(&channel->plan_users[i]) > 0)
+    const struct channel_settings *settings = preload_settings();
+    for (uint32_t i = 0; i < settings->plan_count; i++)
+        if (settings->plan[i] == only && atomic_load(&channel->plan_users[i]) > 0)
             return true;
     return false;
 }

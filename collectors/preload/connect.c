@@ -21,11 +21,12 @@
 
 static struct {
     struct channel *channel;
+    struct channel_settings settings; // other users may write the shared ones
     uint64_t process;
     pid_t pid;
     struct preload_mask mask;
     bool other_namespace;            // our thread numbers are not the recorder's, or this is not known
-    char name[64], library[PATH_MAX];
+    char address[CHANNEL_ADDRESS], library[PATH_MAX];
 } self;
 
 void *preload_next(const char *name)
@@ -37,6 +38,11 @@ struct channel *preload_channel(void)
 {
     struct channel *channel = self.channel;
     return channel && !atomic_load_explicit(&channel->recorder_gone, memory_order_relaxed) ? channel : NULL;
+}
+
+const struct channel_settings *preload_settings(void)
+{
+    return &self.settings;
 }
 
 uint64_t preload_process(void)
@@ -52,13 +58,12 @@ bool preload_is_this_process(void)
 // Numbers of threads in another pid namespace can be looked up only while the threads live.
 bool preload_awaits(void)
 {
-    const struct channel *channel = preload_channel();
-    return channel && (channel->await_start || self.other_namespace);
+    return preload_channel() && (self.settings.await_start || self.other_namespace);
 }
 
-const char *preload_channel_name(void)
+const char *preload_channel_address(void)
 {
-    return self.name;
+    return self.address;
 }
 
 const char *preload_library(void)
@@ -78,26 +83,26 @@ static void connect_name_process(void)
     self.process = (uint64_t)self.pid << 44 ^ clock_now();
 }
 
-static void connect_find_namespace(const struct channel *channel)
+static void connect_find_namespace(void)
 {
     struct stat space;
-    self.other_namespace = stat("/proc/self/ns/pid", &space) < 0 || space.st_ino != channel->pid_namespace;
+    self.other_namespace = stat("/proc/self/ns/pid", &space) < 0 || space.st_ino != self.settings.pid_namespace;
 }
 
 static void connect_keep_environment(void)
 {
-    const char *name = getenv(CHANNEL_ENVIRONMENT), *library = getenv(CHANNEL_PRELOAD_ENVIRONMENT);
-    snprintf(self.name, sizeof self.name, "%s", name ? name : "");
+    const char *address = getenv(CHANNEL_ENVIRONMENT), *library = getenv(CHANNEL_PRELOAD_ENVIRONMENT);
+    snprintf(self.address, sizeof self.address, "%s", address ? address : "");
     snprintf(self.library, sizeof self.library, "%s", library ? library : "");
 }
 
 static int connect_socket(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(self.name);
+    size_t length = strcspn(self.address, ":");
     if (length == 0)
         return -ENOENT;
-    memcpy(address.sun_path + 1, self.name, length); // the leading NUL makes it abstract
+    memcpy(address.sun_path + 1, self.address, length); // the leading NUL makes it abstract
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
@@ -115,11 +120,14 @@ static int connect_socket(void)
 
 static int connect_hello(int fd, bool forked)
 {
-    const struct channel_hello hello = {.process = self.process,
-                                        .time_ns = clock_now(),
-                                        .pid = (uint32_t)self.pid,
-                                        .forked = forked,
-                                        .own_allocator = alloc_is_bypassed()};
+    struct channel_hello hello = {.process = self.process,
+                                  .time_ns = clock_now(),
+                                  .pid = (uint32_t)self.pid,
+                                  .forked = forked,
+                                  .own_allocator = alloc_is_bypassed()};
+    const char *secret = strchr(self.address, ':');
+    if (secret)
+        memcpy(hello.secret, secret + 1, strnlen(secret + 1, sizeof hello.secret));
     int ring = alloc_ring_make(); // the recorder gets it too; without one, blocks have no names
     int status = channel_pass_send(fd, &hello, sizeof hello, ring, 0) == sizeof hello ? 0 : -errno;
     if (ring >= 0)
@@ -127,13 +135,20 @@ static int connect_hello(int fd, bool forked)
     return status;
 }
 
-// The answer: one byte, and with it the descriptor of the segment. Returns the descriptor.
+// The answer: the settings, and with them the descriptor of the segment. Returns the descriptor.
 static int connect_receive(int fd)
 {
-    char byte;
+    struct channel_settings *settings = &self.settings;
     int segment;
-    ssize_t n = channel_pass_receive(fd, &byte, 1, &segment);
-    return n == 1 && segment >= 0 ? segment : -EPROTO;
+    ssize_t n = channel_pass_receive(fd, settings, sizeof *settings, &segment);
+    bool is_whole = n >= (ssize_t)channel_settings_bytes(0) && settings->plan_count <= CPULIST_MAX &&
+                    n == (ssize_t)channel_settings_bytes(settings->plan_count);
+    if (is_whole && segment >= 0 && settings->version == CHANNEL_VERSION)
+        return segment;
+    *settings = (struct channel_settings){0};
+    if (segment >= 0)
+        close(segment);
+    return -EPROTO;
 }
 
 static struct channel *connect_map(int segment)
@@ -142,24 +157,17 @@ static struct channel *connect_map(int segment)
     if (fstat(segment, &status) < 0 || (size_t)status.st_size < sizeof(struct channel))
         return NULL;
     struct channel *channel = mmap(NULL, sizeof *channel, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0);
-    if (channel == MAP_FAILED)
-        return NULL;
-    if (channel->version != CHANNEL_VERSION) {
-        munmap(channel, sizeof *channel);
-        return NULL;
-    }
-    return channel;
+    return channel != MAP_FAILED ? channel : NULL;
 }
 
 // A forked child has the segment; it introduces itself so that the recorder learns its pid. Where thread starts wait for
 // the recorder, so does this: the answer comes when the child's events are open.
 static void connect_forked_child(void)
 {
-    struct channel *channel = preload_channel();
-    if (!channel)
+    if (!preload_channel())
         return;
     connect_name_process();
-    connect_find_namespace(channel);
+    connect_find_namespace();
     preload_place_forked();
     alloc_ring_forked();
     int fd = connect_socket();
@@ -192,7 +200,7 @@ static void connect_open(void)
     alloc_thread_variables(1);
     if (!self.channel)
         return;
-    connect_find_namespace(self.channel);
+    connect_find_namespace();
     pthread_atfork(NULL, NULL, connect_forked_child);
 }
 

@@ -67,7 +67,7 @@ static size_t exec_count(char *const *variables)
 // program that starts others with a fresh one (env -i) is followed too.
 static void exec_make_environment(struct exec_environment *e, char *const *variables, int kind)
 {
-    const char *library = preload_library(), *channel = preload_channel_name();
+    const char *library = preload_library(), *channel = preload_channel_address();
     size_t count = 0;
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))

@@ -27,13 +27,12 @@ static struct preload_mask place_mask(int cpu)
 // Index of the least used place within the process's mask, or -1.
 static int place_least_used(const struct channel *channel)
 {
+    const struct channel_settings *settings = preload_settings();
     int best = -1;
     uint32_t fewest = UINT32_MAX;
-    uint32_t count = channel->plan_count < CPULIST_MAX ? channel->plan_count : CPULIST_MAX;
-    for (uint32_t i = 0; i < count && fewest > 0; i++) {
+    for (uint32_t i = 0; i < settings->plan_count && fewest > 0; i++) {
         uint32_t users = atomic_load_explicit(&channel->plan_users[i], memory_order_relaxed);
-        int cpu = channel->plan[i];
-        if (users < fewest && cpu >= 0 && cpu < CPULIST_MAX && preload_mask_has(preload_process_mask(), cpu)) {
+        if (users < fewest && preload_mask_has(preload_process_mask(), settings->plan[i])) {
             best = (int)i;
             fewest = users;
         }
@@ -68,13 +67,12 @@ void preload_place_return(int place)
 
 int preload_place_self(int place)
 {
-    const struct channel *channel = preload_channel();
-    if (!channel || here.place)
+    if (!preload_channel() || here.place)
         return -1;
     here.place = place ? place : preload_place_reserve();
     if (!here.place)
         return -1;
-    int cpu = channel->plan[here.place - 1];
+    int cpu = preload_settings()->plan[here.place - 1];
     struct preload_mask mask = place_mask(cpu);
     if (preload_set_mask(0, &mask) < 0) {
         preload_leave_place();
@@ -150,12 +148,12 @@ void preload_place_start(void)
 void preload_begin_at_first_place(void)
 {
     const struct channel *channel = preload_channel();
-    if (!channel || place_program_pins || (uint32_t)getpid() != channel->target)
+    if (!channel || place_program_pins || (uint32_t)getpid() != preload_settings()->target)
         return;
     int at = place_least_used(channel);
     if (at < 0)
         return;
-    struct preload_mask mask = place_mask(channel->plan[at]);
+    struct preload_mask mask = place_mask(preload_settings()->plan[at]);
     preload_set_mask(0, &mask);
     preload_set_mask(0, preload_process_mask());
 }
@@ -174,8 +172,7 @@ static void place_tell_main(void)
 // The thread that creates the process's first thread is taken for the main thread: with one thread it was both.
 void preload_place_main(void)
 {
-    const struct channel *channel = preload_channel();
-    if (atomic_exchange(&main_is_placed, true) || !channel || channel->plan_count == 0)
+    if (atomic_exchange(&main_is_placed, true) || !preload_channel() || preload_settings()->plan_count == 0)
         return;
     if (preload_program_pins() || preload_chose_itself()) {
         place_tell_main();

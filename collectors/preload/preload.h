@@ -31,10 +31,11 @@ bool preload_mask_has(const struct preload_mask *mask, int cpu);
 // --- connect.c: the process and its channel
 void preload_connect(void);                      // once; when the library starts or, if sooner, at the first large block
 struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
+const struct channel_settings *preload_settings(void); // our copy, checked; without a recorder there is no plan
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
 bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer
-const char *preload_channel_name(void);          // as the environment said when the process began; "": nothing ...
+const char *preload_channel_address(void);       // as the environment said when the process began; "": nothing ...
 const char *preload_library(void);               // ... whatever the program made of it since
 const struct preload_mask *preload_process_mask(void); // as the process got it
 

@@ -50,8 +50,7 @@ static bool thread_has_own_mask(const pthread_attr_t *attributes)
 
 static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
 {
-    const struct channel *channel = preload_channel();
-    if (!channel || channel->plan_count == 0)
+    if (!preload_channel() || preload_settings()->plan_count == 0)
         return CHANNEL_PIN_NONE;
     if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
         return CHANNEL_PIN_PROGRAM;
@@ -61,8 +60,7 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 // In the new thread, which has its creator's mask.
 static void thread_begin(enum channel_pin pin, int place, uint64_t since, const void *frame)
 {
-    const struct channel *channel = preload_channel();
-    if (!channel)
+    if (!preload_channel())
         return;
     int cpu = -1;
     if (pin == CHANNEL_PIN_PLANNED && place)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -24,7 +25,7 @@ RUNS = [
     "{region} 20",
     "sh -c '{touch} & {touch} & exit 0'",
 ]
-LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lnuma", "-lsqlite3"]
+LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
 SEEDS = range(1, 7)
 FUZZ_ROUNDS = 300
 
@@ -83,6 +84,20 @@ def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], t
     assert (done.status, done.err) == (0, "")
     assert one(recording, "SELECT complete, exit_status FROM run") == (1, 0)
     assert run_command(BUILD / "numaprof-reports", "report", recording).status == 0
+
+
+@pytest.mark.requires("root")
+@pytest.mark.parametrize("checks", ["", *CHECKS])
+def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place: Path, tmp_path: Path) -> None:
+    """A descendant that runs as another user writes all that is shared: other programs of the target end as they would alone."""
+    shutil.copy(target("hostile"), public_place)
+    program = recorder(checks, sanitized) if checks else PROGRAM
+    hostile = f"setpriv --reuid=65534 --regid=65534 --clear-groups {public_place}/hostile 1 400"
+    script = f"{hostile} & for i in 1 2 3 4 5 6; do {target('touch')} 8 64 || exit 9; done; kill $!; wait; exit 5"
+    done = run_command(program, "record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
+    assert_clean(done)
+    assert done.status == 5
+    assert one(tmp_path / "r.numaprof", "SELECT complete, exit_status FROM run") == (1, 5)
 
 
 @pytest.mark.requires("g++")

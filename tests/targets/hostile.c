@@ -18,6 +18,15 @@
 #include "collectors/channel_pass.h"
 #include "tests/targets/chance.h"
 
+static struct channel_hello hello_with_secret(uint64_t process)
+{
+    struct channel_hello hello = {.process = process, .pid = (uint32_t)getpid()};
+    const char *address = getenv(CHANNEL_ENVIRONMENT), *secret = address ? strchr(address, ':') : NULL;
+    if (secret)
+        memcpy(hello.secret, secret + 1, strnlen(secret + 1, sizeof hello.secret));
+    return hello;
+}
+
 static int meet(void)
 {
     const char *name = getenv(CHANNEL_ENVIRONMENT);
@@ -25,8 +34,9 @@ static int meet(void)
     int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
     if (!name || fd < 0)
         return -1;
-    memcpy(address.sun_path + 1, name, strlen(name));
-    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
+    size_t length = strcspn(name, ":");
+    memcpy(address.sun_path + 1, name, length);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
     if (connect(fd, (const struct sockaddr *)&address, size) == 0)
         return fd;
     close(fd);
@@ -66,10 +76,12 @@ static void scribble_ring(char *memory)
 
 static void introduce(uint64_t process)
 {
-    struct channel_hello hello = {.process = chance() % 3 ? process : chance(),
-                                  .time_ns = chance(),
-                                  .pid = chance() % 2 ? (uint32_t)getpid() : (uint32_t)chance(),
-                                  .forked = (uint32_t)(chance() % 2)};
+    struct channel_hello hello = hello_with_secret(chance() % 3 ? process : chance());
+    hello.time_ns = chance();
+    hello.pid = chance() % 2 ? (uint32_t)getpid() : (uint32_t)chance();
+    hello.forked = (uint32_t)(chance() % 2);
+    if (chance() % 8 == 0)
+        hello.secret[chance() % CHANNEL_SECRET] ^= 1;
     char *memory;
     int fd = meet(), ring = -1;
     switch (chance() % 5) {
@@ -118,10 +130,7 @@ static void scribble_message(struct channel *channel, uint64_t process)
 
 static void scribble_anywhere(struct channel *channel)
 {
-    // The version and the plan stay, or the library in the children would not speak any more.
-    size_t from = offsetof(struct channel, await_start);
-    char *byte = (char *)channel + from + chance() % (offsetof(struct channel, plan_count) - from);
-    *byte = (char)chance();
+    ((char *)channel)[chance() % sizeof *channel] = (char)chance();
     for (int i = 0; i < 4; i++)
         atomic_store(&channel->plan_users[chance() % CPULIST_MAX], (uint32_t)chance());
 }
@@ -130,13 +139,13 @@ int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) + 1 : 1;
     int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = meet();
-    const struct channel_hello hello = {.process = chance(), .pid = (uint32_t)getpid()};
+    const struct channel_hello hello = hello_with_secret(chance());
     if (fd < 0)
         return 0; // run alone
     (void)!channel_pass_send(fd, &hello, sizeof hello, -1, 0);
-    char byte;
+    struct channel_settings settings;
     int segment;
-    (void)!channel_pass_receive(fd, &byte, 1, &segment);
+    (void)!channel_pass_receive(fd, &settings, sizeof settings, &segment);
     close(fd);
     if (ftruncate(segment, 0) == 0 || ftruncate(segment, sizeof(struct channel) + 1) == 0)
         return 2; // the recorder would get a SIGBUS

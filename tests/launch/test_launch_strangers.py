@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that the target did not start: they get nothing of the channel, and cost the recording nothing."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from running import one, run, target
+
+pytestmark = [pytest.mark.requires("gcc", "perf_event", "root")]
+
+CHILDREN = 300
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+@contextmanager
+def strangers(words: list[str]) -> Iterator[list[tuple[int, int]]]:
+    """Two of them while the block runs; filled behind it: how often each connected, descriptors it got."""
+    counts: list[tuple[int, int]] = []
+    crowd = [subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    yield counts
+    for stranger in crowd:
+        out, _ = stranger.communicate()
+        connected, got = out.split()
+        counts.append((int(connected), int(got)))
+
+
+@pytest.mark.parametrize("user", [[], NOBODY], ids=["same user", "another user"])
+def test_a_flood_of_strangers(user: list[str], public_place: Path) -> None:
+    recording = public_place / "r.numaprof"
+    with strangers([*user, str(target("stranger"))]) as counts:
+        done = run("record", "-q", "-o", recording, target("fork_server"), CHILDREN, 64)
+    assert done.status == 0
+    assert sum(connected for connected, _ in counts) > 0, "it never came near"
+    assert all(got == 0 for _, got in counts)
+    assert one(recording, "SELECT count(*) FROM process") == CHILDREN + 1
+    assert one(recording, "SELECT count(*) FROM process WHERE followed = 'preload'") == CHILDREN + 1
+
+
+def test_a_stranger_that_knows_the_secret(tmp_path: Path) -> None:
+    """A process of the same user can read the target's environment: the kernel says that it is no descendant."""
+    address = tmp_path / "address"
+    with strangers([str(target("stranger")), str(address)]) as counts:
+        script = f'printf "%s\\n" "$NUMAPROF_CHANNEL" > {address}; exec {target("fork_server")} 40 64'
+        done = run("record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
+    assert done.status == 0
+    assert sum(connected for connected, _ in counts) > 0, "it never came near"
+    assert all(got == 0 for _, got in counts)
+    assert one(tmp_path / "r.numaprof", "SELECT count(*) FROM process") == 41
