@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program in bin, what it needs of its own in libexec/numaprof (it finds that beside itself: profiler/beside.c), manual
+# The program in bin, what it needs of its own in libexec/numaprof (it finds that beside itself: profiler/install/installed_files.c), manual
 # pages and the header. The reports run with the system's Python, kept apart from whatever else is installed for it.
 
 DESTDIR ?=

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The C program: core/, collectors/ and profiler/ make one archive; main.c and the archive make numaprof.
 
-SOURCES := $(filter-out profiler/main.c,$(wildcard core/*.c collectors/*.c profiler/*.c profiler/measure/*.c))
+SOURCES := $(filter-out profiler/main.c,$(shell find core collectors profiler -name "*.c" -not -path "collectors/preload/*" -not -path "profiler/install/static/*" | LC_ALL=C sort))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
 GENERATED := $(BUILD)/gen/empty_recording.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
@@ -38,11 +38,11 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 # The schema stands in every recording, comments and all, so that it explains itself.
-$(BUILD)/gen/empty_recording.h: core/schema.sql mk/empty-recording | $(BUILD)/.packages
+$(BUILD)/gen/empty_recording.h: core/recording/schema.sql mk/empty-recording | $(BUILD)/.packages
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) mk/empty-recording $< > $@
 
 # Text that the program carries: turned into a C string.
-$(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/*.txt)) mk/text-to-header
+$(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/cpus/*.txt)) mk/text-to-header
 	$(Q)mkdir -p $(@D)
 	$(Q)mk/text-to-header catalogue_text $(filter %.txt,$^) > $@

@@ -18,7 +18,7 @@ $(STATIC): $(STATIC_OBJECTS) $(ARCHIVE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -static -Wl,-u,__cxa_demangle -Wl,-u,pfm_initialize $(NO_LOADING) -o $@ $^ \
 	    -Wl,--start-group $(STATIC_LIBS) -lstdc++ -Wl,--end-group
 
-$(BUILD)/static/%.o: profiler/static/%.c $(PRELOAD)
+$(BUILD)/static/%.o: profiler/install/static/%.c $(PRELOAD)
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -DPRELOAD_IMAGE='"$(PRELOAD)"' -c -o $@ $<

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/diag.h"
-#include "profiler/command.h"
+#include "core/text/diag.h"
+#include "profiler/commands/command.h"
 
 static const struct {
     const char *name;

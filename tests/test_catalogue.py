@@ -30,7 +30,7 @@ def catalogue(cpu: str, *arguments: str) -> dict[str, Any]:
 
 
 def data_lines() -> list[list[str]]:
-    files = sorted((TREE / "collectors" / "events").glob("*.txt"))
+    files = sorted((TREE / "collectors" / "events" / "cpus").glob("*.txt"))
     return [line.split() for file in files for line in file.read_text().splitlines() if line[:1].strip("#")]
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from conftest import TREE
 
-SUITE = TREE / "tests" / "c" / "test_measure_kernels.c"
+SUITE = TREE / "tests" / "c" / "test_kernels.c"
 CASES = re.findall(r"^TEST\((\w+)\)", SUITE.read_text(), re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("arm") / "kernels"
-    sources = [SUITE, SUITE.parent / "check_main.c", *sorted((TREE / "profiler" / "measure").glob("kernels*.c"))]
+    sources = [SUITE, SUITE.parent / "check_main.c", *sorted((TREE / "profiler" / "measure" / "kernels").glob("kernels*.c"))]
     command = ["aarch64-linux-gnu-gcc", "-std=c17", "-D_GNU_SOURCE", "-O2", "-static", f"-I{TREE}", "-o", output]
     subprocess.run(list(map(str, [*command, *sources])), check=True)
     return output

@@ -22,8 +22,8 @@ static bool affinity_is_our_pin(const struct preload_mask *mask)
     if (!channel || members != 1)
         return false;
     const struct channel_settings *settings = preload_settings();
-    for (uint32_t i = 0; i < settings->plan_count; i++)
-        if (settings->plan[i] == only && atomic_load(&channel->plan_users[i]) > 0)
+    for (uint32_t i = 0; i < settings->slot_count; i++)
+        if (settings->slots[i] == only && atomic_load(&channel->slot_users[i]) > 0)
             return true;
     return false;
 }

@@ -14,10 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collectors/channel_pass.h"
-#include "collectors/preload/alloc.h"
+#include "collectors/preload/alloc/alloc.h"
 #include "collectors/preload/preload.h"
-#include "core/clock.h"
+#include "collectors/protocol/channel_pass.h"
+#include "core/system/clock.h"
 
 static struct {
     struct channel *channel;
@@ -128,7 +128,7 @@ static int connect_hello(int fd, bool forked)
     const char *secret = strchr(self.address, ':');
     if (secret)
         memcpy(hello.secret, secret + 1, strnlen(secret + 1, sizeof hello.secret));
-    int ring = alloc_ring_make(); // the recorder gets it too; without one, blocks have no names
+    int ring = alloc_write_make(); // the recorder gets it too; without one, blocks have no names
     int status = channel_pass_send(fd, &hello, sizeof hello, ring, 0) == sizeof hello ? 0 : -errno;
     if (ring >= 0)
         close(ring);
@@ -141,8 +141,8 @@ static int connect_receive(int fd)
     struct channel_settings *settings = &self.settings;
     int segment;
     ssize_t n = channel_pass_receive(fd, settings, sizeof *settings, &segment);
-    bool is_whole = n >= (ssize_t)channel_settings_bytes(0) && settings->plan_count <= CPULIST_MAX &&
-                    n == (ssize_t)channel_settings_bytes(settings->plan_count);
+    bool is_whole = n >= (ssize_t)channel_settings_bytes(0) && settings->slot_count <= CPULIST_MAX &&
+                    n == (ssize_t)channel_settings_bytes(settings->slot_count);
     if (is_whole && segment >= 0 && settings->version == CHANNEL_VERSION)
         return segment;
     *settings = (struct channel_settings){0};
@@ -168,8 +168,8 @@ static void connect_forked_child(void)
         return;
     connect_name_process();
     connect_find_namespace();
-    preload_place_forked();
-    alloc_ring_forked();
+    preload_slot_forked();
+    alloc_write_forked();
     int fd = connect_socket();
     if (fd < 0)
         return;
@@ -195,8 +195,8 @@ static void connect_open(void)
         }
     }
     close(fd);
-    preload_place_start();
-    preload_begin_at_first_place();
+    preload_slot_start();
+    preload_slot_begin_at_first();
     alloc_thread_variables(1);
     if (!self.channel)
         return;

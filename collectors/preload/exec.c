@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
-#include "core/elf_kind.h"
-#include "core/exec_rights.h"
+#include "core/system/elf_kind.h"
+#include "core/system/exec_rights.h"
 
 extern char **environ;
 

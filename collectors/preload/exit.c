@@ -11,7 +11,7 @@ static void exit_announce(void)
 {
     if (!preload_is_this_process())
         return;
-    preload_leave_place();
+    preload_slot_leave();
     preload_send((struct preload_note){.kind = CHANNEL_PROCESS_EXIT, .waits = true});
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 static int message_claim(struct channel *channel, uint32_t tid)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collectors/channel.h"
+#include "collectors/protocol/channel.h"
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
@@ -50,18 +50,18 @@ struct preload_note {
 void preload_send(struct preload_note note);
 void preload_ring_doorbell(void);                // something for the recorder has gathered that is no message
 
-// --- place.c: where a thread sits
-void preload_place_start(void);                  // when the program starts
-void preload_begin_at_first_place(void);         // without staying bound to it
-void preload_place_main(void);                   // at the first thread's creation
-int preload_place_reserve(void);                 // takes a place of the plan for a thread to be made; 0: there is none
-void preload_place_return(int place);            // the thread could not be made
-int preload_place_self(int place);               // pins the calling thread to it; 0: takes one. Its CPU or -1
-void preload_leave_place(void);                  // gives the place back (the mask stays)
+// --- cpu_slot.c: where a thread sits
+void preload_slot_start(void);                  // when the program starts
+void preload_slot_begin_at_first(void);         // without staying bound to it
+void preload_slot_main(void);                   // at the first thread's creation
+int preload_slot_reserve(void);                 // takes a place of the plan for a thread to be made; 0: there is none
+void preload_slot_return(int slot);            // the thread could not be made
+int preload_slot_self(int slot);               // pins the calling thread to it; 0: takes one. Its CPU or -1
+void preload_slot_leave(void);                  // gives the place back (the mask stays)
 void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
 void preload_repin_self(void);                   // ... until this
 int preload_pinned_cpu(void);                    // of the calling thread, -1: not pinned by us
-void preload_place_forked(void);                 // in a forked child: nothing is placed yet
+void preload_slot_forked(void);                 // in a forked child: nothing is placed yet
 bool preload_program_pins(void);                 // an affinity setting of a runtime is in the environment
 void preload_own_choice(void);                   // the calling thread chose its mask itself
 bool preload_chose_itself(void);

@@ -7,16 +7,16 @@
 #include <threads.h>
 #include <time.h>
 
-#include "collectors/preload/alloc.h"
+#include "collectors/preload/alloc/alloc.h"
 #include "collectors/preload/preload.h"
-#include "core/clock.h"
+#include "core/system/clock.h"
 
 struct thread_start {
     void *(*routine)(void *);
     thrd_start_t c11_routine;
     void *argument;
     enum channel_pin pin;
-    int place;               // of the plan, for PLANNED
+    int slot;               // of the plan, for PLANNED
     uint64_t since;          // when its creation began: its creator touches its memory
 };
 
@@ -28,7 +28,7 @@ static void thread_ended(void *unused)
 {
     (void)unused;
     alloc_thread_ended();
-    preload_leave_place();
+    preload_slot_leave();
     struct timespec used = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
     preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT, .a = used.tv_sec * 1000000000 + used.tv_nsec});
@@ -50,7 +50,7 @@ static bool thread_has_own_mask(const pthread_attr_t *attributes)
 
 static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
 {
-    if (!preload_channel() || preload_settings()->plan_count == 0)
+    if (!preload_channel() || preload_settings()->slot_count == 0)
         return CHANNEL_PIN_NONE;
     if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
         return CHANNEL_PIN_PROGRAM;
@@ -58,13 +58,13 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 }
 
 // In the new thread, which has its creator's mask.
-static void thread_begin(enum channel_pin pin, int place, uint64_t since, const void *frame)
+static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const void *frame)
 {
     if (!preload_channel())
         return;
     int cpu = -1;
-    if (pin == CHANNEL_PIN_PLANNED && place)
-        cpu = preload_place_self(place);
+    if (pin == CHANNEL_PIN_PLANNED && slot)
+        cpu = preload_slot_self(slot);
     else if (pin == CHANNEL_PIN_HELPER)
         preload_set_mask(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
@@ -84,7 +84,7 @@ static struct thread_start thread_take(void *argument, const void *frame)
 {
     struct thread_start start = *(struct thread_start *)argument;
     free(argument);
-    thread_begin(start.pin, start.place, start.since, frame);
+    thread_begin(start.pin, start.slot, start.since, frame);
     return start;
 }
 
@@ -104,8 +104,8 @@ static struct thread_start *thread_prepare(struct thread_start start)
 {
     struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
     if (kept) {
-        preload_place_main();
-        start.place = start.pin == CHANNEL_PIN_PLANNED ? preload_place_reserve() : 0;
+        preload_slot_main();
+        start.slot = start.pin == CHANNEL_PIN_PLANNED ? preload_slot_reserve() : 0;
         start.since = clock_now();
         *kept = start;
     }
@@ -114,7 +114,7 @@ static struct thread_start *thread_prepare(struct thread_start start)
 
 static void thread_unmade(struct thread_start *kept)
 {
-    preload_place_return(kept->place);
+    preload_slot_return(kept->slot);
     free(kept);
 }
 

@@ -14,47 +14,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/topology.h"
-#include "profiler/measure/flush.h"
-#include "profiler/measure/place.h"
-#include "profiler/measure/survey.h"
+#include "core/topology/topology.h"
+#include "profiler/measure/kernels/kernels_flush.h"
+#include "profiler/measure/memory/memory_bound.h"
+#include "profiler/measure/survey/survey.h"
 #include "stream_like.h"
 
 struct other {
     struct stream_like loops;
-    const struct place *place;  // our region, which the linker's --wrap shows us
+    const struct memory_bound *bound;  // our region, which the linker's --wrap shows us
     size_t bytes;               // its size
     bool has_own_list;
     char **commands;            // METRIC=COMMAND; ends with NULL
     cpu_set_t cpus;             // where it may run
     struct result *ours;
-    double values[METRICS][RESULT_REPEATS]; // each beside ours of the same number
+    double values[RESULT_METRICS][RESULT_REPEATS]; // each beside ours of the same number
 };
 
 static struct other other;
 
-int __real_place_map(struct place *place, size_t bytes, const struct cpulist *nodes, bool huge);
-int __wrap_place_map(struct place *place, size_t bytes, const struct cpulist *nodes, bool huge);
+int __real_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
+int __wrap_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
 
-int __wrap_place_map(struct place *place, size_t bytes, const struct cpulist *nodes, bool huge)
+int __wrap_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge)
 {
-    int status = __real_place_map(place, bytes, nodes, huge);
+    int status = __real_place_map(bound, bytes, nodes, huge);
     if (status < 0 || bytes != other.bytes)
         return status;
-    other.place = place;
-    other.loops.to = (uint64_t *)(void *)place->base;
-    other.loops.from = (const uint64_t *)(const void *)(place->base + bytes / 2);
+    other.bound = bound;
+    other.loops.to = (uint64_t *)(void *)bound->base;
+    other.loops.from = (const uint64_t *)(const void *)(bound->base + bytes / 2);
     other.loops.count = bytes / 2 / sizeof(uint64_t);
     other.loops.at = 0;
     if (!other.has_own_list)
-        other.loops.line = place->base;
+        other.loops.line = bound->base;
     return status;
 }
 
 static int metric_of(const char *name)
 {
     int id = 0;
-    while (id < METRICS && strcmp(metric_get((enum metric_id)id)->name, name) != 0)
+    while (id < RESULT_METRICS && strcmp(result_metric_get((enum result_metric_id)id)->name, name) != 0)
         id++;
     return id;
 }
@@ -75,9 +75,9 @@ static double run_other(const char *metric)
 {
     size_t length = strlen(metric);
     if (!*other.commands) {
-        flush_lines(other.place->base, other.bytes);
+        kernels_flush_lines(other.bound->base, other.bytes);
         double value = stream_like_slice(&other.loops, metric);
-        flush_lines(other.place->base, other.bytes);
+        kernels_flush_lines(other.bound->base, other.bytes);
         return value;
     }
     for (char **word = other.commands; *word; word++)
@@ -89,10 +89,10 @@ static double run_other(const char *metric)
 // Before each slice of ours. The survey's own thread stands on one CPU by then.
 static void take_turn(void *unused, const char *metric, double done, double total)
 {
-    enum metric_id id = (enum metric_id)metric_of(metric);
+    enum result_metric_id id = (enum result_metric_id)metric_of(metric);
     cpu_set_t here;
     (void)unused, (void)done, (void)total;
-    if (id == METRICS)
+    if (id == RESULT_METRICS)
         return; // memory is made ready
     sched_getaffinity(0, sizeof here, &here);
     sched_setaffinity(0, sizeof other.cpus, &other.cpus);
@@ -102,13 +102,13 @@ static void take_turn(void *unused, const char *metric, double done, double tota
 
 static void print_pairs(int survey)
 {
-    for (int id = 0; id < METRICS; id++) {
-        const struct result_cell *cell = result_cell(other.ours, (enum metric_id)id, 0, 0);
-        double unit = metric_is_time(metric_get((enum metric_id)id)) ? 1 : 1e9;
+    for (int id = 0; id < RESULT_METRICS; id++) {
+        const struct result_cell *cell = result_cell(other.ours, (enum result_metric_id)id, 0, 0);
+        double unit = result_metric_is_time(result_metric_get((enum result_metric_id)id)) ? 1 : 1e9;
         for (int i = 0; i < cell->count; i++)
             if (other.values[id][i] > 0)
-                printf("%d %s %.6g %.6g\n", survey, metric_get((enum metric_id)id)->name, cell->values[i] / unit,
-                       other.values[id][i]);
+                printf("%d %s %.6g %.6g\n", survey, result_metric_get((enum result_metric_id)id)->name,
+                       cell->values[i] / unit, other.values[id][i]);
     }
     fflush(stdout);
 }
@@ -137,7 +137,7 @@ static void choose(struct survey_options *options, const struct topology *t, cha
     const struct topology_cpu *cpu = topology_cpu(t, cpulist_next(&t->allowed_cpus, 0));
     memset(options->skip, true, sizeof options->skip);
     for (char *name; (name = strsep(&names, ","));)
-        if (metric_of(name) < METRICS)
+        if (metric_of(name) < RESULT_METRICS)
             options->skip[metric_of(name)] = false;
     options->has_from = options->has_to = true;
     cpulist_add(&options->from, cpu->node);

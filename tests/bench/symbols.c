@@ -5,36 +5,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profiler/symbols.h"
+#include "profiler/symbols/symbols.h"
 #include "tests/bench/cost.h"
 
 int main(int argc, char **argv)
 {
-    static struct stacks stacks;
+    static struct call_stacks stacks;
     struct recording *recording;
-    struct record_queue *queue;
-    struct map_paths *paths = NULL;
-    struct maps maps = {0};
+    struct recording_queue *queue;
+    struct intern *paths = NULL;
+    struct address_space space = {0};
     struct table programs = {0};
     uint64_t address;
-    if (argc < 3 || recording_create(&recording, argv[1]) < 0 || record_queue_start(&queue, recording) < 0)
+    if (argc < 3 || recording_create(&recording, argv[1]) < 0 || recording_queue_start(&queue, recording) < 0)
         return 1;
-    const char *path = map_paths_intern(&paths, argv[2]);
+    const char *path = intern_text(&paths, argv[2]);
     table_put(&programs, (uintptr_t)path, 1);
     stacks.queue = queue;
-    maps_add(&maps, (struct mapping){.start = 0, .end = UINT64_C(1) << 40, .path = path, .executable = true});
+    address_space_add(&space, (struct mapping){.start = 0, .end = UINT64_C(1) << 40, .path = path, .executable = true});
     while (scanf("%lx", &address) == 1)
-        stacks_weigh(&stacks, stacks_intern(&stacks, &maps, 1, &address, 1, false), 1);
+        call_stacks_weigh(&stacks, call_stacks_intern(&stacks, &space, 1, &address, 1, false), 1);
     struct progress progress;
     int64_t next_place;
-    const struct symbols_request request = {.stacks = &stacks, .programs = &programs, .files = files_new(),
-                                            .queue = queue, .progress = &progress, .next_place = &next_place};
+    const struct symbols_request request = {.stacks = &stacks,
+                                            .programs = &programs,
+                                            .files = program_files_new(),
+                                            .queue = queue,
+                                            .progress = &progress,
+                                            .next_place = &next_place};
     double begun = cost_seconds();
     progress_begin(&progress, "looking up functions and lines");
     int64_t resolved = symbols_resolve(&request);
     progress_end(&progress);
     double took = cost_seconds() - begun;
-    int status = record_queue_stop(queue);
+    int status = recording_queue_stop(queue);
     printf("%.3f %.3f %ld %ld\n", took, cost_cpu_seconds(), cost_peak_kib(), (long)resolved);
     return status < 0;
 }

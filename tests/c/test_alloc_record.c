@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring of large blocks, with what a hostile target might write there.
-#include "collectors/alloc_record.h"
+#include "collectors/heap/alloc_record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "core/table.h"
+#include "core/util/table.h"
 
 static struct perf_ring ring;
 

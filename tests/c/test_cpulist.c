@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 
-#include "core/cpulist.h"
+#include "core/topology/cpulist.h"
 #include "tests/c/check.h"
 
 static const char *round_trip(const char *text)

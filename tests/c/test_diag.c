@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/diag.h"
+#include "core/text/diag.h"
 #include "tests/c/check.h"
 
 static const char *clean(const char *text)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/loads_plan.h"
+#include "collectors/loads/loads_plan.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
 #include "check.h"
 
-static struct catalogue *catalogue;
+static struct event_catalogue *catalogue;
 
-static const struct catalogue_cpu *cpu(const char *name)
+static const struct event_cpu *cpu(const char *name)
 {
-    const struct catalogue_cpu *found;
+    const struct event_cpu *found;
     char near[64];
     if (!catalogue)
-        CHECK_EQ(catalogue_load(&catalogue), 0);
-    CHECK_EQ(catalogue_find(catalogue, name, &found, near, sizeof near), 0);
+        CHECK_EQ(event_catalogue_load(&catalogue), 0);
+    CHECK_EQ(event_catalogue_find(catalogue, name, &found, near, sizeof near), 0);
     return found;
 }
 
 static int make(struct loads_plan *plan, const char *name, const char *root, int attempt)
 {
-    const struct catalogue_cpu *of = cpu(name);
+    const struct event_cpu *of = cpu(name);
     return loads_plan(plan, catalogue, of, root, attempt);
 }
 

@@ -2,7 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collectors/numa_maps.h"
+#include "collectors/pages/numa_maps.h"
 #include "tests/c/check.h"
 
 struct seen {

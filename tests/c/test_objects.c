@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The join of addresses to blocks, against a list that is searched from end to end.
-#include "collectors/objects.h"
+#include "collectors/heap/objects.h"
 
 #include <unistd.h>
 
 #include "check.h"
 
-static struct record_queue *queue;
+static struct recording_queue *queue;
 static struct tasks tasks;
 static struct objects objects;
 static struct process process;
@@ -16,7 +16,7 @@ static void begin(void)
     struct recording *recording;
     unlink("objects.numaprof");
     CHECK_EQ(recording_create(&recording, "objects.numaprof"), 0);
-    CHECK_EQ(record_queue_start(&queue, recording), 0);
+    CHECK_EQ(recording_queue_start(&queue, recording), 0);
     tasks = (struct tasks){.queue = queue};
     objects = (struct objects){.queue = queue, .tasks = &tasks};
     process = (struct process){.id = 1};
@@ -24,22 +24,22 @@ static void begin(void)
 
 static void end(void)
 {
-    live_blocks_free(&process.heap);
-    live_blocks_free(&process.mapped);
+    live_allocations_free(&process.heap);
+    live_allocations_free(&process.mapped);
     objects_free(&objects);
-    CHECK_EQ(record_queue_stop(queue), 0);
+    CHECK_EQ(recording_queue_stop(queue), 0);
 }
 
 static void allocate(const char *kind, uint64_t address, uint64_t bytes, uint64_t since)
 {
-    const struct object_block block = {
+    const struct objects_block block = {
         .address = address, .bytes = bytes, .since = since, .kind = kind, .stack = 7, .thread = 1};
     objects_allocated(&objects, &process, &block);
 }
 
 static int64_t block_at(uint64_t address, uint64_t time)
 {
-    struct object_found found = objects_live(&objects, &process, address, time);
+    struct objects_found found = objects_live(&objects, &process, address, time);
     return objects_block(&objects, &process, address, time, found);
 }
 
@@ -69,7 +69,7 @@ TEST(an_address_used_again_is_another_block)
     begin();
     allocate("heap", 0x10000, 0x1000, 10);
     int64_t first = block_at(0x10800, 11);
-    struct object_found taken = objects_live(&objects, &process, 0x10800, 12);
+    struct objects_found taken = objects_live(&objects, &process, 0x10800, 12);
     objects_freed(&objects, &process, 0x10000, 20);
     CHECK_EQ(block_at(0x10800, 21), RECORDING_NULL);
     allocate("heap", 0x10000, 0x1000, 30);
@@ -81,7 +81,7 @@ TEST(an_address_used_again_is_another_block)
 TEST(what_calloc_touches_is_the_block_it_returns)
 {
     begin();
-    struct object_found taken = objects_live(&objects, &process, 0x10800, 15);
+    struct objects_found taken = objects_live(&objects, &process, 0x10800, 15);
     CHECK_EQ(taken.block, RECORDING_NULL);
     allocate("heap", 0x10000, 0x1000, 10); // called before the touch, told of after it
     CHECK(objects_block(&objects, &process, 0x10800, 15, taken) > 0);
@@ -91,7 +91,7 @@ TEST(what_calloc_touches_is_the_block_it_returns)
 TEST(a_touch_is_the_blocks_even_if_that_lived_shortly)
 {
     begin();
-    struct object_found taken = objects_live(&objects, &process, 0x10800, 15);
+    struct objects_found taken = objects_live(&objects, &process, 0x10800, 15);
     allocate("heap", 0x10000, 0x1000, 10);
     objects_freed(&objects, &process, 0x10000, 20);
     CHECK(objects_block(&objects, &process, 0x10800, 15, taken) > 0);
@@ -101,7 +101,7 @@ TEST(a_touch_is_the_blocks_even_if_that_lived_shortly)
 TEST(a_use_after_free_is_not_the_next_blocks)
 {
     begin();
-    struct object_found taken = objects_live(&objects, &process, 0x10800, 15);
+    struct objects_found taken = objects_live(&objects, &process, 0x10800, 15);
     allocate("heap", 0x10000, 0x1000, 20);
     CHECK_EQ(objects_block(&objects, &process, 0x10800, 15, taken), RECORDING_NULL);
     end();
@@ -137,12 +137,12 @@ TEST(a_mapping_may_lose_its_ends_and_its_middle)
     end();
 }
 
-static bool find_one(void *context, const struct mapping *mapping, uint64_t address, struct object_variable *variable)
+static bool find_one(void *context, const struct mapping *mapping, uint64_t address, struct objects_variable *variable)
 {
     (void)context;
     (void)mapping;
     (void)address;
-    *variable = (struct object_variable){.name = "c", .start = 0x10080, .bytes = 0x3000};
+    *variable = (struct objects_variable){.name = "c", .start = 0x10080, .bytes = 0x3000};
     return true;
 }
 
@@ -150,14 +150,14 @@ TEST(a_variable_in_two_mappings_of_its_file_is_one)
 {
     begin();
     objects.find_variable = find_one;
-    struct mapping of_file = {.start = 0x10000, .end = 0x11000, .path = "/bin/x", .serial = 1, .kind = MAP_KIND_STATIC};
-    struct mapping rest = {.start = 0x11000, .end = 0x14000, .path = of_file.path, .serial = 2, .kind = MAP_KIND_STATIC};
-    CHECK_EQ(maps_add(&process.maps, of_file), 0);
-    CHECK_EQ(maps_add(&process.maps, rest), 0);
+    struct mapping of_file = {.start = 0x10000, .end = 0x11000, .path = "/bin/x", .serial = 1, .kind = MAPPING_STATIC};
+    struct mapping rest = {.start = 0x11000, .end = 0x14000, .path = of_file.path, .serial = 2, .kind = MAPPING_STATIC};
+    CHECK_EQ(address_space_add(&process.space, of_file), 0);
+    CHECK_EQ(address_space_add(&process.space, rest), 0);
     int64_t block = block_at(0x10800, 1);
     CHECK(block > 0);
     CHECK_EQ(block_at(0x12000, 2), block);
-    maps_clear(&process.maps);
+    address_space_clear(&process.space);
     end();
 }
 

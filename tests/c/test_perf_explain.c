@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 
-#include "collectors/perf_explain.h"
-#include "profiler/doctor_output.h"
+#include "collectors/perf/perf_explain.h"
+#include "profiler/doctor/doctor_output.h"
 #include "tests/c/check.h"
 
 // A machine with a PMU, and an ordinary user.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/search.h"
+#include "core/util/search.h"
 
-#include "core/table.h"
+#include "core/util/table.h"
 #include "tests/c/check.h"
 
 struct item {

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/sysfile.h"
+#include "core/system/sysfile.h"
 #include "tests/c/check.h"
 
 // Every test runs in an empty folder of its own.

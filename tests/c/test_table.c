@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/table.h"
+#include "core/util/table.h"
 #include "tests/c/check.h"
 
 // Random operations beside an array that is looked through from end to end.

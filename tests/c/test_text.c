@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/json.h"
-#include "core/units.h"
-#include "core/utf8.h"
+#include "core/text/json.h"
+#include "core/text/units.h"
+#include "core/text/utf8.h"
 #include "tests/c/check.h"
 
 static const char *json(const char *text)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 
-#include "core/topology_pin.h"
+#include "core/topology/topology_pin.h"
 #include "tests/c/check.h"
 
 // Two nodes of two CPUs; CPU 2 is offline, CPU 3 not allowed. There is no CPU 4.

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collectors/stacks.h"
-#include "profiler/perf_map.h"
-#include "profiler/symbols.h"
-#include "profiler/unwind.h"
-#include "profiler/variables.h"
+#include "collectors/samples/call_stacks.h"
+#include "profiler/symbols/jit_symbols.h"
+#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/unwind.h"
+#include "profiler/symbols/variables.h"
 #include "tests/targets/chance.h"
 
 enum { PLACES = 200, WALKS = 50, STACK_WORDS = 512, REGISTERS = 20, AT = 0x400000, FRONT = 0x2000 };
@@ -77,20 +77,23 @@ static void write_copy(const char *path, const char *content, size_t bytes)
     close(fd);
 }
 
-static void ask_for_names(struct files *files, struct map_paths **paths, const char *path, size_t bytes, const char *out)
+static void ask_for_names(struct program_files *files, struct intern **paths, const char *path, size_t bytes,
+                          const char *out)
 {
     struct recording *recording;
-    struct record_queue *queue;
+    struct recording_queue *queue;
     unlink(out);
-    if (recording_create(&recording, out) < 0 || record_queue_start(&queue, recording) < 0)
+    if (recording_create(&recording, out) < 0 || recording_queue_start(&queue, recording) < 0)
         exit(2);
-    struct stacks stacks = {.queue = queue};
-    struct maps maps = {.pid = getpid()};
-    const char *name = map_paths_intern(paths, path);
-    maps_add(&maps, (struct mapping){.start = AT, .end = AT + bytes, .path = name, .kind = MAP_KIND_FILE, .file_backed = true});
+    struct call_stacks stacks = {.queue = queue};
+    struct address_space space = {.pid = getpid()};
+    const char *name = intern_text(paths, path);
+    address_space_add(
+        &space,
+        (struct mapping){.start = AT, .end = AT + bytes, .path = name, .kind = MAPPING_FILE, .file_backed = true});
     for (int i = 0; i < PLACES; i++) {
         uint64_t addresses[2] = {somewhere(bytes), somewhere(bytes)};
-        stacks_weigh(&stacks, stacks_intern(&stacks, &maps, 1, addresses, 2, false), 1);
+        call_stacks_weigh(&stacks, call_stacks_intern(&stacks, &space, 1, addresses, 2, false), 1);
     }
     struct table programs = {0};
     table_put(&programs, (uintptr_t)name, 1);
@@ -99,21 +102,21 @@ static void ask_for_names(struct files *files, struct map_paths **paths, const c
     names += (uint64_t)symbols_resolve(&(struct symbols_request){
         .stacks = &stacks, .programs = &programs, .files = files, .queue = queue, .progress = &progress, .next_place = &next});
     table_free(&programs);
-    maps_clear(&maps);
-    stacks_free(&stacks);
-    record_queue_stop(queue);
+    address_space_clear(&space);
+    call_stacks_free(&stacks);
+    recording_queue_stop(queue);
 }
 
-static void take_local(void *owner, const struct object_variable *variable)
+static void take_local(void *owner, const struct objects_variable *variable)
 {
     *(uint64_t *)owner += variable->bytes;
 }
 
-static void ask_for_variables(struct files *files, const char *path, size_t bytes)
+static void ask_for_variables(struct program_files *files, const char *path, size_t bytes)
 {
     struct variables *variables = variables_open(files);
-    const struct mapping mapping = {.start = AT, .end = AT + bytes, .path = path, .kind = MAP_KIND_STATIC};
-    struct object_variable variable;
+    const struct mapping mapping = {.start = AT, .end = AT + bytes, .path = path, .kind = MAPPING_STATIC};
+    struct objects_variable variable;
     uint64_t sum = 0;
     for (int i = 0; i < PLACES; i++)
         variables_seen += variables_find(variables, &mapping, somewhere(bytes), &variable);
@@ -128,17 +131,21 @@ static struct mapping code_of(const char *content)
     const Elf64_Phdr *segment = (const Elf64_Phdr *)(content + ((const Elf64_Ehdr *)content)->e_phoff);
     while (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
         segment++;
-    return (struct mapping){.start = AT + segment->p_offset, .end = AT + segment->p_offset + segment->p_filesz,
-                            .file_offset = segment->p_offset, .kind = MAP_KIND_FILE, .file_backed = true, .executable = true};
+    return (struct mapping){.start = AT + segment->p_offset,
+                            .end = AT + segment->p_offset + segment->p_filesz,
+                            .file_offset = segment->p_offset,
+                            .kind = MAPPING_FILE,
+                            .file_backed = true,
+                            .executable = true};
 }
 
-static void ask_for_paths(struct files *files, struct mapping code)
+static void ask_for_paths(struct program_files *files, struct mapping code)
 {
     struct unwind *unwind = unwind_open(files);
-    struct process process = {.id = 1, .pid = getpid(), .maps = {.pid = getpid()}};
-    maps_add(&process.maps, code);
+    struct process process = {.id = 1, .pid = getpid(), .space = {.pid = getpid()}};
+    address_space_add(&process.space, code);
     for (int i = 0; i < WALKS; i++) {
-        uint64_t stack[STACK_WORDS], registers[REGISTERS], addresses[STACKS_MAX_DEPTH];
+        uint64_t stack[STACK_WORDS], registers[REGISTERS], addresses[CALL_STACKS_MAX_DEPTH];
         for (size_t k = 0; k < STACK_WORDS; k++)
             stack[k] = chance() % 2 ? code.start + chance() % (code.end - code.start) : 0x7fff0000 + chance() % sizeof stack;
         for (size_t k = 0; k < REGISTERS; k++)
@@ -147,9 +154,9 @@ static void ask_for_paths(struct files *files, struct mapping code)
         registers[7] = 0x7fff0000;
         const struct perf_sample sample = {.ip = registers[8], .regs = registers, .stack = (const char *)stack, .stack_bytes = sizeof stack};
         bool truncated;
-        callers += unwind_walk(unwind, &process, &sample, addresses, STACKS_MAX_DEPTH, &truncated);
+        callers += unwind_walk(unwind, &process, &sample, addresses, CALL_STACKS_MAX_DEPTH, &truncated);
     }
-    maps_clear(&process.maps);
+    address_space_clear(&process.space);
     unwind_close(unwind);
 }
 
@@ -160,17 +167,17 @@ static void ask_for_compiled_code(void)
     char text[4096 + 1];
     for (size_t i = 0; i < sizeof text - 1; i++)
         text[i] = (char)(chance() % 64 ? likely[chance() % (sizeof likely - 1)] : (char)chance());
-    struct perf_map map;
-    if (perf_map_parse(&map, text, sizeof text - 1) < 0)
+    struct jit_symbols map;
+    if (jit_symbols_parse(&map, text, sizeof text - 1) < 0)
         return;
     for (int i = 0; i < PLACES; i++) {
         uint64_t address = chance() >> chance() % 64;
-        const struct perf_map_entry *entry = perf_map_find(&map, address);
+        const struct jit_symbols_entry *entry = jit_symbols_find(&map, address);
         if (entry && (address < entry->start || address >= entry->end))
             exit(3);
         names += entry ? strlen(entry->name) > 0 : 0;
     }
-    perf_map_free(&map);
+    jit_symbols_free(&map);
 }
 
 static void round_of(const char *program, const char *folder, uint64_t number)
@@ -185,15 +192,15 @@ static void round_of(const char *program, const char *folder, uint64_t number)
     damage(content, bytes);
     write_copy(path, content, bytes);
     free(content);
-    struct files *files = files_new();
-    struct map_paths *paths = NULL;
+    struct program_files *files = program_files_new();
+    struct intern *paths = NULL;
     ask_for_names(files, &paths, path, bytes, out);
     ask_for_variables(files, path, bytes);
-    code.path = map_paths_intern(&paths, path);
+    code.path = intern_text(&paths, path);
     ask_for_paths(files, code);
     ask_for_compiled_code();
-    map_paths_free(paths);
-    files_free(files);
+    intern_free(paths);
+    program_files_free(files);
     unlink(path);
 }
 

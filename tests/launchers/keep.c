@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a measurement of this machine that nobody made: one latency from every node to itself, 100 ns and its number.
-#include "core/topology.h"
-#include "profiler/measure/result.h"
-#include "profiler/measure/store.h"
+#include "core/topology/topology.h"
+#include "profiler/measure/result/result.h"
+#include "profiler/measure/result/result_store.h"
 
 int main(void)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings written by hand: a Book collects INSERT statements for core/schema.sql and makes the file of them.
+"""Recordings written by hand: a Book collects INSERT statements for core/recording/schema.sql and makes the file of them.
 
 Nothing here knows the reports; it knows the schema and what a recorder would write.
 """
@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-SCHEMA = (Path(__file__).resolve().parents[2] / "core" / "schema.sql").read_text()
+SCHEMA = (Path(__file__).resolve().parents[2] / "core" / "recording" / "schema.sql").read_text()
 SECOND = 1_000_000_000
 RAN = SECOND // 20  # CPU time of a thread, unless told otherwise
 PAGE = 4096

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/recording.h"
+#include "core/recording/recording.h"
 
 static long steps_left;
 static sqlite3_io_methods methods;

@@ -233,7 +233,7 @@ def test_samples_are_counted_when_the_recorder_could_not(tmp_path: Path) -> None
     assert load(str(without)).samples.kinds == with_sums.samples.kinds
 
 
-# A commit that was cut short: pages behind the database (core/recording_vfs.h).
+# A commit that was cut short: pages behind the database (core/recording/recording_vfs.h).
 
 
 def footer(start: int, end: int, log: bytes) -> bytes:

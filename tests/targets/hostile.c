@@ -13,9 +13,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collectors/alloc_ring.h"
-#include "collectors/channel.h"
-#include "collectors/channel_pass.h"
+#include "collectors/protocol/alloc_ring.h"
+#include "collectors/protocol/channel.h"
+#include "collectors/protocol/channel_pass.h"
 #include "tests/targets/chance.h"
 
 static struct channel_hello hello_with_secret(uint64_t process)
@@ -132,7 +132,7 @@ static void scribble_anywhere(struct channel *channel)
 {
     ((char *)channel)[chance() % sizeof *channel] = (char)chance();
     for (int i = 0; i < 4; i++)
-        atomic_store(&channel->plan_users[chance() % CPULIST_MAX], (uint32_t)chance());
+        atomic_store(&channel->slot_users[chance() % CPULIST_MAX], (uint32_t)chance());
 }
 
 int main(int argc, char **argv)

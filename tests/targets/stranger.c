@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "collectors/channel.h"
-#include "collectors/channel_pass.h"
+#include "collectors/protocol/channel.h"
+#include "collectors/protocol/channel_pass.h"
 
 static bool read_address(const char *path, char *address)
 {

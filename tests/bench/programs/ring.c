@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/session.h"
+#include "profiler/recorder/session.h"
 
 enum { RINGS = 64, RECORDS = 1000000, ADDRESSES = 100000, DEPTH = 16, CHAINS = 200, RING_PAGES = 1024 };
 #define CODE 0x400000ULL
@@ -26,7 +26,7 @@ struct record {
 static const uint64_t layout = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
 
-// As counters_record and counters_take do it (profiler/session_counters.c, collectors/counters_read.c).
+// As counters_record and counters_take do it (profiler/recorder/session_counters.c, collectors/counters/counters_read.c).
 static void take(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
 {
     (void)time;
@@ -91,21 +91,25 @@ static double seconds(clockid_t clock)
 
 static int prepare(struct session *session, const char *path)
 {
-    static struct map_paths *paths;
+    static struct intern *paths;
     struct recording *recording;
-    if (recording_create(&recording, path) < 0 || record_queue_start(&session->queue, recording) < 0)
+    if (recording_create(&recording, path) < 0 || recording_queue_start(&session->queue, recording) < 0)
         return -1;
     session->tasks = (struct tasks){.queue = session->queue, .epoch = 1};
     session->stacks.queue = session->queue;
     session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
-    session->files = files_new();
+    session->files = program_files_new();
     session->unwind = session->files ? unwind_open(session->files) : NULL;
     struct process *process = tasks_add_process(&session->tasks, 1000, NULL, 1, "inherited");
     for (int i = 0; process && i < RINGS; i++)
         tasks_add_thread(&session->tasks, process, 1000 + i, 1, true, NULL);
-    const struct mapping program = {.start = CODE, .end = CODE + (64ULL << 20), .kind = MAP_KIND_FILE, .executable = true,
-                                    .file_backed = true, .path = map_paths_intern(&paths, "/no/such/program")};
-    return process && session->unwind ? maps_add(&process->maps, program) : -1;
+    const struct mapping program = {.start = CODE,
+                                    .end = CODE + (64ULL << 20),
+                                    .kind = MAPPING_FILE,
+                                    .executable = true,
+                                    .file_backed = true,
+                                    .path = intern_text(&paths, "/no/such/program")};
+    return process && session->unwind ? address_space_add(&process->space, program) : -1;
 }
 
 int main(int argc, char **argv)
@@ -119,7 +123,7 @@ int main(int argc, char **argv)
             return 1;
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
     size_t records = perf_merge_drain(session.streams, session.stream_count, UINT64_MAX);
-    if (record_queue_stop(session.queue) < 0)
+    if (recording_queue_stop(session.queue) < 0)
         return 1;
     printf("%zu %.6f %.6f\n", records, seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     return 0;

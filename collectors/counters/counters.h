@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts local and remote accesses by class through the events of the catalogue: one set of groups for each thread (cpu -1,
+// opened while the thread waits at its start), or, for what cannot wait (static programs), for a task and all it starts
+// on each CPU. Never both for the same thread. Overflows of the remote events are samples: they tell instruction and time.
+//
+// Beside them stand a task clock and a migration counter: the clock is what coverage is measured against (a thread's
+// enabled time passes elsewhere too where events are bound to a CPU), migrations tell whether counts belong to one CPU.
+#ifndef COLLECTORS_COUNTERS_COUNTERS_H
+#define COLLECTORS_COUNTERS_COUNTERS_H
+
+#include <stdatomic.h>
+
+#include "collectors/events/event_plan.h"
+#include "collectors/loads/loads.h"
+#include "collectors/loads/loads_plan.h"
+#include "collectors/perf/perf_event.h"
+#include "collectors/processes/tasks.h"
+#include "collectors/samples/samples.h"
+#include "core/recording/recording_queue.h"
+
+#define COUNTERS_SAMPLE_TYPE                                                                                           \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+     PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
+
+enum {
+    COUNTERS_FIRST_PERIOD = 20011,   // of a count; adapted as soon as its rate is known
+    COUNTERS_GROUPS = EVENT_PLAN_GROUPS + 1, // and one for sampled loads
+    COUNTERS_STACK_BYTES = 1024,     // with a sample: enough to leave memcpy
+    COUNTERS_RING_PAGES = 32,        // of a thread's samples, while there are few threads
+};
+
+struct counters_event {
+    int64_t id;                      // in the recording
+    const struct event_entry *source; // NULL: of the loads' group
+    struct perf_event_attr attr;
+    bool sampled;                    // a remote one, or the loads
+    enum load_source load_source;    // of the loads' group: what the event says of each sample
+    const char *load_name;
+};
+
+struct counters_group {
+    struct counters_event events[EVENT_PLAN_GROUP_EVENTS];
+    int count;
+    int samples_per_s;               // wanted of a thread
+    uint64_t first_period;           // of sampling, until its rate is known
+    uint64_t period_step;            // sampling periods must be multiples of it
+    bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
+    bool of_cpus;                    // samples whatever runs on a CPU: sets of their own (counters_open_cpu)
+    int error;                       // why it cannot be counted here; 0: it can
+};
+
+// What to open, found out once; read-only after counters_prepare but for the atomics.
+struct counters {
+    struct recording_queue *queue;
+    struct tasks *tasks;
+    struct samples *samples;
+    struct event_catalogue *catalogue;
+    const struct event_cpu *cpu; // NULL: not in the catalogue
+    struct event_plan plan;
+    struct counters_group groups[COUNTERS_GROUPS];
+    int group_count, usable;         // usable: how many can be counted
+    int loads_group;                 // index of the sampled loads, -1: none
+    int loads_error;                 // why none
+    const char *loads_method;
+    int loads_attempt;               // the next one
+    struct loads *loads;             // takes their samples
+    int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
+    int64_t clock_id, migrations_id; // ids of those events
+    bool emulated;                   // the caller says so: sample less
+    bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
+    _Atomic int open_sets;
+    _Atomic uint64_t refused;        // threads for which no events could be opened ...
+    _Atomic int refused_error;       // ... and why
+    _Atomic bool paused;             // new sets begin switched off
+    uint64_t rows;                   // written so far
+};
+
+struct counters_open_group {
+    int fds[EVENT_PLAN_GROUP_EVENTS];      // -1: this group is not open
+    uint64_t ids[EVENT_PLAN_GROUP_EVENTS]; // the kernel's, in samples
+    uint64_t values[EVENT_PLAN_GROUP_EVENTS], enabled, running; // as last read
+    uint64_t period;                 // of sampling now ...
+    uint64_t sampled_events, sampled_ns; // ... what was counted since it was last adapted, and for how long
+};
+
+struct counter_set {
+    struct perf_stream stream;       // of the samples; stream.ring.control NULL: none
+    struct counters *counters;
+    pid_t tid;
+    int cpu;                         // -1: the thread, wherever it runs
+    bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
+    int64_t thread;                  // its id in the recording; 0: everything on cpu
+    int home_cpu;                    // where it ran at the last reading, -1 not known
+    int clock_fd, migrations_fd;
+    uint64_t clock_ns, migrations;   // as last read
+    uint64_t clock_enabled, clock_running;
+    struct counters_open_group groups[COUNTERS_GROUPS];
+};
+
+// Identifies the CPU and tries every group on this process. first_id: of the event rows it will write; returns how many
+// ids it took. After it, usable is 0 if nothing can be counted, and error says why.
+int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id);
+void counters_free(struct counters *counters);
+
+// counters_loads.c: plans the sampled loads as a group of their own behind the others, by the first attempt that there is, or
+// by the next after the one that failed. False: there is none (any more).
+bool counters_plan_loads(struct counters *counters, int64_t first_id);
+bool counters_plan_next_loads(struct counters *counters);
+
+// The event rows, once there is a recording.
+void counters_write_events(struct counters *counters);
+
+// How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a CPU).
+struct counters_how {
+    bool on_exec, inherit;
+};
+// Any thread may call it. NULL: it cannot be counted (counters.refused).
+struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
+void counters_close(struct counter_set *set);
+
+// Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do without.
+bool counters_samples_cpus(const struct counters *counters);
+struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *error); // NULL: *error says why
+
+// Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
+// Returns false if nothing had run.
+bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
+
+void counters_switch(struct counter_set *set, bool on);
+
+// Brings the number of samples near what is wanted, by what was counted since it was last changed.
+void counters_adapt(struct counter_set *set);
+
+// A sample of this set as a row; stack: its call path.
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/counters/counters.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/events/event_encode.h"
+#include "collectors/perf/perf_context.h"
+
+// Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
+// sampled events' turn: many would make that turn poorer than the others, and the share it measures wrong.
+enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
+
+// --- what can be counted
+
+static bool counters_is_remote(const struct event_entry *event)
+{
+    return strncmp(event->placement, "remote", 6) == 0;
+}
+
+static void counters_set_attributes(const struct counters *counters, const struct counters_group *group,
+                                    struct counters_event *event)
+{
+    struct perf_event_attr *attr = &event->attr;
+    attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr->exclude_kernel = counters->exclude_kernel && !group->with_kernel;
+    attr->exclude_hv = event->source != NULL; // IBS knows no hypervisor to exclude
+    attr->use_clockid = 1;
+    attr->clockid = CLOCK_MONOTONIC;
+    if (!event->sampled)
+        return;
+    attr->sample_type = COUNTERS_SAMPLE_TYPE;
+    attr->sample_period = group->first_period - group->first_period % group->period_step;
+    attr->sample_regs_user = PERF_EVENT_REGS_USER;
+    attr->sample_stack_user = COUNTERS_STACK_BYTES;
+    attr->exclude_callchain_kernel = 1;
+    attr->sample_id_all = 1;
+    attr->watermark = 1;
+    attr->wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4;
+}
+
+// Opens the group on this process, or on this CPU, to see whether the kernel takes it.
+static int counters_try(struct counters *counters, struct counters_group *group)
+{
+    int fds[EVENT_PLAN_GROUP_EVENTS], opened = 0, status = 0;
+    for (; opened < group->count && status == 0; opened++) {
+        counters_set_attributes(counters, group, &group->events[opened]);
+        struct perf_event_attr attr = group->events[opened].attr;
+        attr.disabled = 1;
+        fds[opened] = perf_event_open(&attr, group->of_cpus ? -1 : 0, group->of_cpus ? sched_getcpu() : -1,
+                                      opened > 0 ? fds[0] : -1);
+        if (fds[opened] < 0) {
+            status = fds[opened];
+            break;
+        }
+    }
+    while (opened-- > 0)
+        close(fds[opened]);
+    return status;
+}
+
+static void counters_try_all(struct counters *counters)
+{
+    for (int i = 0; i < counters->group_count; i++) {
+        struct counters_group *group = &counters->groups[i];
+        group->error = counters_try(counters, group);
+        if ((group->error == -EACCES || group->error == -EPERM) && !counters->exclude_kernel) {
+            counters->exclude_kernel = true; // unprivileged: everything is tried again with it
+            counters_try_all(counters);
+            return;
+        }
+    }
+    counters->usable = 0;
+    for (int i = 0; i < counters->group_count; i++) {
+        counters->usable += counters->groups[i].error == 0;
+        if (i == counters->loads_group)
+            counters->loads_error = counters->groups[i].error;
+        else if (counters->groups[i].error < 0)
+            counters->error = counters->groups[i].error;
+    }
+}
+
+// Where the best way to sample loads cannot be opened, the next may.
+static void counters_try_loads(struct counters *counters)
+{
+    while (counters->loads_group >= 0 && counters->loads_error < 0 && counters_plan_next_loads(counters)) {
+        struct counters_group *group = &counters->groups[counters->loads_group];
+        int status = counters_try(counters, group);
+        group->error = counters->loads_error = status;
+        counters->usable += status == 0;
+    }
+}
+
+static int counters_make_groups(struct counters *counters, int64_t next_id)
+{
+    counters->group_count = counters->plan.group_count;
+    for (int i = 0; i < counters->plan.group_count; i++) {
+        const struct event_plan_group *planned = &counters->plan.groups[i];
+        struct counters_group *group = &counters->groups[i];
+        group->count = planned->count;
+        group->samples_per_s = counters->emulated ? COUNTERS_EMULATED_PER_S : COUNTERS_SAMPLES_PER_S;
+        group->first_period = COUNTERS_FIRST_PERIOD;
+        group->period_step = 1;
+        for (int j = 0; j < planned->count; j++) {
+            struct counters_event *event = &group->events[j];
+            *event = (struct counters_event){
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j])};
+            int status = event_encode(&event->attr, "", counters->cpu, event->source);
+            if (status < 0)
+                return status;
+        }
+    }
+    return (int)next_id;
+}
+
+int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id)
+{
+    struct cpu_identity identity;
+    char pmu[PERF_CONTEXT_PMU_BYTES];
+    counters->clock_id = first_id++;
+    counters->migrations_id = first_id++;
+    perf_context_pmu(pmu, "");
+    int status = *pmu ? event_catalogue_load(&counters->catalogue) : event_catalogue_load_cpus(&counters->catalogue);
+    if (status == 0)
+        status = cpu_identity_read(&identity, "");
+    if (status == 0)
+        counters->cpu = event_catalogue_identify(counters->catalogue, &identity);
+    if (status == 0 && !*pmu)
+        status = -ENOENT; // no PMU, whatever the model is
+    if (status == 0 && !counters->cpu)
+        status = -ENODATA;
+    const struct event_plan_request request = {.topics = topics, .split = event_plan_sockets_are_split(topology)};
+    if (status == 0)
+        status = event_plan_make(&counters->plan, counters->catalogue, counters->cpu, &request);
+    if (status == 0)
+        status = counters_make_groups(counters, first_id);
+    if (status < 0) {
+        counters->error = status;
+        counters->loads_group = -1;
+        counters->loads_error = status;
+        return status;
+    }
+    counters_plan_loads(counters, status);
+    counters_try_all(counters);
+    counters_try_loads(counters);
+    return 0;
+}
+
+void counters_free(struct counters *counters)
+{
+    event_catalogue_free(counters->catalogue);
+    counters->catalogue = NULL;
+}
+
+static void counters_write_software(struct counters *counters, int64_t id, const char *name, const char *class,
+                                    uint64_t config)
+{
+    RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(id), RECORD_TEXT("counters"), RECORD_TEXT(name),
+           RECORD_TEXT(class), RECORD_TEXT(""), RECORD_NUMBER(PERF_TYPE_SOFTWARE), RECORD_NUMBER(config), RECORD_NULL,
+           RECORD_NUMBER(0), RECORD_NULL, RECORD_NULL, RECORD_NULL);
+}
+
+static void counters_write_loads(struct counters *counters, const struct counters_event *event)
+{
+    RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("samples"),
+           RECORD_TEXT(event->load_name), RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""), RECORD_NUMBER(event->attr.type),
+           RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
+           RECORD_NUMBER(event->attr.exclude_kernel), RECORD_NULL, RECORD_NUMBER(event->attr.sample_period),
+           RECORD_TEXT(counters->cpu->sampling.text));
+}
+
+static const char *counters_event_name(const struct event_entry *event)
+{
+    return event->name ? event->name : event->class;
+}
+
+void counters_write_events(struct counters *counters)
+{
+    counters_write_software(counters, counters->clock_id, "task-clock", "time", PERF_COUNT_SW_TASK_CLOCK);
+    counters_write_software(counters, counters->migrations_id, "cpu-migrations", "migrations",
+                            PERF_COUNT_SW_CPU_MIGRATIONS);
+    for (int i = 0; i < counters->group_count; i++) {
+        const struct counters_group *group = &counters->groups[i];
+        for (int j = 0; j < group->count && group->error == 0; j++) {
+            const struct counters_event *event = &group->events[j];
+            char remark[1024];
+            if (!event->source) {
+                counters_write_loads(counters, event);
+                continue;
+            }
+            RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("counters"),
+                   RECORD_TEXT(counters_event_name(event->source)), RECORD_TEXT(event->source->class),
+                   RECORD_TEXT(event->source->placement), RECORD_NUMBER(event->attr.type),
+                   RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
+                   RECORD_NUMBER(counters->exclude_kernel), RECORD_TEXT(event_catalogue_confidence(event->source)),
+                   event->sampled ? RECORD_NUMBER(event->attr.sample_period) : RECORD_NULL,
+                   RECORD_TEXT(event_catalogue_remark(counters->catalogue, counters->cpu, event->source, remark,
+                                                      sizeof remark)));
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a set has counted, and its samples.
+#include "collectors/counters/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/sysfile.h"
+
+static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time, uint64_t value,
+                           uint64_t enabled, uint64_t running)
+{
+    if (set->of_cpu || (value == 0 && enabled == 0 && running == 0))
+        return;
+    struct counters *counters = set->counters;
+    counters->rows++;
+    RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
+           cpu >= 0 ? RECORD_NUMBER(cpu) : RECORD_NULL, RECORD_NUMBER(tasks_time(counters->tasks, time)),
+           RECORD_NUMBER(value), RECORD_NUMBER(enabled), RECORD_NUMBER(running));
+}
+
+// Layout of a group's read(2) with these formats: perf_event_open(2).
+static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_t time)
+{
+    struct {
+        uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS];
+    } now;
+    struct counters_open_group *open = &set->groups[i];
+    const struct counters_group *group = &set->counters->groups[i];
+    if (open->fds[0] < 0 || read(open->fds[0], &now, sizeof now) <= 0 || now.count != (uint64_t)group->count)
+        return;
+    for (int j = 0; j < group->count; j++) {
+        counters_write(set, group->events[j].id, cpu, time, now.values[j] - open->values[j],
+                       now.enabled - open->enabled, now.running - open->running);
+        if (group->events[j].sampled)
+            open->sampled_events += now.values[j] - open->values[j];
+        open->values[j] = now.values[j];
+    }
+    open->sampled_ns += now.running - open->running;
+    open->enabled = now.enabled;
+    open->running = now.running;
+}
+
+static bool counters_read_one(int fd, uint64_t values[3])
+{
+    return fd >= 0 && read(fd, values, 3 * sizeof *values) == 3 * sizeof *values;
+}
+
+// Field 39 of /proc/PID/stat, counted behind the name: the CPU a thread last ran on (proc(5)).
+static int counters_current_cpu(pid_t tid)
+{
+    char text[512];
+    if (sysfile_text("", text, sizeof text, "/proc/%d/stat", tid) < 0)
+        return -1;
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 39; field++)
+        at = strchr(at + 1, ' ');
+    return at ? atoi(at) : -1;
+}
+
+// The CPU all of this interval's counts belong to, or -1: the thread must not have moved.
+static int counters_cpu_of_interval(struct counter_set *set, int planned_cpu)
+{
+    uint64_t now[3] = {0};
+    if (set->cpu >= 0)
+        return set->cpu;
+    bool known = counters_read_one(set->migrations_fd, now);
+    bool moved = !known || now[0] != set->migrations;
+    set->migrations = known ? now[0] : set->migrations;
+    int here = planned_cpu >= 0 && !moved ? planned_cpu : counters_current_cpu(set->tid);
+    int before = set->home_cpu;
+    set->home_cpu = here;
+    return moved || (before >= 0 && before != here) ? -1 : here;
+}
+
+bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
+{
+    uint64_t clock[3];
+    if (set->of_cpu) {
+        counters_read_group(set, set->counters->loads_group, set->cpu, time);
+        return true;
+    }
+    if (!counters_read_one(set->clock_fd, clock) || clock[0] == set->clock_ns)
+        return false;
+    int cpu = counters_cpu_of_interval(set, planned_cpu);
+    counters_write(set, set->counters->clock_id, cpu, time, clock[0] - set->clock_ns, clock[1] - set->clock_enabled,
+                   clock[2] - set->clock_running);
+    set->clock_ns = clock[0];
+    set->clock_enabled = clock[1];
+    set->clock_running = clock[2];
+    for (int i = 0; i < set->counters->group_count; i++)
+        counters_read_group(set, i, cpu, time);
+    return true;
+}
+
+// --- samples
+
+// Primes, because access patterns are regular; each about two or two and a half times the one before.
+static const uint64_t counters_periods[] = {101,    251,    503,     1009,    2503,    5003,     10007,   25013,
+                                            50021,  100003, 250007,  500009,  1000003, 2500009,  5000011, 10000019};
+enum { COUNTERS_ADAPT_NS = 10000000 }; // a rate must have been seen this long
+enum { COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods };
+
+// The smallest period that would have given no more samples than wanted.
+static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
+{
+    for (size_t i = 0; i < COUNTERS_PERIODS; i++)
+        if (events / counters_periods[i] <= wanted)
+            return counters_periods[i];
+    return counters_periods[COUNTERS_PERIODS - 1];
+}
+
+// Of the time the group had counters: what the samples cost must not make its share of the run slower than the others'.
+static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open)
+{
+    if (open->sampled_ns < COUNTERS_ADAPT_NS)
+        return;
+    uint64_t events = open->sampled_events;
+    uint64_t period = counters_better_period(events, (uint64_t)group->samples_per_s * open->sampled_ns / 1000000000);
+    open->sampled_events = open->sampled_ns = 0;
+    if (group->of_cpus && period < group->first_period)
+        period = group->first_period; // a CPU that idled may be busy at once
+    period -= period % group->period_step;
+    // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
+    if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))
+        return;
+    open->period = period;
+    for (int i = 0; i < group->count; i++)
+        if (open->fds[i] >= 0 && group->events[i].sampled)
+            perf_event_set_period(open->fds[i], period);
+}
+
+void counters_adapt(struct counter_set *set)
+{
+    for (int i = 0; i < set->counters->group_count; i++)
+        counters_adapt_group(&set->counters->groups[i], &set->groups[i]);
+}
+
+static const struct counters_event *counters_event_of(const struct counter_set *set, uint64_t perf_id)
+{
+    for (int i = 0; i < set->counters->group_count; i++)
+        for (int j = 0; j < set->counters->groups[i].count; j++)
+            if (set->groups[i].fds[j] >= 0 && set->groups[i].ids[j] == perf_id)
+                return &set->counters->groups[i].events[j];
+    return NULL;
+}
+
+enum { COUNTERS_KIND_OVERFLOW = 1, COUNTERS_SOURCE_REMOTE_DRAM = 2, COUNTERS_SOURCE_REMOTE_CACHE = 4 }; // schema.sql
+
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack)
+{
+    const struct counters_event *event = counters_event_of(set, sample->id);
+    if (!event)
+        return;
+    if (!event->source) {
+        const struct loads_origin origin = {.event = event->id, .source = event->load_source};
+        if (!sample->in_kernel || !set->counters->exclude_kernel)
+            loads_take(set->counters->loads, sample, origin, thread, stack);
+        return;
+    }
+    bool is_dram = strstr(event->source->placement, "dram");
+    struct samples_row row = samples_row(COUNTERS_KIND_OVERFLOW, event->id,
+                                         tasks_time(set->counters->tasks, sample->time), thread->id, sample->period);
+    row.cpu = sample->cpu;
+    row.stack = stack;
+    row.source = is_dram ? COUNTERS_SOURCE_REMOTE_DRAM : COUNTERS_SOURCE_REMOTE_CACHE;
+    samples_put(set->counters->samples, &row);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/faults/faults.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+// --- opening
+
+// Not PERF_SAMPLE_PERIOD: with it the kernel makes a sample of every software event, whatever the period
+// (perf_swevent_event in kernel/events/core.c).
+static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |
+                                           PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+static struct perf_event_attr faults_attributes(const struct faults *faults, bool inherit, size_t ring_bytes)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_PAGE_FAULTS,
+        .sample_type = faults_sample_type | (faults->tells_mapped ? PERF_SAMPLE_DATA_PAGE_SIZE : 0),
+        .sample_regs_user = PERF_EVENT_REGS_USER,
+        .disabled = 1,
+        .inherit = inherit,
+        .enable_on_exec = inherit,
+        .exclude_kernel = faults->exclude_kernel,
+        .exclude_callchain_kernel = 1,
+        .sample_id_all = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+        .watermark = 1,
+        .wakeup_watermark = (uint32_t)(ring_bytes / 4),
+    };
+}
+
+// The thin event is the first: it is always on, so it carries what else there is to know, and the ring is its own.
+static int faults_open_thin(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+                            size_t ring_pages)
+{
+    size_t ring_bytes = ring_pages * faults->page_bytes;
+    struct perf_event_attr attr = faults_attributes(faults, inherit, ring_bytes);
+    attr.sample_period = FAULTS_DOWNSAMPLE_PERIOD;
+    attr.sample_stack_user = FAULTS_STACK_THIN;
+    attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
+    int fd = perf_event_open(&attr, tid, cpu, -1);
+    if (fd < 0)
+        return fd;
+    int status = perf_event_map(&source->stream.ring, fd, ring_pages);
+    if (status == -EPERM)
+        status = -ENOBUFS; // the locked-memory allowance is used up: perf_mmap in kernel/events/core.c
+    if (status == 0)
+        status = perf_event_id(fd, &source->id_thin);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    source->fd_thin = fd;
+    source->stream.layout = (struct perf_layout){.sample_type = attr.sample_type, .regs_user = attr.sample_regs_user};
+    return 0;
+}
+
+static int faults_open_every(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu,
+                             bool inherit)
+{
+    struct perf_event_attr attr = faults_attributes(faults, inherit, source->stream.ring.bytes);
+    attr.sample_period = 1;
+    attr.sample_stack_user = FAULTS_STACK_EVERY;
+    int fd = perf_event_open(&attr, tid, cpu, -1);
+    if (fd < 0)
+        return fd;
+    int status = perf_event_redirect(fd, source->fd_thin);
+    if (status == 0)
+        status = perf_event_id(fd, &source->id_every);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    source->fd_every = fd;
+    return 0;
+}
+
+static int faults_open_both(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+                            size_t ring_pages)
+{
+    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_thin = -1};
+    faults_downsample_begin(source);
+    int status = faults_open_thin(faults, source, tid, cpu, inherit, ring_pages);
+    if (status == 0)
+        status = faults_open_every(faults, source, tid, cpu, inherit);
+    if (status == 0 && !inherit) {
+        perf_event_enable(source->fd_thin);
+        perf_event_enable(source->fd_every);
+    }
+    if (status < 0)
+        faults_close(source);
+    return status;
+}
+
+int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+                size_t ring_pages)
+{
+    int status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    if ((status == -EACCES || status == -EPERM) && !faults->exclude_kernel) {
+        faults->exclude_kernel = true;
+        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    }
+    if (status == -EINVAL && faults->tells_mapped) { // PERF_SAMPLE_DATA_PAGE_SIZE came with Linux 5.11
+        faults->tells_mapped = false;
+        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    }
+    return status;
+}
+
+void faults_close(struct faults_source *source)
+{
+    if (source->fd_every >= 0)
+        close(source->fd_every);
+    perf_ring_unmap(&source->stream.ring);
+    if (source->fd_thin >= 0)
+        close(source->fd_thin);
+    source->fd_every = source->fd_thin = -1;
+}
+
+int faults_count(struct faults_source *source)
+{
+    uint64_t count;
+    if (read(source->fd_thin, &count, sizeof count) != sizeof count)
+        return -errno;
+    source->counted = count;
+    return 0;
+}
+
+// --- taking
+
+static bool faults_every_was_on(const struct faults_source *source, uint64_t time)
+{
+    return source->is_thinned ? time < source->changed_at : time >= source->changed_at;
+}
+
+// Both events may report one fault. Newer kernels then give both samples the time and even the id of the first (they
+// fill a sample's fields once for all events of a fault); older ones give each its own.
+bool faults_is_double(struct faults_source *source, const struct perf_sample *sample)
+{
+    const struct perf_sample *last = &source->last;
+    bool is_same_fault = last->tid == sample->tid && last->address == sample->address && last->ip == sample->ip &&
+                         last->page_bytes == sample->page_bytes;
+    bool is_double = is_same_fault && (last->time == sample->time || last->id != sample->id);
+    source->last = *sample;
+    return is_double;
+}
+
+void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
+{
+    struct faults *faults = source->faults;
+    bool every = faults_every_was_on(source, sample->time);
+    faults_downsample_count(source);
+    if (faults->pending_count == FAULTS_PENDING) {
+        faults->hurry = true; // no room to hold any
+        faults_settle(faults, NULL);
+        faults->hurry = false;
+    }
+    faults->pending[faults->pending_count++] = (struct faults_pending){
+        .time = sample->time,
+        .address = sample->address,
+        .weight = every ? 1 : FAULTS_DOWNSAMPLE_PERIOD,
+        .was_mapped_bytes = sample->page_bytes,
+        .thread = thread->id,
+        .stack = stack,
+        .found = objects_live(faults->objects, thread->process, sample->address, sample->time),
+        .process = thread->process,
+        .cpu = (int32_t)sample->cpu,
+    };
+    if (!every)
+        thread->process->forgets = true; // faults between two of these go unseen
+}

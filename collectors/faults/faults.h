@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page faults as evidence: who touched which page first, from which line; where automatic balancing runs, its hint faults
+// show who uses it later. Needs no PMU. The same rings report mappings, forks, names and exits.
+//
+// Two events watch the same faults: one takes every fault, and is switched off while faults come in masses (a fault costs
+// more to record than to handle); the other always takes one in FAULTS_DOWNSAMPLE_PERIOD.
+#ifndef COLLECTORS_FAULTS_FAULTS_H
+#define COLLECTORS_FAULTS_FAULTS_H
+
+#include "collectors/faults/faults_kind.h"
+#include "collectors/heap/objects.h"
+#include "collectors/perf/perf_event.h"
+#include "collectors/processes/tasks.h"
+#include "collectors/samples/samples.h"
+#include "core/recording/recording_queue.h"
+
+enum {
+    FAULTS_DOWNSAMPLE_PERIOD = 97,              // prime: init loops fault at regular strides
+    FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
+    FAULTS_STACK_THIN = 8192,
+    FAULTS_RING_LEAST_PAGES = 4,   // a smaller ring would not hold a burst
+    FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
+};
+
+// One ring: a CPU's with inherited events (pid and all it starts), or one thread's.
+struct faults_source {
+    struct perf_stream stream;
+    struct faults *faults;
+    int fd_every, fd_thin;
+    uint64_t id_every, id_thin;
+    bool is_thinned;               // fd_every is off
+    uint64_t changed_at;           // when that changed last
+    uint64_t window_start;         // since when window_samples came
+    int64_t window_samples;
+    int64_t credit;                // how many faults may be recorded before they are thinned
+    struct perf_sample last;       // its pointers have gone stale
+    uint64_t counted;              // faults counted so far, from fd_thin
+};
+
+struct faults_pending {
+    uint64_t time, address, weight, was_mapped_bytes;
+    int64_t thread, stack;
+    struct objects_found found;     // at the address, then
+    struct process *process;       // NULL: settled
+    uint64_t held_at_drain;        // waits for a later drain than this; 0: not
+    int32_t cpu;
+};
+
+struct faults {
+    struct recording_queue *queue;
+    struct tasks *tasks;
+    struct samples *samples;
+    struct objects *objects;
+    int64_t event;                 // its id in the recording
+    bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
+    bool tells_mapped;
+    bool balancing;
+    bool huge_pages;               // a fault may bring 2 MiB
+    uint64_t page_bytes;
+    int sources;                   // how many there will be: they share what may be recorded
+    uint64_t drains, drained_at;   // of the rings so far, from 1, and the time of the last; the caller counts them
+    bool hurry;                    // settle everything: no fault is held
+    uint64_t settlings;
+    uint64_t sampled_weight;       // faults that samples stand for
+    uint64_t unmatched;            // samples of threads that are not known
+    struct table shared_history;   // inode and offset of shared pages that were placed
+    struct faults_classify_batch *batch;    // working memory of faults_settle
+    size_t pending_count;
+    struct faults_pending pending[FAULTS_PENDING];
+};
+
+// Call once, with queue, tasks, samples, objects, event, balancing, huge_pages and page_bytes set.
+int faults_prepare(struct faults *faults);
+void faults_free(struct faults *faults);
+
+// Opens both events for tid on cpu. inherit: with everything tid will start, as of the exec that enables them (cpu must
+// be a CPU); else for the thread alone, at once (cpu -1). Tries first with kernel faults, then without, then without what
+// older kernels lack, and remembers in faults what worked.
+int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+                size_t ring_pages);
+void faults_close(struct faults_source *source);
+
+// A sample of this source, whose call path is known already.
+void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
+
+// Whether the sample repeats one that the other event gave.
+bool faults_is_double(struct faults_source *source, const struct perf_sample *sample);
+
+// Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
+// process is forgotten, with it as ending (else NULL).
+void faults_settle(struct faults *faults, struct process *ending);
+
+// faults_downsample.c: every fault, or one in FAULTS_DOWNSAMPLE_PERIOD? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
+void faults_downsample_begin(struct faults_source *source);
+void faults_downsample_count(struct faults_source *source);
+void faults_downsample_lost(struct faults_source *source);
+void faults_adapt(struct faults_source *source, uint64_t now);
+
+// Reads how many faults there were, however many were sampled.
+int faults_count(struct faults_source *source);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a fault to what it was: faults wait until a drain is over; then one question to the kernel tells where the pages
+// of all of them are now.
+#include <errno.h>
+#include <stdlib.h>
+
+#include "collectors/faults/faults.h"
+#include "collectors/pages/pages_state.h"
+
+enum {
+    FAULTS_CLASSIFY_WINDOW_BYTES = 2 << 20, // of a transparent huge page on x86 and most others
+    FAULTS_CLASSIFY_PROBES = 3, // other pages of the window that must be there if one fault brought them all
+    FAULTS_CLASSIFY_PATIENCE_NS = 200000000, // how long a fault may take: 0.2 s, on emulated machines 0.02 s were seen
+    FAULTS_CLASSIFY_HISTORY_MAX = 400000, // pages remembered of one process: with their table about 20 MiB
+};
+
+// Faults of one process that are settled together, with room for probes.
+struct faults_classify_batch {
+    struct process *process;
+    size_t count;
+    struct faults_pending *faults[FAULTS_PENDING];
+    uint64_t addresses[FAULTS_PENDING * (1 + FAULTS_CLASSIFY_PROBES)];
+    int32_t states[FAULTS_PENDING * (1 + FAULTS_CLASSIFY_PROBES)];
+    size_t probes_at[FAULTS_PENDING]; // index of a fault's probes, 0: none
+    size_t asked;
+    bool is_last;                  // no more faults of this process will come
+};
+
+// --- history
+
+// A page's history holds for one mapping: what is mapped at the same addresses later is new.
+static uint64_t faults_classify_history_value(const struct mapping *mapping, enum faults_state state)
+{
+    return mapping->serial << 2 | state;
+}
+
+static enum faults_state faults_classify_history(const struct faults *faults, const struct process *process,
+                                                 const struct mapping *mapping, uint64_t address)
+{
+    uint64_t value;
+    if (!table_get(&process->fault_history, address / faults->page_bytes, &value))
+        return FAULTS_STATE_NEW;
+    return value >> 2 == mapping->serial ? (enum faults_state)(value & 3) : FAULTS_STATE_NEW;
+}
+
+static void faults_classify_remember(const struct faults *faults, struct process *process, struct mapping *mapping,
+                                     uint64_t address, enum faults_kind kind)
+{
+    bool is_zero = kind == FAULTS_ZERO_PAGE;
+    mapping->touched |= faults_kind_places(kind);
+    mapping->saw_zero_pages |= is_zero;
+    if (!faults_kind_places(kind) && !is_zero)
+        return;
+    if (process->fault_history.used >= FAULTS_CLASSIFY_HISTORY_MAX ||
+        table_put(&process->fault_history, address / faults->page_bytes,
+                  faults_classify_history_value(mapping, is_zero ? FAULTS_STATE_ZERO : FAULTS_STATE_TOUCHED)) < 0)
+        process->forgets = true;
+}
+
+// Shared memory has one home however many processes map it: whose fault was the first?
+static bool faults_classify_shared_is_known(struct faults *faults, const struct mapping *mapping, uint64_t address)
+{
+    if (!mapping || mapping->kind != MAPPING_SHARED || mapping->inode == 0)
+        return false;
+    uint64_t page = (address - mapping->start + mapping->file_offset) / faults->page_bytes, value;
+    uint64_t key = table_mix(table_mix(0, mapping->inode), page);
+    if (table_get(&faults->shared_history, key, &value))
+        return true;
+    if (faults->shared_history.used < FAULTS_CLASSIFY_HISTORY_MAX)
+        table_put(&faults->shared_history, key, 1);
+    return false;
+}
+
+// --- huge pages
+
+static uint64_t faults_classify_window(uint64_t address)
+{
+    return address & ~(uint64_t)(FAULTS_CLASSIFY_WINDOW_BYTES - 1);
+}
+
+static bool faults_classify_may_be_huge(const struct faults *faults, const struct mapping *mapping, uint64_t address)
+{
+    uint64_t window = faults_classify_window(address);
+    bool eligible = mapping->kind == MAPPING_HUGE || (faults->huge_pages && !mapping->file_backed);
+    return eligible && mapping->start <= window && mapping->end >= window + FAULTS_CLASSIFY_WINDOW_BYTES;
+}
+
+// Counts the faults of each 2 MiB window: a huge page has one.
+static uint64_t faults_classify_count_window(struct process *process, const struct mapping *mapping, uint64_t address)
+{
+    uint64_t key = table_mix(faults_classify_window(address), mapping->serial), count = 0;
+    table_get(&process->fault_windows, key, &count);
+    if (process->fault_windows.used < FAULTS_CLASSIFY_HISTORY_MAX)
+        table_put(&process->fault_windows, key, count + 1);
+    return count + 1;
+}
+
+static void faults_classify_add_probes(const struct faults *faults, struct faults_classify_batch *batch, size_t i)
+{
+    uint64_t address = batch->faults[i]->address, window = faults_classify_window(address);
+    batch->probes_at[i] = batch->asked;
+    // The page beside it, the middle and the end of the window; the fault's own page would prove nothing.
+    uint64_t beside = address & faults->page_bytes ? address - faults->page_bytes : address + faults->page_bytes;
+    batch->addresses[batch->asked++] = beside;
+    batch->addresses[batch->asked++] = window + FAULTS_CLASSIFY_WINDOW_BYTES / 2 - faults->page_bytes;
+    batch->addresses[batch->asked++] = window + FAULTS_CLASSIFY_WINDOW_BYTES - 2 * faults->page_bytes;
+}
+
+// The kernel joins neighbouring mappings into one that is new to us: its pages may have come one by one before.
+static bool faults_classify_had_own_fault(const struct faults *faults, const struct process *process, uint64_t address)
+{
+    uint64_t unused;
+    return table_get(&process->fault_history, address / faults->page_bytes, &unused);
+}
+
+// All pages of the window have come, and as far as is known with this one fault.
+static bool faults_classify_looks_huge(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
+{
+    const struct faults_pending *fault = batch->faults[i];
+    size_t probes = batch->probes_at[i];
+    const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
+    uint64_t count = 0;
+    if (!probes || !mapping ||
+        !table_get(&batch->process->fault_windows, table_mix(faults_classify_window(fault->address), mapping->serial),
+                   &count))
+        return false;
+    for (size_t p = probes; p < probes + FAULTS_CLASSIFY_PROBES; p++)
+        if (batch->states[p] != batch->states[i] ||
+            faults_classify_had_own_fault(faults, batch->process, batch->addresses[p]))
+            return false;
+    return count == 1;
+}
+
+// The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer. And
+// the window's other faults may already have happened and still wait in a ring: then ask again after the next drain.
+static bool faults_classify_must_wait(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
+{
+    struct faults_pending *fault = batch->faults[i];
+    if (fault->held_at_drain == 0)
+        fault->held_at_drain = faults->drains;
+    if (batch->is_last)
+        return false;
+    if (batch->states[i] == PAGES_ABSENT)
+        return faults->drained_at < fault->time + FAULTS_CLASSIFY_PATIENCE_NS;
+    return faults_classify_looks_huge(faults, batch, i) && fault->held_at_drain == faults->drains;
+}
+
+// --- one fault
+
+static enum faults_kind faults_classify_kind(struct faults *faults, struct faults_classify_batch *batch, size_t i)
+{
+    const struct faults_pending *fault = batch->faults[i];
+    struct process *process = batch->process;
+    struct mapping *mapping = address_space_find(&process->space, fault->address);
+    bool is_data = mapping && mapping->kind == MAPPING_STATIC && mapping->file_backed;
+    struct faults_facts facts = {
+        .mapping = mapping,
+        .before = mapping ? faults_classify_history(faults, process, mapping, fault->address) : FAULTS_STATE_NEW,
+        .now = batch->states[i],
+        .is_file_page = is_data ? pages_state_is_file(process->pid, fault->address) : -1,
+        .tells_mapped = faults->tells_mapped,
+        .was_mapped = fault->was_mapped_bytes > 0,
+        .saw_all = !process->forgets,
+        .saw_zero_pages = mapping && mapping->saw_zero_pages,
+        .forked = process->forked || process->has_forked,
+        .balancing = faults->balancing,
+    };
+    enum faults_kind kind = faults_kind_of(&facts);
+    if (kind == FAULTS_FIRST_TOUCH && faults_classify_shared_is_known(faults, mapping, fault->address))
+        kind = FAULTS_FILE;
+    if (mapping)
+        faults_classify_remember(faults, process, mapping, fault->address, kind);
+    return kind;
+}
+
+static void faults_classify_record(struct faults *faults, struct faults_classify_batch *batch, size_t i)
+{
+    const struct faults_pending *fault = batch->faults[i];
+    struct process *process = batch->process;
+    enum faults_kind kind = faults_classify_kind(faults, batch, i);
+    bool is_huge = faults_kind_places(kind) && faults_classify_looks_huge(faults, batch, i);
+    uint64_t weight = is_huge ? FAULTS_CLASSIFY_WINDOW_BYTES / faults->page_bytes : fault->weight;
+    faults->sampled_weight += fault->weight;
+    if (faults_kind_places(kind))
+        process->touched_at = fault->time;
+    struct samples_row row =
+        samples_row(kind, faults->event, tasks_time(faults->tasks, fault->time), fault->thread, weight);
+    row.cpu = fault->cpu;
+    row.stack = fault->stack;
+    row.address = (int64_t)fault->address;
+    row.block = objects_block(faults->objects, process, fault->address, fault->time, fault->found);
+    row.page_node = batch->states[i] >= 0 ? batch->states[i] : RECORDING_NULL;
+    objects_has_row(faults->objects, fault->found, samples_put(faults->samples, &row));
+}
+
+// --- all of them
+
+// Which faults need probes: while faults are thinned (weight > 1) they come too fast to be of huge pages.
+static void faults_classify_ask(const struct faults *faults, struct faults_classify_batch *batch)
+{
+    batch->asked = batch->count;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct faults_pending *fault = batch->faults[i];
+        const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
+        batch->addresses[i] = fault->address;
+        batch->probes_at[i] = 0;
+        if (!mapping || fault->was_mapped_bytes > 0 || !faults_classify_may_be_huge(faults, mapping, fault->address))
+            continue;
+        bool is_first =
+            fault->held_at_drain || faults_classify_count_window(batch->process, mapping, fault->address) == 1;
+        if (is_first && fault->weight == 1)
+            faults_classify_add_probes(faults, batch, i);
+    }
+    pages_state_query(batch->process->pid, batch->addresses, batch->asked, batch->states);
+}
+
+static void faults_classify_process(struct faults *faults, struct faults_classify_batch *batch)
+{
+    faults_classify_ask(faults, batch);
+    for (size_t i = 0; i < batch->count; i++) {
+        if (faults_classify_must_wait(faults, batch, i))
+            continue;
+        faults_classify_record(faults, batch, i);
+        batch->faults[i]->process = NULL; // done
+    }
+}
+
+// The pending faults of one process, in the order of time.
+static void faults_classify_collect(struct faults *faults, struct faults_classify_batch *batch, struct process *process)
+{
+    batch->process = process;
+    batch->count = 0;
+    for (size_t i = 0; i < faults->pending_count; i++)
+        if (faults->pending[i].process == process)
+            batch->faults[batch->count++] = &faults->pending[i];
+}
+
+static void faults_classify_compact(struct faults *faults)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < faults->pending_count; i++)
+        if (faults->pending[i].process)
+            faults->pending[kept++] = faults->pending[i];
+    faults->pending_count = kept;
+}
+
+void faults_settle(struct faults *faults, struct process *ending)
+{
+    for (size_t i = 0; i < faults->pending_count; i++) {
+        struct process *process = faults->pending[i].process;
+        if (!process || process->settled_in == faults->settlings + 1)
+            continue;
+        process->settled_in = faults->settlings + 1;
+        faults->batch->is_last = process == ending || faults->hurry;
+        faults_classify_collect(faults, faults->batch, process);
+        faults_classify_process(faults, faults->batch);
+    }
+    faults->settlings++;
+    faults_classify_compact(faults);
+}
+
+int faults_prepare(struct faults *faults)
+{
+    faults->batch = malloc(sizeof *faults->batch);
+    return faults->batch ? 0 : -ENOMEM;
+}
+
+void faults_free(struct faults *faults)
+{
+    table_free(&faults->shared_history);
+    free(faults->batch);
+    faults->batch = NULL;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A page fault is not yet a first touch: what was it? The event carries no error code; what is known instead is whether a
+// page was mapped there when the fault came (PERF_SAMPLE_DATA_PAGE_SIZE, taken before the fault is handled), what is
+// there now, what sort of memory it is, and what was seen of this page before. A pure function of those.
+#ifndef COLLECTORS_FAULTS_FAULTS_KIND_H
+#define COLLECTORS_FAULTS_FAULTS_KIND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collectors/processes/address_space.h"
+
+// Values of sample_kind in core/recording/schema.sql.
+enum faults_kind {
+    FAULTS_FIRST_TOUCH = 10,
+    FAULTS_ZERO_PAGE = 11,
+    FAULTS_COPY_ON_WRITE = 12,
+    FAULTS_REFAULT = 13,
+    FAULTS_HINT = 14,
+    FAULTS_FILE = 15,
+    FAULTS_UNKNOWN = 19,
+};
+
+enum faults_state { FAULTS_STATE_NEW, FAULTS_STATE_ZERO, FAULTS_STATE_TOUCHED };
+
+struct faults_facts {
+    const struct mapping *mapping; // NULL: no mapping known there
+    enum faults_state before;       // what was seen of this page since its mapping was made
+    int32_t now;                   // enum pages_state or node, soon after the fault
+    int is_file_page;              // now: 1 yes, 0 a private page, negative: not known
+    bool tells_mapped;             // the kernel says whether a page was mapped when the fault came ...
+    bool was_mapped;               // ... and there was one
+    bool saw_all;                  // no earlier fault of this process went unseen
+    bool saw_zero_pages;           // zero pages were seen in this mapping
+    bool forked;                   // the process shares pages copy-on-write with a parent or child
+    bool balancing;                // automatic NUMA balancing makes hint faults
+};
+
+enum faults_kind faults_kind_of(const struct faults_facts *facts);
+
+// Whether the home of the page was decided by this fault.
+bool faults_kind_places(enum faults_kind kind);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/loads/loads.h"
+
+#include "collectors/pages/pages_state.h"
+#include "core/topology/topology.h"
+
+enum { LOADS_KIND_LOAD = 2, LOADS_KIND_STORE = 3 }; // sample_kind in core/recording/schema.sql
+
+// --- taking
+
+void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
+                const struct thread *thread, int64_t stack)
+{
+    const union perf_mem_data_src source = {.val = sample->source};
+    bool is_store = source.mem_op & PERF_MEM_OP_STORE, is_load = source.mem_op & PERF_MEM_OP_LOAD;
+    bool is_of_event = origin.source != LOAD_UNKNOWN;
+    if (sample->address == 0 || (!is_of_event && !is_store && !is_load && sample->source != 0))
+        return; // IBS samples all operations: this one has no data address
+    if (loads->pending_count == LOADS_PENDING)
+        loads_settle(loads);
+    loads->pending[loads->pending_count++] = (struct loads_pending){
+        .time = sample->time,
+        .address = sample->address,
+        .latency = is_of_event ? 0 : (uint32_t)sample->weight, // the upper half is another number where PERF_SAMPLE_WEIGHT_STRUCT exists
+        .weight = sample->period,
+        .source = is_of_event ? origin.source : load_source_of(sample->source),
+        .thread = thread->id,
+        .stack = stack,
+        .event = origin.event,
+        .found = objects_live(loads->objects, thread->process, sample->address, sample->time),
+        .process = thread->process,
+        .cpu = (int32_t)sample->cpu,
+        .is_store = is_store && !is_of_event,
+    };
+}
+
+// --- settling
+
+// A node of the same package: where sockets are split into clusters, that is what CPUs call local.
+static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
+{
+    for (size_t i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node == node && topology->cpus[i].package == cpu->package)
+            return true;
+    return node == cpu->node;
+}
+
+// A local or remote answer from memory must fit the node of the page; where it does not, the page has moved since, or
+// the CPU's word for it is wrong.
+static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t home)
+{
+    const struct topology_cpu *cpu = topology_cpu(loads->topology, load->cpu);
+    if (home < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
+        return;
+    loads->checked++;
+    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
+}
+
+static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)
+{
+    enum load_source source = load->source;
+    loads_check(loads, load, source, home);
+    struct samples_row row = samples_row(load->is_store ? LOADS_KIND_STORE : LOADS_KIND_LOAD, load->event,
+                                         tasks_time(loads->tasks, load->time), load->thread, load->weight);
+    row.cpu = load->cpu;
+    row.stack = load->stack;
+    row.address = (int64_t)load->address;
+    row.block = objects_block(loads->objects, load->process, load->address, load->time, load->found);
+    row.page_node = home >= 0 ? home : RECORDING_NULL;
+    row.source = source != LOAD_UNKNOWN ? (int64_t)source : RECORDING_NULL;
+    row.latency = load->latency > 0 ? (int64_t)load->latency : RECORDING_NULL;
+    objects_has_row(loads->objects, load->found, samples_put(loads->samples, &row));
+}
+
+// The pending loads of one process, chunk by chunk.
+static void loads_settle_process(struct loads *loads, struct process *process)
+{
+    enum { CHUNK = 512 };
+    uint64_t addresses[CHUNK];
+    struct loads_pending *chunk[CHUNK];
+    int32_t homes[CHUNK];
+    for (size_t i = 0; i < loads->pending_count;) {
+        size_t n = 0;
+        for (; i < loads->pending_count && n < CHUNK; i++) {
+            if (loads->pending[i].process != process)
+                continue;
+            chunk[n] = &loads->pending[i];
+            addresses[n++] = loads->pending[i].address;
+        }
+        pages_state_query(process->pid, addresses, n, homes);
+        for (size_t k = 0; k < n; k++) {
+            loads_record(loads, chunk[k], homes[k]);
+            chunk[k]->process = NULL;
+        }
+    }
+}
+
+void loads_settle(struct loads *loads)
+{
+    for (size_t i = 0; i < loads->pending_count; i++)
+        if (loads->pending[i].process)
+            loads_settle_process(loads, loads->pending[i].process);
+    loads->pending_count = 0;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who answered a sampled load, from the kernel's PERF_SAMPLE_DATA_SRC. The kernel fills different fields for different
+// CPU generations; this reads what any of them sets:
+//   until Broadwell, POWER, AMD IBS: mem_lvl (a set of bits); REM_RAM1 there may stand beside mem_lvl_num L3
+//   from Skylake-SP on: mem_lvl_num and mem_remote; mem_lvl then has no REM_RAM bit
+// (arch/x86/events/intel/ds.c and arch/x86/events/amd/ibs.c of Linux 6.1 and later.)
+#ifndef COLLECTORS_LOADS_LOADS_SOURCE_H
+#define COLLECTORS_LOADS_LOADS_SOURCE_H
+
+#include <stdint.h>
+
+// Ids of the table source in core/recording/schema.sql.
+enum load_source {
+    LOAD_UNKNOWN = 0,
+    LOAD_LOCAL_DRAM = 1,
+    LOAD_REMOTE_DRAM = 2,
+    LOAD_LOCAL_CACHE = 3,    // another core's, or the shared one, in the same package
+    LOAD_REMOTE_CACHE = 4,
+    LOAD_REMOTE_MODIFIED = 5,
+    LOAD_OWN_CACHE = 6,
+    LOAD_OTHER = 7,          // devices, uncached memory
+};
+
+enum load_source load_source_of(uint64_t data_src);
+
+#endif

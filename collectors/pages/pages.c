@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/pages/pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "collectors/pages/numa_maps.h"
+#include "collectors/pages/pages_state.h"
+#include "core/system/clock.h"
+
+enum {
+    PAGES_PER_SNAPSHOT = 65536,    // at about 0.2 us a page, 13 ms
+    PAGES_FIRST_MS = 20,
+    PAGES_LAST_MS = 10000,
+};
+
+struct pages_range {
+    uint64_t start, end;
+};
+
+// A snapshot to be taken: all that is needed, without the process, which may be gone by then.
+struct pages_job {
+    pid_t pid;
+    int64_t process, snapshot, t_ns;
+    const char *cause;
+    uint64_t stride;               // every how many pages
+    size_t count;
+    struct pages_range ranges[];
+};
+
+struct pages_run {                 // neighbours with one answer
+    uint64_t first, last;          // addresses of the first and last page asked about
+    uint64_t asked;
+    int32_t state;
+};
+
+struct pages_walk {
+    struct pages *pages;
+    const struct pages_job *job;
+    uint64_t asked, known;
+    struct pages_run run;
+};
+
+// --- asking
+
+static void pages_write_run(const struct pages_walk *walk)
+{
+    const struct pages_run *run = &walk->run;
+    if (run->asked == 0 || run->state == PAGES_ABSENT || run->state == PAGES_ZERO)
+        return;
+    RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(walk->job->snapshot), RECORD_NUMBER(run->first),
+           RECORD_NUMBER(run->asked), RECORD_NUMBER((run->last - run->first) / walk->pages->page_bytes + 1),
+           run->state >= 0 ? RECORD_NUMBER(run->state) : RECORD_NULL);
+}
+
+static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)
+{
+    struct pages_run *run = &walk->run;
+    bool continues = run->asked > 0 && run->state == state &&
+                     address == run->last + walk->job->stride * walk->pages->page_bytes;
+    if (!continues) {
+        pages_write_run(walk);
+        *run = (struct pages_run){.first = address, .state = state};
+    }
+    run->last = address;
+    run->asked++;
+    walk->asked++;
+    walk->known += state >= 0 || state == PAGES_ABSENT || state == PAGES_ZERO;
+    if (state >= 0)
+        atomic_store_explicit(&walk->pages->worked, true, memory_order_relaxed);
+}
+
+static void pages_walk_range(struct pages_walk *walk, const struct pages_range *range)
+{
+    enum { CHUNK = 512 };
+    uint64_t addresses[CHUNK], step = walk->job->stride * walk->pages->page_bytes;
+    int32_t states[CHUNK];
+    for (uint64_t at = range->start; at < range->end;) {
+        size_t n = 0;
+        for (; n < CHUNK && at < range->end; at += step)
+            addresses[n++] = at;
+        int status = pages_state_query(walk->job->pid, addresses, n, states);
+        if (status < 0)
+            atomic_store(&walk->pages->error, status);
+        for (size_t i = 0; i < n; i++)
+            pages_add(walk, addresses[i], states[i]);
+    }
+    pages_write_run(walk);
+    walk->run = (struct pages_run){0};
+}
+
+// How many pages of a mapping are on a node, not which: the rows begin at the mapping's start, one page apart by node.
+static void pages_add_count(void *context, uint64_t address, int node, uint64_t pages)
+{
+    struct pages_walk *walk = context;
+    const struct pages_job *job = walk->job;
+    for (size_t i = 0; i < job->count; i++) {
+        if (job->ranges[i].start != address)
+            continue;
+        RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(job->snapshot),
+               RECORD_NUMBER(address + (uint64_t)node * walk->pages->page_bytes), RECORD_NUMBER(pages),
+               RECORD_NUMBER(pages), RECORD_NUMBER(node));
+        walk->asked += pages;
+        walk->known += pages;
+        atomic_store_explicit(&walk->pages->worked, true, memory_order_relaxed);
+        return;
+    }
+}
+
+static void pages_do(struct pages *pages, const struct pages_job *job)
+{
+    struct pages_walk walk = {.pages = pages, .job = job};
+    for (size_t i = 0; i < job->count && !pages->only_counts; i++)
+        pages_walk_range(&walk, &job->ranges[i]);
+    int status = pages->only_counts ? numa_maps_read(job->pid, pages->page_bytes, pages_add_count, &walk) : 0;
+    if (status < 0)
+        atomic_store(&pages->error, status);
+    RECORD(pages->queue, RECORDING_SNAPSHOT, RECORD_NUMBER(job->snapshot), RECORD_NUMBER(job->process),
+           RECORD_NUMBER(job->t_ns), RECORD_TEXT(job->cause),
+           RECORD_TEXT(pages->only_counts ? "numa_maps" : "move_pages"), RECORD_NUMBER(walk.asked),
+           RECORD_NUMBER(walk.known));
+}
+
+// --- what to ask about
+
+static bool pages_of_interest(const struct pages *pages, const struct process *process, const struct mapping *now)
+{
+    if (now->kind == MAPPING_FILE || now->kind == MAPPING_SPECIAL)
+        return false;
+    if (!pages->sees_touches)
+        return true;
+    for (uint64_t at = now->start; at < now->end;) { // tracked mappings may be cut otherwise than the kernel's
+        const struct mapping *tracked = address_space_find(&process->space, at);
+        if (tracked && tracked->touched)
+            return true;
+        at = tracked ? tracked->end : at + pages->page_bytes * 512;
+    }
+    return false;
+}
+
+static struct pages_job *pages_make_job(const struct pages *pages, const struct process *process,
+                                        const struct address_space *space)
+{
+    uint64_t count = 0;
+    struct pages_job *job = malloc(sizeof *job + space->count * sizeof *job->ranges);
+    if (!job)
+        return NULL;
+    *job = (struct pages_job){.pid = process->pid, .process = process->id};
+    for (size_t i = 0; i < space->count; i++) {
+        const struct mapping *mapping = &space->items[i];
+        if (!pages_of_interest(pages, process, mapping))
+            continue;
+        job->ranges[job->count++] = (struct pages_range){.start = mapping->start, .end = mapping->end};
+        count += (mapping->end - mapping->start) / pages->page_bytes;
+    }
+    job->stride = count / PAGES_PER_SNAPSHOT + 1;
+    return job;
+}
+
+// The job for a process now, or NULL: nothing to ask about.
+static struct pages_job *pages_plan(struct pages *pages, struct process *process, uint64_t now, const char *cause)
+{
+    struct address_space space = {0};
+    struct pages_job *job = NULL;
+    process->snapshot_at = now;
+    // What is unmapped is not reported, so the mappings are read anew.
+    int status = address_space_read(&space, &pages->tasks->paths, process->pid);
+    if (status < 0)
+        atomic_store(&pages->error, status);
+    else
+        job = pages_make_job(pages, process, &space);
+    address_space_clear(&space);
+    if (job && job->count == 0) {
+        free(job);
+        return NULL;
+    }
+    if (job) {
+        job->snapshot = ++pages->snapshots;
+        job->t_ns = tasks_time(pages->tasks, now);
+        job->cause = cause;
+    }
+    return job;
+}
+
+void pages_snapshot(struct pages *pages, struct process *process, uint64_t now, const char *cause)
+{
+    struct pages_job *job = pages_plan(pages, process, now, cause);
+    if (job)
+        pages_do(pages, job);
+    free(job);
+}
+
+// --- the thread
+
+static void *pages_thread(void *argument)
+{
+    struct pages *pages = argument;
+    pthread_mutex_lock(&pages->mutex);
+    while (!pages->stop) {
+        if (!pages->job) {
+            pthread_cond_wait(&pages->changed, &pages->mutex);
+            continue;
+        }
+        pthread_mutex_unlock(&pages->mutex);
+        pages_do(pages, pages->job);
+        pthread_mutex_lock(&pages->mutex);
+        free(pages->job);
+        pages->job = NULL;
+    }
+    pthread_mutex_unlock(&pages->mutex);
+    return NULL;
+}
+
+// Containers often forbid move_pages: tried on a page of our own.
+static bool pages_may_ask(void)
+{
+    uint64_t address = (uintptr_t)&pages_may_ask;
+    int32_t state;
+    return pages_state_query(getpid(), &address, 1, &state) > 0 && state >= 0;
+}
+
+int pages_start(struct pages *pages)
+{
+    pages->only_counts = !pages_may_ask();
+    pthread_mutex_init(&pages->mutex, NULL);
+    pthread_cond_init(&pages->changed, NULL);
+    int status = -pthread_create(&pages->thread, NULL, pages_thread, pages);
+    pages->runs = status == 0;
+    return status;
+}
+
+void pages_stop(struct pages *pages)
+{
+    if (!pages->runs)
+        return;
+    pthread_mutex_lock(&pages->mutex);
+    pages->stop = true;
+    pthread_cond_signal(&pages->changed);
+    pthread_mutex_unlock(&pages->mutex);
+    pthread_join(pages->thread, NULL);
+    pthread_mutex_destroy(&pages->mutex);
+    pthread_cond_destroy(&pages->changed);
+    free(pages->job);
+    pages->runs = false;
+}
+
+static bool pages_is_busy(struct pages *pages)
+{
+    pthread_mutex_lock(&pages->mutex);
+    bool busy = pages->job != NULL;
+    pthread_mutex_unlock(&pages->mutex);
+    return busy;
+}
+
+static void pages_give(struct pages *pages, struct pages_job *job)
+{
+    pthread_mutex_lock(&pages->mutex);
+    pages->job = job;
+    pthread_cond_signal(&pages->changed);
+    pthread_mutex_unlock(&pages->mutex);
+}
+
+static bool pages_is_due(const struct pages *pages, const struct process *process, uint64_t now, bool pages_move)
+{
+    if (pages->sees_touches && process->touched_at == 0)
+        return false;
+    uint64_t last = process->snapshot_at ? process->snapshot_at : process->start;
+    bool changed = process->snapshot_at == 0 || process->touched_at > process->snapshot_at || pages_move ||
+                   !pages->sees_touches;
+    // The interval grows with age: a tenth more snapshots for ten times the life.
+    uint64_t interval = (last - process->start) + PAGES_FIRST_MS * CLOCK_MS;
+    uint64_t longest = PAGES_LAST_MS * CLOCK_MS;
+    return changed && now - last >= (interval < longest ? interval : longest);
+}
+
+void pages_tick(struct pages *pages, uint64_t now, bool pages_move)
+{
+    uint64_t pid, value;
+    if (!pages->runs || pages_is_busy(pages))
+        return;
+    for (size_t at = 0; table_next(&pages->tasks->processes, &at, &pid, &value);) {
+        struct process *process = (struct process *)(uintptr_t)value;
+        struct pages_job *job =
+            pages_is_due(pages, process, now, pages_move) ? pages_plan(pages, process, now, "interval") : NULL;
+        if (job) {
+            pages_give(pages, job);
+            return;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/perf/perf_record.h"
+
+#include <errno.h>
+#include <string.h>
+
+// A place in a record that never goes beyond its end: what is not there reads as 0 and marks the cursor as short.
+struct perf_record_cursor {
+    const char *at, *end;
+    bool is_short;
+};
+
+static struct perf_record_cursor perf_record_body(const struct perf_event_header *header)
+{
+    return (struct perf_record_cursor){.at = (const char *)(header + 1), .end = (const char *)header + header->size};
+}
+
+static const void *perf_record_take(struct perf_record_cursor *c, uint64_t bytes)
+{
+    if (bytes > (uint64_t)(c->end - c->at)) {
+        c->is_short = true;
+        c->at = c->end;
+        return NULL;
+    }
+    const void *taken = c->at;
+    c->at += bytes;
+    return taken;
+}
+
+static uint64_t perf_record_u64(struct perf_record_cursor *c)
+{
+    const uint64_t *value = perf_record_take(c, sizeof *value);
+    return value ? *value : 0;
+}
+
+static void perf_record_u32_pair(struct perf_record_cursor *c, uint32_t *first, uint32_t *second)
+{
+    uint64_t pair = perf_record_u64(c);
+    memcpy(first, &pair, sizeof *first);
+    memcpy(second, (const char *)&pair + sizeof *first, sizeof *second);
+}
+
+static void perf_record_chain(struct perf_record_cursor *c, struct perf_sample *sample)
+{
+    uint64_t count = perf_record_u64(c);
+    if (count > UINT16_MAX / sizeof(uint64_t))
+        count = UINT16_MAX; // more than fits in a record: take() refuses it
+    sample->chain = perf_record_take(c, count * sizeof(uint64_t));
+    sample->chain_count = sample->chain ? count : 0;
+}
+
+static void perf_record_regs(struct perf_record_cursor *c, uint64_t mask, struct perf_sample *sample)
+{
+    uint64_t abi = perf_record_u64(c);
+    if (abi != PERF_SAMPLE_REGS_ABI_NONE)
+        sample->regs = perf_record_take(c, (uint64_t)__builtin_popcountll(mask) * sizeof(uint64_t));
+}
+
+static void perf_record_stack(struct perf_record_cursor *c, struct perf_sample *sample)
+{
+    uint64_t room = perf_record_u64(c);
+    if (room == 0)
+        return;
+    sample->stack = perf_record_take(c, room);
+    uint64_t copied = perf_record_u64(c); // dyn_size: how much of the room holds stack
+    sample->stack_bytes = sample->stack ? (copied < room ? copied : room) : 0;
+}
+
+// The order of the fields is the kernel's: perf_event_open(2), PERF_RECORD_SAMPLE.
+int perf_record_sample(const struct perf_event_header *header, const struct perf_layout *layout,
+                       struct perf_sample *sample)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    uint64_t type = layout->sample_type;
+    uint32_t reserved;
+    *sample = (struct perf_sample){
+        .in_kernel = (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL,
+    };
+    if (type & PERF_SAMPLE_IDENTIFIER)
+        sample->id = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_IP)
+        sample->ip = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_TID)
+        perf_record_u32_pair(&c, &sample->pid, &sample->tid);
+    if (type & PERF_SAMPLE_TIME)
+        sample->time = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_ADDR)
+        sample->address = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_CPU)
+        perf_record_u32_pair(&c, &sample->cpu, &reserved);
+    if (type & PERF_SAMPLE_PERIOD)
+        sample->period = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        perf_record_chain(&c, sample);
+    if (type & PERF_SAMPLE_REGS_USER)
+        perf_record_regs(&c, layout->regs_user, sample);
+    if (type & PERF_SAMPLE_STACK_USER)
+        perf_record_stack(&c, sample);
+    if (type & PERF_SAMPLE_WEIGHT)
+        sample->weight = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_DATA_SRC)
+        sample->source = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_PHYS_ADDR)
+        sample->physical = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+        sample->page_bytes = perf_record_u64(&c);
+    return c.is_short ? -EBADMSG : 0;
+}
+
+// Records other than samples end with these fields (sample_id_all): thread, time, CPU, identifier.
+static uint64_t perf_record_time_at_end(const struct perf_event_header *header, const struct perf_layout *layout)
+{
+    uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+    uint64_t bytes = (uint64_t)__builtin_popcountll(type) * sizeof(uint64_t);
+    struct perf_record_cursor c = perf_record_body(header);
+    if (!(type & PERF_SAMPLE_TIME) || bytes > (uint64_t)(c.end - c.at))
+        return 0;
+    c.at = c.end - bytes;
+    if (type & PERF_SAMPLE_TID)
+        perf_record_u64(&c);
+    return perf_record_u64(&c);
+}
+
+uint64_t perf_record_time(const struct perf_event_header *header, const struct perf_layout *layout)
+{
+    if (header->type != PERF_RECORD_SAMPLE)
+        return perf_record_time_at_end(header, layout);
+    uint64_t before = layout->sample_type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID);
+    struct perf_record_cursor c = perf_record_body(header);
+    perf_record_take(&c, (uint64_t)__builtin_popcountll(before) * sizeof(uint64_t));
+    return perf_record_u64(&c);
+}
+
+// A text that ends the fixed part of a record; always terminated within it.
+static const char *record_text(struct perf_record_cursor *c)
+{
+    const char *end = memchr(c->at, '\0', (size_t)(c->end - c->at));
+    if (!end) {
+        c->is_short = true;
+        return "";
+    }
+    const char *text = c->at;
+    c->at = end + 1;
+    return text;
+}
+
+int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *mmap)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    *mmap = (struct perf_mmap){0};
+    perf_record_u32_pair(&c, &mmap->pid, &mmap->tid);
+    mmap->address = perf_record_u64(&c);
+    mmap->bytes = perf_record_u64(&c);
+    mmap->file_offset = perf_record_u64(&c);
+    perf_record_u32_pair(&c, &mmap->major,
+                         &mmap->minor); // or a build id's length and first bytes: see MISC_MMAP_BUILD_ID
+    mmap->inode = perf_record_u64(&c);
+    perf_record_u64(&c); // inode generation
+    perf_record_u32_pair(&c, &mmap->protection, &mmap->flags);
+    mmap->name = record_text(&c);
+    return c.is_short ? -EBADMSG : 0;
+}
+
+int perf_record_comm(const struct perf_event_header *header, struct perf_comm *comm)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    *comm = (struct perf_comm){.exec = header->misc & PERF_RECORD_MISC_COMM_EXEC};
+    perf_record_u32_pair(&c, &comm->pid, &comm->tid);
+    comm->name = record_text(&c);
+    return c.is_short ? -EBADMSG : 0;
+}
+
+int perf_record_task(const struct perf_event_header *header, struct perf_task *task)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    *task = (struct perf_task){0};
+    perf_record_u32_pair(&c, &task->pid, &task->parent_pid);
+    perf_record_u32_pair(&c, &task->tid, &task->parent_tid);
+    return c.is_short ? -EBADMSG : 0;
+}
+
+int perf_record_lost(const struct perf_event_header *header, uint64_t *lost)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    if (header->type == PERF_RECORD_LOST)
+        perf_record_u64(&c); // the event's id
+    *lost = perf_record_u64(&c);
+    return c.is_short ? -EBADMSG : 0;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes apart what stands in a ring (perf_event_open(2), PERF_RECORD_*). Every length is checked against the record's.
+#ifndef COLLECTORS_PERF_PERF_RECORD_H
+#define COLLECTORS_PERF_PERF_RECORD_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Which fields the records of a ring have: all events of one ring share it.
+struct perf_layout {
+    uint64_t sample_type;
+    uint64_t regs_user;      // sample_regs_user mask
+};
+
+// A sample. Fields that sample_type does not have are 0 or NULL. Pointers go into the record.
+struct perf_sample {
+    uint64_t id, ip, time, address, period;
+    uint32_t pid, tid, cpu;
+    bool in_kernel;          // the instruction was the kernel's
+    const uint64_t *chain;   // call chain, innermost first, with PERF_CONTEXT_* marks in it
+    uint64_t chain_count;
+    const uint64_t *regs;    // user registers by the bits of regs_user, lowest bit first; NULL: none (a kernel thread)
+    const char *stack;       // copy of the user stack from the stack pointer up
+    uint64_t stack_bytes;    // how much of it was copied
+    uint64_t weight, source, physical, page_bytes; // WEIGHT, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE
+};
+
+// -EBADMSG: shorter than its fields.
+int perf_record_sample(const struct perf_event_header *header, const struct perf_layout *layout,
+                       struct perf_sample *sample);
+
+// Time of any record with PERF_SAMPLE_TIME; 0 if it is malformed.
+uint64_t perf_record_time(const struct perf_event_header *header, const struct perf_layout *layout);
+
+struct perf_mmap {
+    uint32_t pid, tid, major, minor, protection, flags;
+    uint64_t address, bytes, file_offset, inode;
+    const char *name;        // ends within the record
+};
+int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *mmap);
+
+struct perf_comm {
+    uint32_t pid, tid;
+    bool exec;               // it was an exec, not a renaming
+    const char *name;
+};
+int perf_record_comm(const struct perf_event_header *header, struct perf_comm *comm);
+
+struct perf_task {           // PERF_RECORD_FORK, PERF_RECORD_EXIT
+    uint32_t pid, parent_pid, tid, parent_tid;
+};
+int perf_record_task(const struct perf_event_header *header, struct perf_task *task);
+
+// How many records or samples the kernel had no room for: PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES.
+int perf_record_lost(const struct perf_event_header *header, uint64_t *lost);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands before the allocation functions. A small block costs a comparison, its free a look at one byte; a large one is
+// written to the ring with its call path.
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/preload.h"
+#include "core/system/clock.h"
+
+// --- before the real functions are known: dlsym itself may allocate
+
+enum { EARLY_BYTES = 64 << 10 };
+static _Alignas(4096) char early[EARLY_BYTES];
+static size_t early_used;
+
+static bool early_owns(const void *address)
+{
+    return (const char *)address >= early && (const char *)address < early + EARLY_BYTES;
+}
+
+static void *early_malloc(size_t bytes)
+{
+    size_t rounded = (bytes + 15) & ~(size_t)15;
+    if (rounded > EARLY_BYTES - early_used) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *block = early + early_used;
+    early_used += rounded;
+    alloc_filter_watch(block); // so that free looks twice at it
+    return block;
+}
+
+static void *first_malloc(size_t bytes);
+static void *first_calloc(size_t count, size_t size);
+static void *first_realloc(void *block, size_t bytes);
+static void first_free(void *block);
+
+// These three are called by the million: as long as they are not known, others stand in, and nobody needs to ask.
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    void *(*aligned_alloc)(size_t, size_t);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    bool known;
+} next = {.malloc = first_malloc, .calloc = first_calloc, .realloc = first_realloc, .free = first_free};
+
+static bool alloc_find_next(void)
+{
+    static __thread bool finding;
+    if (finding)
+        return false;
+    finding = true;
+    next.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+    next.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+    next.memalign = dlsym(RTLD_NEXT, "memalign");
+    next.valloc = dlsym(RTLD_NEXT, "valloc");
+    next.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
+    next.free = dlsym(RTLD_NEXT, "free");
+    next.realloc = dlsym(RTLD_NEXT, "realloc");
+    next.calloc = dlsym(RTLD_NEXT, "calloc");
+    next.malloc = dlsym(RTLD_NEXT, "malloc");
+    next.known = true;
+    finding = false;
+    return true;
+}
+
+static void *first_malloc(size_t bytes)
+{
+    return alloc_find_next() ? next.malloc(bytes) : early_malloc(bytes);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (alloc_find_next())
+        return next.calloc(count, size);
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : early_malloc(bytes); // zero: it was never used before
+}
+
+static void *first_realloc(void *block, size_t bytes)
+{
+    return alloc_find_next() ? next.realloc(block, bytes) : early_malloc(bytes);
+}
+
+static void first_free(void *block)
+{
+    if (alloc_find_next())
+        next.free(block);
+}
+
+// --- large blocks
+
+static __thread bool alloc_quiet;
+
+bool alloc_set_quiet(bool quiet)
+{
+    bool before = alloc_quiet;
+    alloc_quiet = quiet;
+    return before;
+}
+
+__attribute__((noinline)) void *alloc_note(void *address, size_t bytes, uint64_t since)
+{
+    if (address && !alloc_quiet) {
+        preload_connect();
+        alloc_filter_add(address);
+        alloc_write_allocated(ALLOC_HEAP, address, bytes, since);
+    }
+    return address;
+}
+
+__attribute__((noinline)) void alloc_note_free(void *address)
+{
+    if (alloc_filter_remove(address))
+        alloc_write_freed(ALLOC_HEAP, address, 0);
+}
+
+// When a call for a large block begins; small ones are not worth the time.
+static uint64_t alloc_since(size_t bytes)
+{
+    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
+}
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+PRELOAD_EXPORT void *malloc(size_t bytes)
+{
+    if (LIKELY(bytes < ALLOC_THRESHOLD))
+        return next.malloc(bytes);
+    uint64_t since = clock_now();
+    return alloc_note(next.malloc(bytes), bytes, since);
+}
+
+PRELOAD_EXPORT void *calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (LIKELY(!__builtin_mul_overflow(count, size, &bytes) && bytes < ALLOC_THRESHOLD))
+        return next.calloc(count, size);
+    uint64_t since = clock_now();
+    return alloc_note(next.calloc(count, size), bytes, since);
+}
+
+static __attribute__((noinline)) void alloc_free_watched(void *block)
+{
+    if (early_owns(block))
+        return;
+    alloc_note_free(block); // before it is free: another thread may get the same address at once
+    next.free(block);
+}
+
+PRELOAD_EXPORT void free(void *block)
+{
+    if (LIKELY(!alloc_filter_may_hold(block)))
+        next.free(block);
+    else
+        alloc_free_watched(block);
+}
+
+// Out of the early blocks: their size is not known, but it is not more than what lies behind.
+static void *alloc_move_early(void *block, size_t bytes)
+{
+    size_t behind = (size_t)(early + EARLY_BYTES - (char *)block);
+    void *moved = malloc(bytes);
+    if (moved)
+        memcpy(moved, block, bytes < behind ? bytes : behind);
+    return moved;
+}
+
+PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
+{
+    bool may_be_large = block && alloc_filter_may_hold(block);
+    if (LIKELY(bytes < ALLOC_THRESHOLD && !may_be_large))
+        return next.realloc(block, bytes);
+    if (early_owns(block))
+        return alloc_move_early(block, bytes);
+    uint64_t since = clock_now();
+    bool was_large = may_be_large && alloc_filter_remove(block);
+    if (was_large)
+        alloc_write_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address
+    void *moved = next.realloc(block, bytes);
+    if (!moved && was_large && bytes > 0)
+        alloc_note(block, malloc_usable_size(block), since); // it failed: the block is still there
+    return bytes < ALLOC_THRESHOLD ? moved : alloc_note(moved, bytes, since);
+}
+
+PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(block, bytes);
+}
+
+PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    if (!next.known && !alloc_find_next())
+        return NULL;
+    uint64_t since = alloc_since(bytes);
+    void *block = next.aligned_alloc(alignment, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
+}
+
+PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
+{
+    if (!next.known && !alloc_find_next())
+        return ENOMEM;
+    uint64_t since = alloc_since(bytes);
+    int status = next.posix_memalign(block, alignment, bytes);
+    if (status == 0 && bytes >= ALLOC_THRESHOLD)
+        alloc_note(*block, bytes, since);
+    return status;
+}
+
+PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
+{
+    if (!next.known && !alloc_find_next())
+        return NULL;
+    uint64_t since = alloc_since(bytes);
+    void *block = next.memalign(alignment, bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
+}
+
+PRELOAD_EXPORT void *valloc(size_t bytes)
+{
+    if (!next.known && !alloc_find_next())
+        return NULL;
+    uint64_t since = alloc_since(bytes);
+    void *block = next.valloc(bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
+}
+
+PRELOAD_EXPORT void *pvalloc(size_t bytes)
+{
+    if (!next.known && !alloc_find_next())
+        return NULL;
+    uint64_t since = alloc_since(bytes);
+    void *block = next.pvalloc(bytes);
+    return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
+}
+
+extern __typeof__(malloc) alloc_own_malloc __attribute__((alias("malloc"), visibility("hidden"), copy(malloc)));
+
+bool alloc_is_bypassed(void)
+{
+    return dlsym(RTLD_DEFAULT, "malloc") != (void *)alloc_own_malloc;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large blocks, with the call path that asked for them.
+#ifndef COLLECTORS_PRELOAD_ALLOC_ALLOC_H
+#define COLLECTORS_PRELOAD_ALLOC_ALLOC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collectors/protocol/alloc_ring.h"
+
+// --- alloc_write.c
+int alloc_write_make(void);           // a new ring for this process; its descriptor, or -errno
+void alloc_write_forked(void);        // the parent's is not ours
+
+// Write a record; drop it (and count it lost) where there is no room, or where this thread is writing one already.
+// since: when the allocating call began.
+void alloc_write_allocated(enum alloc_kind kind, const void *address, size_t bytes, uint64_t since);
+void alloc_write_tls(const void *address, size_t bytes, const void *module, uint64_t since); // module: an address in it
+void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes);
+
+// --- alloc.c: a large block was made, by a call that began at since; one is about to be given back
+void *alloc_note(void *address, size_t bytes, uint64_t since);
+void alloc_note_free(void *address);
+// The calling thread's blocks are noted by somebody else (operator new, which asks malloc). Returns what was set before.
+bool alloc_set_quiet(bool quiet);
+
+// The program brings its own malloc, which stands before ours.
+bool alloc_is_bypassed(void);
+
+enum { ALLOC_FILTER_BITS = 15 };
+
+// --- alloc_filter.c: which addresses are large blocks, so that freeing a small one costs a look at one byte
+void alloc_filter_add(const void *address);
+bool alloc_filter_remove(const void *address); // false: it is not there
+void alloc_filter_watch(const void *address);  // look twice at blocks of its page, for ever
+extern _Atomic uint8_t alloc_filter_pages[1 << ALLOC_FILTER_BITS];
+
+static inline _Atomic uint8_t *alloc_filter_page(const void *address)
+{
+    return &alloc_filter_pages[(uintptr_t)address >> 12 & ((1 << ALLOC_FILTER_BITS) - 1)];
+}
+
+// That look; true also for some that are not there.
+static inline bool alloc_filter_may_hold(const void *address)
+{
+    return atomic_load_explicit(alloc_filter_page(address), memory_order_relaxed) != 0;
+}
+
+// --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
+void alloc_thread_began(uint64_t since, const void *frame); // when its creation began; its outermost frame of ours
+void alloc_thread_ended(void);
+void alloc_thread_variables(uint64_t since); // 0: they are gone
+// First address behind the part of the stack that can be read, from an address in it.
+uintptr_t alloc_stack_end(uintptr_t pointer);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that the program maps itself: allocators of its own, huge pages, shared memory.
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/preload.h"
+#include "core/system/clock.h"
+
+// Memory to put data into, not code or a guard.
+static bool alloc_map_is_data(size_t bytes, int protection, int flags)
+{
+    return bytes >= ALLOC_THRESHOLD && (protection & PROT_WRITE) && (flags & MAP_ANONYMOUS) && !(flags & MAP_STACK);
+}
+
+static enum alloc_kind alloc_map_kind(int flags)
+{
+    return flags & MAP_HUGETLB ? ALLOC_HUGE : flags & MAP_SHARED ? ALLOC_SHARED : ALLOC_MAPPING;
+}
+
+static __attribute__((noinline)) void *alloc_map_note(void *address, size_t bytes, int protection, int flags,
+                                                      uint64_t since)
+{
+    if (address != MAP_FAILED && alloc_map_is_data(bytes, protection, flags)) {
+        preload_connect();
+        alloc_write_allocated(alloc_map_kind(flags), address, bytes, since);
+    }
+    return address;
+}
+
+// MAP_POPULATE touches the pages before the call returns.
+static uint64_t alloc_map_since(size_t bytes)
+{
+    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
+}
+
+PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    static __typeof__(&mmap) next;
+    if (!next)
+        next = PRELOAD_NEXT(mmap);
+    uint64_t since = alloc_map_since(bytes);
+    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
+}
+
+PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+    static __typeof__(&mmap64) next;
+    if (!next)
+        next = PRELOAD_NEXT(mmap64);
+    uint64_t since = alloc_map_since(bytes);
+    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
+}
+
+PRELOAD_EXPORT int munmap(void *address, size_t bytes)
+{
+    static __typeof__(&munmap) next;
+    if (!next)
+        next = PRELOAD_NEXT(munmap);
+    if (bytes >= ALLOC_THRESHOLD)
+        alloc_write_freed(ALLOC_MAPPING, address, bytes);
+    return next(address, bytes);
+}
+
+PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    va_end(arguments);
+    uint64_t since = alloc_map_since(new_bytes);
+    if (old_bytes >= ALLOC_THRESHOLD)
+        alloc_write_freed(ALLOC_MAPPING, address, old_bytes);
+    void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
+    if (moved == MAP_FAILED)
+        alloc_map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS, since); // it is still there
+    return alloc_map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS, since);
+}

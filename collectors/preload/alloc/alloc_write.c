@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/preload.h"
+#include "core/system/clock.h"
+#include "core/system/memory_file.h"
+
+static struct perf_event_mmap_page *ring; // NULL: nobody listens
+static atomic_flag alloc_write_busy = ATOMIC_FLAG_INIT;
+static __thread bool alloc_write_inside;
+static __thread uint32_t alloc_write_tid;
+
+// In memory that a child does not inherit: 0 there. NULL: this kernel cannot do that (before 4.14).
+static volatile char *alloc_write_owned;
+
+static void alloc_write_own(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!alloc_write_owned) {
+        void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return;
+        if (madvise(memory, page, MADV_WIPEONFORK) < 0) {
+            munmap(memory, page);
+            return;
+        }
+        alloc_write_owned = memory;
+    }
+    *alloc_write_owned = 1;
+}
+
+int alloc_write_make(void)
+{
+    size_t bytes = ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES;
+    // Sealed: the recorder reads it only if it cannot be made shorter meanwhile.
+    int fd = memory_file_make("numaprof-blocks", bytes);
+    if (fd < 0)
+        return fd;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) {
+        int status = -errno;
+        close(fd);
+        return status;
+    }
+    alloc_write_own();
+    ring = memory;
+    return fd;
+}
+
+// Another thread of the parent may have been writing when it forked: start with a free lock.
+void alloc_write_forked(void)
+{
+    if (ring)
+        munmap(ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
+    ring = NULL;
+    alloc_write_inside = false;
+    alloc_write_tid = 0;
+    atomic_flag_clear(&alloc_write_busy);
+}
+
+static void alloc_write_put(uint64_t *at, const void *piece, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    char *data = (char *)ring + ALLOC_RING_CONTROL_BYTES;
+    uint64_t offset = *at & (ALLOC_RING_BYTES - 1), left = ALLOC_RING_BYTES - offset;
+    size_t first = bytes < left ? bytes : (size_t)left;
+    memcpy(data + offset, piece, first);
+    memcpy(data, (const char *)piece + first, bytes - first);
+    *at += bytes;
+}
+
+// The registers an unwinder starts from, in the order of PERF_EVENT_REGS_USER; the others are not needed.
+static size_t alloc_write_registers(uint64_t registers[ALLOC_REGISTERS])
+{
+    memset(registers, 0, ALLOC_REGISTERS * sizeof *registers);
+#if defined(__x86_64__)
+    // AX BX CX DX SI DI BP SP IP FLAGS CS SS R8..R15
+    __asm__ volatile("movq %%rbx, 8(%0)\n\t"
+                     "movq %%rbp, 48(%0)\n\t"
+                     "movq %%rsp, 56(%0)\n\t"
+                     "leaq 1f(%%rip), %%rax\n1:\n\t"
+                     "movq %%rax, 64(%0)\n\t"
+                     "movq %%r12, 128(%0)\n\t"
+                     "movq %%r13, 136(%0)\n\t"
+                     "movq %%r14, 144(%0)\n\t"
+                     "movq %%r15, 152(%0)\n\t"
+                     :
+                     : "r"(registers)
+                     : "rax", "memory");
+    return 20;
+#elif defined(__aarch64__)
+    __asm__ volatile("stp x19, x20, [%0, #152]\n\t"
+                     "stp x21, x22, [%0, #168]\n\t"
+                     "stp x23, x24, [%0, #184]\n\t"
+                     "stp x25, x26, [%0, #200]\n\t"
+                     "stp x27, x28, [%0, #216]\n\t"
+                     "stp x29, x30, [%0, #232]\n\t"
+                     "mov x9, sp\n\t"
+                     "adr x10, 1f\n1:\n\t"
+                     "stp x9, x10, [%0, #248]\n\t"
+                     :
+                     : "r"(registers)
+                     : "x9", "x10", "memory");
+    return 33;
+#else
+    return 0;
+#endif
+}
+
+static size_t alloc_write_stack_bytes(uintptr_t pointer)
+{
+    size_t bytes = pointer ? alloc_stack_end(pointer) - pointer : 0;
+    return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
+}
+
+static void alloc_write_lost(bool is_free)
+{
+    ring->__reserved[ALLOC_LOST]++;
+    ring->__reserved[ALLOC_LOST_FREES] += is_free;
+}
+
+// Leaves away what there is no room for any more. Returns how much of the ring may be in use after the record.
+static uint64_t alloc_write_limit(struct alloc_record *record, uint64_t used)
+{
+    if (record->header.type == ALLOC_RECORD_FREED)
+        return ALLOC_RING_BYTES;
+    if (used > ALLOC_RING_STACKS && record->kind != ALLOC_TLS)
+        record->header.misc = record->stack_bytes = 0;
+    return ALLOC_RING_BLOCKS;
+}
+
+// Returns how much of the ring is in use.
+static uint64_t alloc_write_record(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
+    uint64_t head = ring->data_head, start = head;
+    // Acquire: the reader is done with what it gave back.
+    uint64_t used = head - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE), limit = alloc_write_limit(record, used);
+    size_t register_bytes = record->header.misc * sizeof *registers;
+    size_t bytes = sizeof *record + register_bytes + record->stack_bytes + sizeof(uint64_t);
+    if (used + bytes > limit) {
+        alloc_write_lost(record->header.type == ALLOC_RECORD_FREED);
+        return used;
+    }
+    record->header.size = (uint16_t)bytes;
+    alloc_write_put(&head, record, sizeof *record);
+    alloc_write_put(&head, registers, register_bytes);
+    alloc_write_put(&head, stack, record->stack_bytes);
+    const uint64_t now = clock_now();
+    alloc_write_put(&head, &now, sizeof now);
+    // Release: the record is whole before the reader sees the new head.
+    __atomic_store_n(&ring->data_head, start + bytes, __ATOMIC_RELEASE);
+    return used + bytes;
+}
+
+// Held for the time of a copy; large blocks are rare. Its holder may have lost its CPU, though.
+static void alloc_write_lock(void)
+{
+    for (int spins = 0; atomic_flag_test_and_set_explicit(&alloc_write_busy, memory_order_acquire); spins++)
+        if (spins % 64 == 63)
+            sched_yield();
+}
+
+// The recorder comes every few milliseconds anyhow: sooner, when much has gathered.
+static void alloc_write_tell(uint64_t used_before, uint64_t used)
+{
+    if (used_before <= ALLOC_RING_BYTES / 4 && used > ALLOC_RING_BYTES / 4)
+        preload_ring_doorbell();
+}
+
+static void alloc_write_write_locked(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
+    static uint64_t used_before;
+    if (alloc_write_tid == 0)
+        alloc_write_tid = (uint32_t)syscall(SYS_gettid);
+    record->tid = alloc_write_tid;
+    alloc_write_lock();
+    uint64_t used = alloc_write_record(record, registers, stack), before = used_before;
+    used_before = used;
+    atomic_flag_clear_explicit(&alloc_write_busy, memory_order_release);
+    alloc_write_tell(before, used);
+}
+
+// After a fork without its handlers (a bare system call) the ring is the parent's.
+static bool alloc_write_is_ours(void)
+{
+    return ring && preload_channel() && (alloc_write_owned ? *alloc_write_owned != 0 : preload_is_this_process());
+}
+
+// Noinline: the registers are those of this frame, whose callers the unwinder finds.
+__attribute__((noinline)) void alloc_write_allocated(enum alloc_kind kind, const void *address, size_t bytes,
+                                                     uint64_t since)
+{
+    uint64_t registers[ALLOC_REGISTERS];
+    if (!alloc_write_is_ours() || alloc_write_inside)
+        return;
+    alloc_write_inside = true; // a signal handler that allocates must not wait for the thread it interrupts
+    size_t count = kind == ALLOC_STACK ? 0 : alloc_write_registers(registers);
+    uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
+    struct alloc_record record = {
+        .header = {.type = ALLOC_RECORD_ALLOCATED, .misc = (uint16_t)count},
+        .address = (uintptr_t)address,
+        .bytes = bytes,
+        .since = since,
+        .kind = kind,
+        .stack_bytes = (uint32_t)alloc_write_stack_bytes(pointer),
+    };
+    alloc_write_write_locked(&record, registers, (const void *)pointer);
+    alloc_write_inside = false;
+}
+
+void alloc_write_tls(const void *address, size_t bytes, const void *module, uint64_t since)
+{
+    if (!alloc_write_is_ours() || alloc_write_inside)
+        return;
+    alloc_write_inside = true;
+    struct alloc_record record = {.header = {.type = ALLOC_RECORD_ALLOCATED},
+                                  .address = (uintptr_t)address,
+                                  .bytes = bytes,
+                                  .since = since,
+                                  .kind = ALLOC_TLS,
+                                  .stack_bytes = sizeof module};
+    alloc_write_write_locked(&record, NULL, &module);
+    alloc_write_inside = false;
+}
+
+void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes)
+{
+    if (!alloc_write_is_ours() || alloc_write_inside)
+        return;
+    alloc_write_inside = true;
+    struct alloc_record record = {
+        .header = {.type = ALLOC_RECORD_FREED}, .address = (uintptr_t)address, .bytes = bytes, .kind = kind};
+    alloc_write_write_locked(&record, NULL, NULL);
+    alloc_write_inside = false;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPU a thread sits on. A thread gets the place of the plan that the fewest threads have, the first of them, when its
+// creator makes it; so threads, in the order they are made, and processes side by side spread over the plan in its order.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/preload/preload.h"
+
+static _Atomic bool main_has_slot;
+
+static __thread struct {
+    int slot;        // index into the plan + 1; 0: none
+    int cpu;          // valid if place
+    bool own_choice;
+} here;
+
+static struct preload_mask cpu_slot_mask(int cpu)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    struct preload_mask mask = {0};
+    mask.bits[cpu / BITS] = 1UL << (cpu % BITS);
+    return mask;
+}
+
+// Index of the least used place within the process's mask, or -1.
+static int cpu_slot_least_used(const struct channel *channel)
+{
+    const struct channel_settings *settings = preload_settings();
+    int best = -1;
+    uint32_t fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < settings->slot_count && fewest > 0; i++) {
+        uint32_t users = atomic_load_explicit(&channel->slot_users[i], memory_order_relaxed);
+        if (users < fewest && preload_mask_has(preload_process_mask(), settings->slots[i])) {
+            best = (int)i;
+            fewest = users;
+        }
+    }
+    return best;
+}
+
+static int cpu_slot_take(struct channel *channel)
+{
+    for (;;) {
+        int at = cpu_slot_least_used(channel);
+        if (at < 0)
+            return -1;
+        uint32_t users = atomic_load(&channel->slot_users[at]);
+        if (atomic_compare_exchange_strong(&channel->slot_users[at], &users, users + 1))
+            return at;
+    }
+}
+
+int preload_slot_reserve(void)
+{
+    struct channel *channel = preload_channel();
+    return channel ? cpu_slot_take(channel) + 1 : 0;
+}
+
+void preload_slot_return(int slot)
+{
+    struct channel *channel = preload_channel();
+    if (slot && channel)
+        atomic_fetch_sub(&channel->slot_users[slot - 1], 1);
+}
+
+int preload_slot_self(int slot)
+{
+    if (!preload_channel() || here.slot)
+        return -1;
+    here.slot = slot ? slot : preload_slot_reserve();
+    if (!here.slot)
+        return -1;
+    int cpu = preload_settings()->slots[here.slot - 1];
+    struct preload_mask mask = cpu_slot_mask(cpu);
+    if (preload_set_mask(0, &mask) < 0) {
+        preload_slot_leave();
+        return -1;
+    }
+    here.cpu = cpu;
+    return cpu;
+}
+
+void preload_slot_leave(void)
+{
+    preload_slot_return(here.slot);
+    here.slot = 0;
+}
+
+int preload_pinned_cpu(void)
+{
+    return here.slot ? here.cpu : -1;
+}
+
+void preload_unpin_self(void)
+{
+    if (here.slot)
+        preload_set_mask(0, preload_process_mask());
+}
+
+void preload_repin_self(void)
+{
+    if (here.slot) {
+        struct preload_mask mask = cpu_slot_mask(here.cpu);
+        preload_set_mask(0, &mask);
+    }
+}
+
+void preload_own_choice(void)
+{
+    preload_slot_leave();
+    here.own_choice = true;
+}
+
+bool preload_chose_itself(void)
+{
+    return here.own_choice;
+}
+
+// The places of the parent's threads stay the parent's.
+void preload_slot_forked(void)
+{
+    preload_unpin_self();
+    here.slot = 0;
+    atomic_store(&main_has_slot, false);
+}
+
+static bool cpu_slot_program_pins;
+
+bool preload_program_pins(void)
+{
+    return cpu_slot_program_pins;
+}
+
+// Looked at when the runtimes look: at the start. Also a setting that says "do not bind" is a choice to respect.
+void preload_slot_start(void)
+{
+    static const char *const settings[] = CHANNEL_PIN_SETTINGS;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const char *value = getenv(settings[i]);
+        cpu_slot_program_pins |= value && *value;
+    }
+}
+
+// The program begins where its main thread will be pinned later: what it initialises before its first thread is made
+// then lies where that thread stays. The mask is the whole one again at once, so nothing can be seen of it.
+void preload_slot_begin_at_first(void)
+{
+    const struct channel *channel = preload_channel();
+    if (!channel || cpu_slot_program_pins || (uint32_t)getpid() != preload_settings()->target)
+        return;
+    int at = cpu_slot_least_used(channel);
+    if (at < 0)
+        return;
+    struct preload_mask mask = cpu_slot_mask(preload_settings()->slots[at]);
+    preload_set_mask(0, &mask);
+    preload_set_mask(0, preload_process_mask());
+}
+
+// A runtime that was told where threads belong has bound the main thread by now, perhaps before there was a channel.
+static void cpu_slot_tell_main(void)
+{
+    char chosen[CHANNEL_TEXT];
+    struct preload_mask mask;
+    if (preload_get_mask(0, &mask) <= 0)
+        return;
+    preload_list_mask(&mask, chosen, sizeof chosen);
+    preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = syscall(SYS_gettid), .text = chosen});
+}
+
+// The thread that creates the process's first thread is taken for the main thread: with one thread it was both.
+void preload_slot_main(void)
+{
+    if (atomic_exchange(&main_has_slot, true) || !preload_channel() || preload_settings()->slot_count == 0)
+        return;
+    if (preload_program_pins() || preload_chose_itself()) {
+        cpu_slot_tell_main();
+        return;
+    }
+    int cpu = preload_slot_self(0);
+    if (cpu >= 0)
+        preload_send((struct preload_note){.kind = CHANNEL_MAIN_PINNED, .cpu = cpu});
+}

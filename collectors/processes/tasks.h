@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes and threads of the target, and their numbers in the recording. One thread of the recorder owns this.
+#ifndef COLLECTORS_PROCESSES_TASKS_H
+#define COLLECTORS_PROCESSES_TASKS_H
+
+#include <sys/types.h>
+
+#include "collectors/heap/live_allocations.h"
+#include "collectors/processes/address_space.h"
+#include "collectors/protocol/channel.h"
+#include "core/recording/recording_queue.h"
+#include "core/util/table.h"
+
+struct counter_set;
+struct block_stream;
+
+struct process {
+    int64_t id;                      // in the recording
+    pid_t pid;
+    uint64_t start;                  // when it was first known, CLOCK_MONOTONIC
+    uint64_t channel;                // its number on the channel, 0: it never had the preload library
+    pid_t inner_pid;                 // as it calls itself
+    const char *exe;                 // interned; NULL: unknown
+    bool has_library;                // of ours, in the program that runs there now
+    int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
+    int announced_kind;              // of the one it is about to run
+    char exec_path[CHANNEL_TEXT];    // and the end of its path
+    struct address_space space;
+    struct table fault_history;      // page -> enum faults_state; see faults.h
+    struct table fault_windows;      // 2 MiB window -> faults seen in it
+    bool other_namespace;            // its thread numbers on the channel are not ours
+    bool forgets;                    // fault_history is full: unseen pages may have been touched before
+    bool starts_others;              // its threads are no longer pinned from outside
+    bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
+    struct live_allocations heap;         // blocks of its allocators, and variables of threads: objects.h
+    struct live_allocations mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
+    struct block_stream *blocks;     // where it tells of them; NULL: it does not
+    uint64_t settled_in;             // faults_settle's own mark
+    uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
+    int threads;                     // alive and known
+    uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
+    uint64_t snapshot_at;            // time of the last snapshot
+};
+
+struct thread {
+    int64_t id;                      // in the recording
+    pid_t tid;
+    struct process *process;
+    enum channel_pin pin;
+    int planned_cpu;                 // -1: none
+    int born_on;                     // pinned from outside: the CPU of its own or its creator's latest pin; -1: none
+    uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
+    int missing;                     // times in a row that it was not in /proc
+    int unpinned;                    // times in a row that it had the whole mask, not its place's
+    bool left_slot;                 // gave its place of the plan back itself
+    char name[16];                   // comm (TASK_COMM_LEN)
+    uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
+    uint64_t migrations_before;      // until then
+    bool knows_cpu_ns, knows_migrations;
+    struct counter_set *counters;    // NULL: none ...
+    bool counters_refused;           // ... and not to be asked for again
+};
+
+struct tasks {
+    struct recording_queue *queue;
+    uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
+    struct intern *paths;
+    struct table programs;           // interned paths of the executables that ran
+    struct table processes;          // pid -> struct process *
+    struct table threads;            // tid -> struct thread *
+    int64_t process_count, thread_count;
+};
+
+// NULL where it is not known.
+struct process *tasks_process(const struct tasks *tasks, pid_t pid);
+struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t channel);
+struct thread *tasks_thread(const struct tasks *tasks, pid_t tid);
+
+// Adds what is not known yet, else returns what is. followed: the words of process.followed. NULL: out of memory.
+struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
+                                  const char *followed);
+// creator: whose name it has got; NULL: it is read from /proc, where a short thread is not found any more.
+struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start,
+                                const struct thread *creator);
+
+void tasks_read_name(struct tasks *tasks, struct thread *thread); // from /proc
+void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);
+void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
+                   const char *own_cpus);
+
+// Which program it runs now. path NULL: read from /proc, where it stays as it was if the process is gone.
+void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);
+
+// The process runs another program from here on: its address space is new.
+void tasks_exec(struct tasks *tasks, struct process *process);
+
+// time 0: when it ended was not seen. A process ends with its last thread.
+void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
+
+// All there are; their end was not seen.
+void tasks_end_all(struct tasks *tasks);
+// The paths go too: no mapping and no place may be used any more.
+void tasks_free(struct tasks *tasks);
+
+// A time of the kernel's as the recording wants it.
+static inline int64_t tasks_time(const struct tasks *tasks, uint64_t time)
+{
+    return time > tasks->epoch ? (int64_t)(time - tasks->epoch) : 0;
+}
+
+#endif

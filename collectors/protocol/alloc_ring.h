@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the preload library tells of large allocations: a ring in memory that the process made and shared when it connected,
+// in the form of the kernel's perf rings (control page with data_head and data_tail, then the data), so that one reader
+// serves both. Each record ends with its time. The process may write anything here.
+#ifndef COLLECTORS_PROTOCOL_ALLOC_RING_H
+#define COLLECTORS_PROTOCOL_ALLOC_RING_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+enum {
+    ALLOC_RING_CONTROL_BYTES = 4096,
+    ALLOC_RING_BYTES = 4 << 20,      // of data: touched only as far as it is used
+    ALLOC_THRESHOLD = 64 << 10,      // smaller blocks are not worth a name of their own
+    ALLOC_STACK_BYTES = 4096,        // of the stack, for the call path
+    ALLOC_TLS_LEAST = 4096,          // a module's thread-local variables are told of from this size on
+    ALLOC_REGISTERS = 33,            // as many as PERF_EVENT_REGS_USER of any architecture has
+    // While the recorder has not come: behind this no more stacks, so that blocks keep at least their addresses ...
+    ALLOC_RING_STACKS = ALLOC_RING_BYTES / 2,
+    // ... and behind this only frees: a missed one would leave a block where another is by now.
+    ALLOC_RING_BLOCKS = ALLOC_RING_BYTES / 4 * 3,
+};
+
+// Counters in the control page's __reserved: records there was no room for, and frees among them.
+enum { ALLOC_LOST, ALLOC_LOST_FREES };
+
+// perf_event_header.type, beyond the kernel's.
+enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };
+
+enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING, ALLOC_SHARED, ALLOC_HUGE, ALLOC_STACK, ALLOC_TLS, ALLOC_KINDS };
+
+// Followed by registers (count of them in header.misc), stack_bytes of stack, and the time (u64). ALLOC_TLS: instead of a
+// stack, an address in the module that has the variables (u64).
+struct alloc_record {
+    struct perf_event_header header;
+    uint64_t address, bytes;         // freed: bytes 0 for a heap block, else the range that was unmapped
+    uint64_t since;                  // CLOCK_MONOTONIC: when the allocating call began
+    uint32_t tid, kind;
+    uint32_t stack_bytes, reserved;
+};
+
+#endif

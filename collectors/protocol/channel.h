@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the preload library inside the target and the recorder share: one memory segment. The recorder listens on an
+// abstract socket (it vanishes with the recorder and needs no file). Each process connects once, so that the kernel tells
+// the recorder its pid, gets the segment, and keeps no descriptor. Only descendants of the recorder that know the secret
+// their environment get it. They may run as different users, and each may overwrite everything in the segment. So
+// both sides copy what they read once, check the copy, and never read the original again. The library takes no address,
+// index or CPU from there at all.
+#ifndef COLLECTORS_PROTOCOL_CHANNEL_H
+#define COLLECTORS_PROTOCOL_CHANNEL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/topology/cpulist.h"
+
+#define CHANNEL_ENVIRONMENT "NUMAPROF_CHANNEL" // the socket's abstract name, a colon, the secret
+#define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
+
+enum {
+    CHANNEL_VERSION = 3,
+    CHANNEL_SECRET = 32,             // hexadecimal digits
+    CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
+    CHANNEL_MESSAGES = 1024,         // in flight; the recorder empties them every few milliseconds
+    CHANNEL_TEXT = 64,
+    CHANNEL_SLICE_MS = 20,           // a waiting thread looks this often whether the recorder still lives ...
+    CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this, come what may (the recorder may be stopped)
+};
+
+enum channel_kind {
+    CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1; text:
+                                     // the mask it has if the program pins
+    CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
+    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
+    CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
+    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading it,
+                                     // -EPERM: it changes its rights. After vfork, process is the parent; tid is right
+    CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
+    CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
+};
+
+// Variables by which the runtimes of parallel programs are told where threads belong.
+#define CHANNEL_PIN_SETTINGS {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
+
+// As the words of thread.pin in the schema.
+enum channel_pin { CHANNEL_PIN_NONE, CHANNEL_PIN_PLANNED, CHANNEL_PIN_PROGRAM, CHANNEL_PIN_HELPER };
+
+enum channel_state { CHANNEL_FREE, CHANNEL_CLAIMED, CHANNEL_SENT, CHANNEL_ANSWERED };
+
+struct channel_message {
+    _Atomic uint32_t state;          // a futex for the sender of a message that waits
+    uint32_t kind;
+    uint64_t process;                // the number the process introduced itself with
+    uint64_t time_ns;                // CLOCK_MONOTONIC
+    uint32_t tid;                    // in the sender's pid namespace
+    int32_t cpu;
+    int64_t a;
+    uint32_t waits;                  // the sender waits for CHANNEL_ANSWERED and frees the message itself
+    char text[CHANNEL_TEXT];
+};
+
+// What the recorder decides before the target runs: its answer to a process that connects, cut off behind the plan.
+struct channel_settings {
+    uint32_t version;
+    uint32_t await_start;            // thread starts wait until the recorder has opened the thread's events
+    uint64_t pid_namespace;          // inode of the recorder's /proc/self/ns/pid; 0: unknown
+    uint32_t target;                 // pid of the program itself, in the recorder's namespace
+    uint32_t slot_count;             // 0: do not pin
+    int32_t slots[CPULIST_MAX];       // CPUs in the order threads take them
+};
+
+static inline size_t channel_settings_bytes(uint32_t slot_count)
+{
+    return offsetof(struct channel_settings, slots) + slot_count * sizeof(int32_t);
+}
+
+struct channel {
+    pthread_mutex_t recorder;        // robust; the recorder holds it as long as it lives. Others only read its futex word
+    _Atomic uint32_t recorder_gone;
+    _Atomic uint32_t doorbell;       // a futex for the recorder: a message that waits was sent
+    _Atomic uint64_t missed;         // messages for which there was no room
+    _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
+    struct channel_message messages[CHANNEL_MESSAGES];
+    _Atomic uint32_t slot_users[CPULIST_MAX]; // threads that sit there now
+};
+
+// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h). The answer is a
+// channel_settings with the segment's descriptor attached; a forked child, which has both, gets one byte.
+struct channel_hello {
+    uint64_t process;                // a number no other process uses: pid and time
+    uint64_t time_ns;                // CLOCK_MONOTONIC
+    uint32_t pid;                    // in its own namespace
+    uint32_t forked;                 // it has the segment already and does not read an answer
+    uint32_t own_allocator;          // the program's own malloc stands before the library's
+    char secret[CHANNEL_SECRET];     // from the environment: no other user can read it there
+    uint32_t reserved;
+};
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/recording/recording_rows.h"
+#include "core/recording/recording_vfs.h"
+#include "empty_recording.h"
+
+// Exclusive use, no second file, no spill of half a batch (recording_vfs.h says how a commit is kept whole).
+static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
+                                        "PRAGMA journal_mode = MEMORY;"
+                                        "PRAGMA synchronous = OFF;"
+                                        "PRAGMA cache_spill = OFF;"
+                                        "PRAGMA temp_store = MEMORY;";
+
+// Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
+#define SAMPLE_COLUMNS "kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node, source, latency"
+static const char recording_sample_sql[] = "INSERT INTO sample (" SAMPLE_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
+static const char recording_samples_sql[] = "INSERT OR FAIL INTO sample (" SAMPLE_COLUMNS ") SELECT"
+                                            " c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM rows";
+
+static const char *const recording_sql[RECORDING_STATEMENTS] = {
+    [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
+    [RECORDING_COMPLETE] = "UPDATE run SET complete=1",
+    [RECORDING_EVIDENCE] = "INSERT INTO evidence VALUES (?,?,?,?,?,?)",
+    [RECORDING_WINDOW] = "INSERT INTO window VALUES (?,?,?)",
+    [RECORDING_WINDOW_END] = "UPDATE window SET end_ns=? WHERE end_ns IS NULL",
+    [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
+    [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
+    [RECORDING_MEASUREMENT] = "INSERT INTO measurement VALUES (?,?,?,?,?)",
+    [RECORDING_MEASURED] = "INSERT INTO measured VALUES (?,?,?,?,?,?,?,?,?)",
+    [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
+    [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",
+    [RECORDING_PROCESS_FOLLOWED] = "UPDATE process SET followed=?2 WHERE id=?1",
+    [RECORDING_THREAD] = "INSERT INTO thread VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_THREAD_NAME] = "UPDATE thread SET name=?2 WHERE id=?1",
+    [RECORDING_THREAD_PIN] = "UPDATE thread SET pin=?2, planned_cpu=?3, own_cpus=?4 WHERE id=?1",
+    [RECORDING_THREAD_LATE] = "UPDATE thread SET from_start=0 WHERE id=?1",
+    [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
+    [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE] = recording_sample_sql,
+    [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
+    [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
+    [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
+    [RECORDING_PLACE_SYMBOL] =
+        "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7 WHERE id=?1",
+    [RECORDING_STACK] = "INSERT INTO stack VALUES (?,?,?,?)",
+    [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
+    [RECORDING_OBJECT_STACK] = "UPDATE object SET alloc_stack=?2 WHERE id=?1",
+    [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",
+    [RECORDING_BLOCK_RANGE] = "UPDATE block SET address=?2, bytes=?3 WHERE id=?1",
+    [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
+    [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
+};
+
+// For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an
+// error ends the recording anyway.
+static const struct {
+    const char *sql;
+    size_t columns;
+} recording_many[RECORDING_STATEMENTS] = {
+    [RECORDING_COUNT] = {"INSERT OR FAIL INTO count SELECT c0, c1, c2, c3, c4, c5, c6 FROM rows", 7},
+    [RECORDING_SAMPLE] = {recording_samples_sql, 12},
+    [RECORDING_PLACE] = {"INSERT OR FAIL INTO place SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8 FROM rows", 9},
+    [RECORDING_STACK] = {"INSERT OR FAIL INTO stack SELECT c0, c1, c2, c3 FROM rows", 4},
+};
+
+struct recording {
+    sqlite3 *db;
+    struct recording_rows rows;               // that recording_put_many is putting
+    sqlite3_stmt *statements[RECORDING_STATEMENTS];
+    sqlite3_stmt *many[RECORDING_STATEMENTS]; // NULL where there is none
+};
+
+// SQLite's word for what went wrong, as an errno; the system's own where it kept one.
+static int recording_error(const struct recording *recording, int status)
+{
+    int system = recording->db ? sqlite3_system_errno(recording->db) : 0;
+    if ((status & 0xff) == SQLITE_IOERR && system == 0) // COMMIT does not pass it on
+        sqlite3_file_control(recording->db, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
+    switch (status & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+        return 0;
+    case SQLITE_FULL:
+        return system == EDQUOT ? -EDQUOT : -ENOSPC;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+    case SQLITE_CONSTRAINT:
+        return -EINVAL;
+    default:
+        return system > 0 ? -system : -EIO;
+    }
+}
+
+static int recording_run(const struct recording *recording, const char *sql)
+{
+    return recording_error(recording, sqlite3_exec(recording->db, sql, NULL, NULL, NULL));
+}
+
+bool recording_has_many(enum recording_statement statement, size_t count)
+{
+    return recording_many[statement].sql && recording_many[statement].columns == count;
+}
+
+static int recording_prepare(const struct recording *recording, const char *sql, sqlite3_stmt **statement)
+{
+    return recording_error(recording,
+                           sqlite3_prepare_v3(recording->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL));
+}
+
+static int recording_write(int fd, const char *data, size_t from, size_t to)
+{
+    while (from < to) {
+        ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        from += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+// The first page last: whoever is killed before leaves no half recording that looks like one.
+static int recording_write_empty(int fd)
+{
+    char *image = calloc(1, EMPTY_RECORDING_BYTES);
+    if (!image)
+        return -ENOMEM;
+    for (size_t i = 0; i < sizeof empty_recording / sizeof *empty_recording; i++)
+        memcpy(image + empty_recording[i].offset, empty_recording[i].data, empty_recording[i].bytes);
+    int status = recording_write(fd, image, EMPTY_RECORDING_PAGE_BYTES, EMPTY_RECORDING_BYTES);
+    if (status == 0)
+        status = recording_write(fd, image, 0, EMPTY_RECORDING_PAGE_BYTES);
+    free(image);
+    return status;
+}
+
+// SQLite would open an existing file; O_EXCL makes sure that it is ours. A full disk shows here, before anything is run.
+static int recording_make_file(const char *path)
+{
+    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return -errno;
+    int status = recording_write_empty(fd);
+    if (close(fd) < 0 && status == 0)
+        status = -errno; // file systems over a network may tell only now
+    if (status < 0)
+        unlink(path);
+    return status;
+}
+
+// SQLite is used by one thread at a time (first who creates, then the queue's writer): its mutexes and its memory
+// statistics cost a fifth of an insert. Refused without harm once SQLite is in use.
+static void recording_configure(void)
+{
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+int recording_create(struct recording **out, const char *path)
+{
+    recording_configure();
+    int status = recording_vfs_register();
+    if (status < 0)
+        return status;
+    if ((status = recording_make_file(path)) < 0)
+        return status;
+
+    status = -ENOMEM;
+    struct recording *recording = calloc(1, sizeof *recording);
+    if (!recording)
+        goto remove_file;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    status = recording_error(recording, sqlite3_open_v2(path, &recording->db, flags, RECORDING_VFS_NAME));
+    if (status == 0)
+        status = recording_run(recording, recording_pragmas);
+    if (status == 0)
+        status = recording_error(recording, recording_rows_register(recording->db, &recording->rows));
+    if (status == 0)
+        status = recording_run(recording, "BEGIN");
+    if (status < 0)
+        goto close_recording;
+    *out = recording;
+    return 0;
+
+close_recording:
+    recording_close(recording);
+remove_file:
+    unlink(path);
+    return status;
+}
+
+static void recording_bind(sqlite3_stmt *statement, size_t count, const struct recording_value *values)
+{
+    for (size_t i = 0; i < count; i++) {
+        int parameter = (int)i + 1;
+        if (values[i].text)
+            sqlite3_bind_text(statement, parameter, values[i].text, -1, SQLITE_STATIC);
+        else if (values[i].number == RECORDING_NULL)
+            sqlite3_bind_null(statement, parameter);
+        else
+            sqlite3_bind_int64(statement, parameter, values[i].number);
+    }
+}
+
+static int recording_step(const struct recording *recording, sqlite3_stmt *statement)
+{
+    int status = recording_error(recording, sqlite3_step(statement));
+    sqlite3_reset(statement);
+    return status;
+}
+
+int recording_put(struct recording *recording, enum recording_statement statement, size_t count,
+                  const struct recording_value *values)
+{
+    sqlite3_stmt **prepared = &recording->statements[statement]; // at first use: a short run needs few of them
+    int status = *prepared ? 0 : recording_prepare(recording, recording_sql[statement], prepared);
+    if (status < 0)
+        return status;
+    if ((size_t)sqlite3_bind_parameter_count(*prepared) != count)
+        return -EINVAL;
+    recording_bind(*prepared, count, values);
+    return recording_step(recording, *prepared);
+}
+
+int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
+                       const struct recording_value *const *rows)
+{
+    sqlite3_stmt **prepared = &recording->many[statement];
+    int status = *prepared ? 0 : recording_prepare(recording, recording_many[statement].sql, prepared);
+    if (status < 0)
+        return status;
+    recording->rows = (struct recording_rows){.rows = rows, .count = count};
+    return recording_step(recording, *prepared);
+}
+
+int recording_commit(struct recording *recording)
+{
+    int status = recording_run(recording, "COMMIT");
+    if (status < 0)
+        recording_run(recording, "ROLLBACK");
+    int begun = recording_run(recording, "BEGIN");
+    return status < 0 ? status : begun;
+}
+
+int recording_close(struct recording *recording)
+{
+    int status = recording->db && !sqlite3_get_autocommit(recording->db) ? recording_run(recording, "COMMIT") : 0;
+    for (size_t i = 0; i < RECORDING_STATEMENTS; i++) {
+        sqlite3_finalize(recording->statements[i]);
+        sqlite3_finalize(recording->many[i]);
+    }
+    sqlite3_close(recording->db);
+    free(recording);
+    return status;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Also linked into the preload library, where it runs between vfork and exec: no allocation, no global state.
+#include "core/system/elf_kind.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { ELF_KIND_MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { ELF_KIND_MACHINE = EM_AARCH64 };
+#elif defined(__powerpc64__)
+enum { ELF_KIND_MACHINE = EM_PPC64 };
+#endif
+
+enum { ELF_KIND_SCRIPT_DEPTH = 4, ELF_KIND_MAX_SEGMENTS = 64 };
+
+// glibc's loaders are called ld-linux*.so.N or ld64.so.N; musl's ld-musl-*, Android's linker64.
+static int elf_kind_of_loader(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0 ? ELF_KIND_GLIBC : ELF_KIND_OTHER_LIBC;
+}
+
+static void elf_kind_first_word(const char *line, char *out, size_t size)
+{
+    line += strspn(line, " \t");
+    size_t length = strcspn(line, " \t\n");
+    snprintf(out, size, "%.*s", (int)length, line);
+}
+
+static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header, char *interpreter, size_t size)
+{
+    if (header->e_phentsize != sizeof(ElfW(Phdr)))
+        return ELF_KIND_UNKNOWN;
+    for (int i = 0; i < header->e_phnum && i < ELF_KIND_MAX_SEGMENTS; i++) {
+        ElfW(Phdr) segment;
+        off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof segment);
+        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+            return ELF_KIND_UNKNOWN;
+        if (segment.p_type != PT_INTERP)
+            continue;
+        size_t length = segment.p_filesz < size - 1 ? segment.p_filesz : size - 1;
+        ssize_t n = pread(fd, interpreter, length, (off_t)segment.p_offset);
+        interpreter[n > 0 ? n : 0] = '\0';
+        return elf_kind_of_loader(interpreter);
+    }
+    return ELF_KIND_STATIC;
+}
+
+int elf_kind_of(int fd, char *interpreter, size_t size)
+{
+    union {
+        ElfW(Ehdr) header;
+        char text[256]; // the kernel reads this much of a script's first line (BINPRM_BUF_SIZE)
+    } start = {0};
+    interpreter[0] = '\0';
+    ssize_t n = pread(fd, &start, sizeof start - 1, 0);
+    if (n < 0)
+        return -errno;
+    if (start.text[0] == '#' && start.text[1] == '!') {
+        elf_kind_first_word(start.text + 2, interpreter, size);
+        return ELF_KIND_SCRIPT;
+    }
+    if ((size_t)n < sizeof start.header || memcmp(start.header.e_ident, ELFMAG, SELFMAG) != 0)
+        return ELF_KIND_UNKNOWN;
+    int word = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    if (start.header.e_ident[EI_CLASS] != word || start.header.e_machine != ELF_KIND_MACHINE)
+        return ELF_KIND_FOREIGN;
+    return elf_kind_of_segments(fd, &start.header, interpreter, size);
+}
+
+int elf_kind_of_path(const char *path, char *program, size_t size)
+{
+    char next[PATH_MAX];
+    snprintf(program, size, "%s", path);
+    for (int depth = 0; depth <= ELF_KIND_SCRIPT_DEPTH; depth++) {
+        int fd = open(program, O_RDONLY | O_CLOEXEC);
+        if (fd < 0)
+            return -errno;
+        int kind = elf_kind_of(fd, next, sizeof next);
+        close(fd);
+        if (kind != ELF_KIND_SCRIPT)
+            return kind;
+        snprintf(program, size, "%s", next);
+    }
+    return -ELOOP;
+}

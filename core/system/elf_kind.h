@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sort of executable a file is: decides whether our preload library can be loaded into it.
+#ifndef CORE_SYSTEM_ELF_KIND_H
+#define CORE_SYSTEM_ELF_KIND_H
+
+#include <stddef.h>
+
+enum elf_kind {
+    ELF_KIND_GLIBC = 1,  // dynamic, this machine's word size, glibc's loader
+    ELF_KIND_OTHER_LIBC, // dynamic with another loader (musl, Android): a glibc library would break it
+    ELF_KIND_STATIC,     // no loader
+    ELF_KIND_FOREIGN,    // another word size or machine
+    ELF_KIND_SCRIPT,     // starts with #!
+    ELF_KIND_UNKNOWN,    // neither: the kernel will refuse it or a shell will read it
+};
+
+// Kind of an open file, read with pread. For a script, interpreter (size bytes) gets the program of its first line; for
+// a dynamic one, its loader; else "". Errors: -errno of the read.
+int elf_kind_of(int fd, char *interpreter, size_t size);
+
+// The same for a path, following scripts to the program that will run in the end (at most 4 deep, as the kernel).
+// program (PATH_MAX) gets that program's path.
+int elf_kind_of_path(const char *path, char *program, size_t size);
+
+#endif

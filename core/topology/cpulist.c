@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/topology/cpulist.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void cpulist_add(struct cpulist *set, int number)
+{
+    if (number >= 0 && number < CPULIST_MAX)
+        set->bits[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+void cpulist_remove(struct cpulist *set, int number)
+{
+    if (number >= 0 && number < CPULIST_MAX)
+        set->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
+bool cpulist_has(const struct cpulist *set, int number)
+{
+    return number >= 0 && number < CPULIST_MAX && (set->bits[number / 64] >> (number % 64) & 1);
+}
+
+int cpulist_count(const struct cpulist *set)
+{
+    int count = 0;
+    for (size_t i = 0; i < CPULIST_MAX / 64; i++)
+        count += __builtin_popcountll(set->bits[i]);
+    return count;
+}
+
+int cpulist_next(const struct cpulist *set, int from)
+{
+    for (int i = from; i < CPULIST_MAX; i++) {
+        if (i % 64 == 0 && set->bits[i / 64] == 0)
+            i += 63;
+        else if (cpulist_has(set, i))
+            return i;
+    }
+    return -1;
+}
+
+static int cpulist_number(const char **text, long *number)
+{
+    if (!isdigit((unsigned char)**text))
+        return -EINVAL;
+    char *end;
+    errno = 0;
+    *number = strtol(*text, &end, 10);
+    *text = end;
+    return errno || *number >= CPULIST_MAX ? -ERANGE : 0;
+}
+
+// One element: N, N-M, or N-M:USED/GROUP, the first USED of every GROUP. Calls add for each number.
+static int cpulist_element(const char **text, void (*add)(void *to, int number), void *to)
+{
+    long first, last, used = 1, group = 1;
+    int status = cpulist_number(text, &first);
+    if (status < 0)
+        return status;
+    last = first;
+    if (**text == '-') {
+        ++*text;
+        if ((status = cpulist_number(text, &last)) < 0)
+            return status;
+        if (**text == ':') {
+            ++*text;
+            if ((status = cpulist_number(text, &used)) < 0)
+                return status;
+            if (*(*text)++ != '/')
+                return -EINVAL;
+            if ((status = cpulist_number(text, &group)) < 0)
+                return status;
+        }
+    }
+    if (last < first || used == 0 || used > group)
+        return -EINVAL;
+    for (long i = first; i <= last; i++)
+        if ((i - first) % group < used)
+            add(to, (int)i);
+    return 0;
+}
+
+static int cpulist_elements(const char *text, void (*add)(void *to, int number), void *to)
+{
+    if (*text == '\0' || *text == '\n')
+        return 0;
+    for (;;) {
+        int status = cpulist_element(&text, add, to);
+        if (status < 0)
+            return status;
+        if (*text == '\0' || (*text == '\n' && text[1] == '\0'))
+            return 0;
+        if (*text++ != ',')
+            return -EINVAL;
+    }
+}
+
+static void cpulist_add_to_set(void *to, int number)
+{
+    cpulist_add(to, number);
+}
+
+int cpulist_parse(struct cpulist *set, const char *text)
+{
+    *set = (struct cpulist){0};
+    return cpulist_elements(text, cpulist_add_to_set, set);
+}
+
+struct cpulist_sequence {
+    struct cpulist seen;
+    int *numbers;
+    size_t count, max;
+};
+
+static void cpulist_add_to_sequence(void *to, int number)
+{
+    struct cpulist_sequence *sequence = to;
+    if (cpulist_has(&sequence->seen, number) || sequence->count == sequence->max)
+        return;
+    cpulist_add(&sequence->seen, number);
+    sequence->numbers[sequence->count++] = number;
+}
+
+int cpulist_order(int *numbers, size_t max, const char *text)
+{
+    struct cpulist_sequence sequence = {.numbers = numbers, .max = max};
+    int status = cpulist_elements(text, cpulist_add_to_sequence, &sequence);
+    return status < 0 ? status : (int)sequence.count;
+}
+
+char *cpulist_format(char *out, size_t size, const struct cpulist *set)
+{
+    size_t used = 0;
+    if (size > 0)
+        out[0] = '\0';
+    for (int first = cpulist_next(set, 0); first >= 0 && used < size;) {
+        int last = first;
+        while (cpulist_has(set, last + 1))
+            last++;
+        const char *comma = used > 0 ? "," : "";
+        int n = first == last ? snprintf(out + used, size - used, "%s%d", comma, first)
+                              : snprintf(out + used, size - used, "%s%d-%d", comma, first, last);
+        used += (size_t)n;
+        first = cpulist_next(set, last + 1);
+    }
+    return out;
+}
+
+char *cpulist_shorten(char *out, size_t size, const struct cpulist *set)
+{
+    char whole[CPULIST_TEXT_BYTES], tail[24] = "";
+    size_t length = strlen(cpulist_format(whole, sizeof whole, set));
+    if (length >= size) {
+        snprintf(tail, sizeof tail, ",... (%d)", cpulist_count(set));
+        length = size - 1 - strlen(tail);
+        while (whole[length] != ',')
+            length--;
+    }
+    snprintf(out, size, "%.*s%s", (int)length, whole, tail);
+    return out;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which CPUs there are, and which of them share a core and a package.
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/sysfile.h"
+#include "core/topology/topology_parts.h"
+
+// "processor : N", one line per online CPU; s390 writes "processor N: ".
+static void topology_cpus_from_cpuinfo(struct topology_reader *r)
+{
+    char *text;
+    if (sysfile_whole(r->root, &text, "/proc/cpuinfo") < 0)
+        return;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        int number;
+        if (sscanf(line, "processor : %d", &number) == 1 || sscanf(line, "processor %d:", &number) == 1)
+            cpulist_add(&r->online, number);
+    }
+    free(text);
+}
+
+// The last resort, where not even /proc is there: the CPUs this process may run on.
+static void topology_cpus_from_mask(struct topology_reader *r)
+{
+    if (*r->root == '\0' && sched_getaffinity(0, sizeof r->online.bits, (cpu_set_t *)r->online.bits) < 0)
+        r->online = (struct cpulist){0};
+}
+
+static int topology_cpus_find(struct topology_reader *r)
+{
+    if (topology_list(r, &r->online, "/sys/devices/system/cpu/online") == 0)
+        return 0;
+    topology_cpus_from_cpuinfo(r);
+    const char *source = "/proc/cpuinfo";
+    if (cpulist_count(&r->online) == 0) {
+        topology_cpus_from_mask(r);
+        source = "the inherited affinity mask";
+    }
+    if (cpulist_count(&r->online) == 0)
+        return -ENODATA;
+    topology_note(r->t, "/sys/devices/system/cpu/online cannot be read: the CPUs are those of %s; which share a core "
+                        "or a package is not known", source);
+    return 0;
+}
+
+// Every CPU of the machine starts with nothing known about it.
+static int topology_cpus_allocate(struct topology_reader *r)
+{
+    struct cpulist present;
+    topology_list(r, &present, "/sys/devices/system/cpu/present");
+    for (int id = cpulist_next(&r->online, 0); id >= 0; id = cpulist_next(&r->online, id + 1))
+        cpulist_add(&present, id);
+    struct topology *t = r->t;
+    t->cpus = calloc((size_t)cpulist_count(&present), sizeof *t->cpus);
+    if (!t->cpus)
+        return -ENOMEM;
+    for (int id = cpulist_next(&present, 0); id >= 0; id = cpulist_next(&present, id + 1))
+        t->cpus[t->cpu_count++] = (struct topology_cpu){
+            .id = id, .node = TOPOLOGY_UNKNOWN, .package = TOPOLOGY_UNKNOWN, .core = TOPOLOGY_UNKNOWN,
+            .thread = TOPOLOGY_UNKNOWN, .online = cpulist_has(&r->online, id),
+        };
+    return 0;
+}
+
+// The CPUs of one core, itself among them. Names of old kernels, which new ones still offer.
+static void topology_cpus_siblings(struct topology_reader *r, int id, struct cpulist *siblings)
+{
+    int status = topology_list(r, siblings, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", id);
+    if (status == 0 && !cpulist_has(siblings, id))
+        topology_bad_file(r, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", id);
+    if (!cpulist_has(siblings, id)) {
+        *siblings = (struct cpulist){0};
+        cpulist_add(siblings, id);
+    }
+}
+
+static void topology_cpus_number_core(struct topology_reader *r, int first, int core)
+{
+    struct cpulist siblings;
+    topology_cpus_siblings(r, first, &siblings);
+    int package =
+        topology_number(r, TOPOLOGY_UNKNOWN, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", first);
+    int thread = 0;
+    for (int id = cpulist_next(&siblings, 0); id >= 0; id = cpulist_next(&siblings, id + 1)) {
+        struct topology_cpu *cpu = topology_cpu_entry(r->t, id);
+        if (!cpu || !cpu->online || cpu->core != TOPOLOGY_UNKNOWN)
+            continue;
+        cpu->package = package;
+        cpu->core = core;
+        cpu->thread = thread++;
+    }
+}
+
+int topology_cpus_read(struct topology_reader *r)
+{
+    int status = topology_cpus_find(r);
+    if (status < 0)
+        return status;
+    if ((status = topology_cpus_allocate(r)) < 0)
+        return status;
+    int core = 0;
+    for (size_t i = 0; i < r->t->cpu_count; i++)
+        if (r->t->cpus[i].online && r->t->cpus[i].core == TOPOLOGY_UNKNOWN)
+            topology_cpus_number_core(r, r->t->cpus[i].id, core++);
+    return 0;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// check FILE: the Python program judges a recording. check PROGRAM: it is recorded first.
+#include <fcntl.h>
+#include <getopt.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/commands/command.h"
+#include "profiler/commands/run_options.h"
+
+// A file that nobody could run is left to those who read recordings: they say what is wrong with it.
+static bool check_is_recording(const char *path)
+{
+    static const char magic[] = "SQLite format 3", ending[] = ".numaprof";
+    char start[sizeof magic] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, start, sizeof start) : -1;
+    if (fd >= 0)
+        close(fd);
+    size_t length = strlen(path);
+    bool is_named_so = length >= sizeof ending && strcmp(path + length - (sizeof ending - 1), ending) == 0;
+    return (n == sizeof start && memcmp(start, magic, sizeof magic) == 0) || is_named_so;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    int first = run_options_program(argc, argv);
+    if (first == argc || check_is_recording(argv[first]))
+        return cmd_reports(argc, argv);
+    return cmd_run_and_check(argc, argv);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// numaprof events: the locality events of this CPU, or of any CPU in the catalogue.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/system/sysfile.h"
+#include "core/text/diag.h"
+#include "core/topology/topology.h"
+#include "profiler/commands/cmd_events_view.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/usage.h"
+
+static const char help[] =
+    "numaprof events [--cpu NAME] [--all|--json]   the locality events of this CPU, or of CPU NAME\n"
+    "numaprof events --list [--json]               the CPUs in the catalogue\n"
+    "numaprof events --check [--cpu NAME]          compare the catalogue with the installed libpfm4\n"
+    "\n"
+    "  --cpu NAME       a name of --list; a beginning that fits one CPU only will do\n"
+    "  --all            alternative encodings too, which numaprof never uses\n"
+    "  --split-sockets  as where a socket is several nodes (sub-NUMA clusters, cluster on die, NPS);\n"
+    "                   without --cpu this machine's topology decides\n"
+    "  --json           for programs; the form is described in docs/events.md\n"
+    "  --sysroot DIR    read /proc and /sys below DIR: another machine's snapshot\n";
+
+struct cmd_events_options {
+    const char *cpu, *sysroot;
+    bool all, list, json, check, split;
+};
+
+static int cmd_events_find(const struct event_catalogue *catalogue, const char *name, const struct event_cpu **cpu)
+{
+    char near[512], clean[128], remedy[600];
+    int status = event_catalogue_find(catalogue, name, cpu, near, sizeof near);
+    if (status == 0)
+        return 0;
+    snprintf(remedy, sizeof remedy, *near ? "try %s" : "numaprof events --list shows the names%s", near);
+    diag_error(remedy, status == -ENOTUNIQ ? "the names of several CPUs in the event catalogue begin with \"%s\""
+                                           : "no CPU in the event catalogue is called \"%s\"",
+               diag_clean(clean, sizeof clean, name));
+    return status;
+}
+
+static bool cmd_events_sees_split(const char *root)
+{
+    struct topology *topology = malloc(sizeof *topology);
+    bool split = topology && topology_read(topology, root) == 0 && event_plan_sockets_are_split(topology);
+    if (topology)
+        topology_free(topology);
+    free(topology);
+    return split;
+}
+
+static bool cmd_events_sees_pmu(const char *root, const struct event_cpu *cpu)
+{
+    // The core's PMU is called cpu on x86 and POWER; ACPI and device-tree kernels number Arm's.
+    const char *const names[] = {cpu && cpu->pmu ? cpu->pmu : "cpu", "armv8_pmuv3_0", "armv8_pmuv3"};
+    int64_t type;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (sysfile_number(root, &type, "/sys/bus/event_source/devices/%s/type", names[i]) == 0)
+            return true;
+    return false;
+}
+
+// "family 6, model 85, stepping 4"; what is not known is left out.
+static void cmd_events_numbers(char *out, size_t size, const struct cpu_identity *machine)
+{
+    const struct {
+        const char *what;
+        int number;
+    } parts[] = {{"family", machine->family}, {"model", machine->model}, {"stepping", machine->stepping}};
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++)
+        if (parts[i].number >= 0)
+            used += (size_t)snprintf(out + used, size - used, ", %s %d", parts[i].what, parts[i].number);
+}
+
+static void cmd_events_unknown(const struct cpu_identity *machine, const char *root)
+{
+    char vendor[sizeof machine->vendor * 4], name[sizeof machine->name * 4], numbers[80];
+    cmd_events_numbers(numbers, sizeof numbers, machine);
+    diag_error("numaprof events --list shows what is in it, docs/adding-a-cpu.md how to add one",
+               "this CPU is not in the event catalogue: %s%s (%s); its kernel shows %s PMU",
+               diag_clean(vendor, sizeof vendor, machine->vendor), numbers,
+               *machine->name ? diag_clean(name, sizeof name, machine->name) : "no name",
+               cmd_events_sees_pmu(root, NULL) ? "a" : "no");
+}
+
+// This machine's CPU.
+static int cmd_events_identify(struct cmd_events_view *view, struct cpu_identity *machine, const char *root)
+{
+    int status = cpu_identity_read(machine, root);
+    if (status < 0) {
+        diag_error("name one with --cpu", "cannot tell the CPU from %s/proc/cpuinfo: %s", root,
+                   status == -EINVAL ? "no x86, Arm or POWER CPU is described there" : strerror(-status));
+        return status;
+    }
+    view->cpu = event_catalogue_identify(view->catalogue, machine);
+    if (!view->cpu) {
+        cmd_events_unknown(machine, root);
+        return -ENOENT;
+    }
+    view->machine = machine;
+    view->pmu_seen = cmd_events_sees_pmu(root, view->cpu);
+    view->split |= cmd_events_sees_split(root);
+    return 0;
+}
+
+static int cmd_events_show(const struct event_catalogue *catalogue, const struct cmd_events_options *options)
+{
+    struct cmd_events_view view = {.catalogue = catalogue, .split = options->split, .all = options->all};
+    struct cpu_identity machine;
+    int status = options->cpu ? cmd_events_find(catalogue, options->cpu, &view.cpu)
+                              : cmd_events_identify(&view, &machine, options->sysroot);
+    if (status < 0)
+        return status;
+    const struct event_plan_request everything = {.topics = event_plan_all_topics, .split = view.split};
+    status = event_plan_make(&view.plan, catalogue, view.cpu, &everything);
+    if (status < 0)
+        diag_error("please report this", "the catalogue's data of %s contradict themselves", view.cpu->name);
+    else
+        (options->json ? cmd_events_json_cpu : cmd_events_text_cpu)(&view);
+    return status;
+}
+
+static int cmd_events_run_check(const struct event_catalogue *catalogue, const struct cmd_events_options *options)
+{
+    const struct event_cpu *cpu = NULL;
+    int status = options->cpu ? cmd_events_find(catalogue, options->cpu, &cpu) : 0;
+    if (status < 0)
+        return status;
+    int differ = cmd_events_check(catalogue, cpu);
+    if (differ)
+        diag_error("find out which is right before you trust either", "%d event%s between catalogue and libpfm4", differ,
+                   differ == 1 ? " differs" : "s differ");
+    return differ ? -EINVAL : 0;
+}
+
+static int cmd_events_run(const struct cmd_events_options *options)
+{
+    struct event_catalogue *catalogue;
+    int status = event_catalogue_load(&catalogue);
+    if (status < 0) {
+        diag_error(NULL, "cannot read the event catalogue: %s", strerror(-status));
+        return status;
+    }
+    if (options->check)
+        status = cmd_events_run_check(catalogue, options);
+    else if (options->list)
+        (options->json ? cmd_events_json_list : cmd_events_text_list)(catalogue);
+    else
+        status = cmd_events_show(catalogue, options);
+    event_catalogue_free(catalogue);
+    return status;
+}
+
+int cmd_events(int argc, char **argv)
+{
+    static const struct option known[] = {
+        {"cpu", required_argument, NULL, 'c'}, {"sysroot", required_argument, NULL, 'r'},
+        {"list", no_argument, NULL, 'l'},      {"json", no_argument, NULL, 'j'},
+        {"check", no_argument, NULL, 'k'},     {"split-sockets", no_argument, NULL, 's'},
+        {"all", no_argument, NULL, 'a'},       {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct cmd_events_options options = {.sysroot = ""};
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
+        switch (found) {
+        case 'c': options.cpu = optarg; break;
+        case 'r': options.sysroot = optarg; break;
+        case 'l': options.list = true; break;
+        case 'j': options.json = true; break;
+        case 'k': options.check = true; break;
+        case 's': options.split = true; break;
+        case 'a': options.all = true; break;
+        case 'h': return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
+        default: return usage_bad_option(argv, found);
+        }
+    }
+    if (optind < argc)
+        return usage_bad_argument(argv, argv[optind]);
+    return cmd_events_run(&options) < 0 ? DIAG_EXIT_FAILED : 0;
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// run, record, and check of a program: starts the program under observation, as often as asked, and ends as it ended.
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/system/clock.h"
+#include "core/text/diag.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/run_options.h"
+#include "profiler/install/installed_files.h"
+#include "profiler/install/preload_file.h"
+#include "profiler/install/reports_program.h"
+#include "profiler/launch/launch.h"
+#include "profiler/launch/output_name.h"
+#include "profiler/launch/supervise.h"
+#include "profiler/recorder/session.h"
+
+enum { RUN_TEXT = PATH_MAX + 64 };
+
+// What the target's environment gets, as putenv wants it.
+struct run_environment {
+    char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
+    char *variables[4];
+};
+
+struct run_result {
+    int exit_status;             // of numaprof itself if failed, else see supervision
+    bool failed;
+    struct supervision supervision;
+    char path[PATH_MAX];
+};
+
+// A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
+// one ignores it, and what it starts may use it.
+static void run_make_environment(struct run_environment *e, struct session *session)
+{
+    char library[PATH_MAX];
+    size_t count = 0;
+    if (!session->has_channel || preload_file_find(library, sizeof library) < 0)
+        return;
+    if (strpbrk(library, ": "))
+        return; // cannot be written in LD_PRELOAD
+    const char *others = getenv("LD_PRELOAD");
+    snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
+             others ? others : "");
+    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.address);
+    snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
+    if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
+        session->preload_path[0] = '\0';
+    if (session->target->kind != ELF_KIND_OTHER_LIBC && session->target->kind != ELF_KIND_FOREIGN)
+        e->variables[count++] = e->preload;
+    e->variables[count++] = e->channel;
+    e->variables[count++] = e->library;
+}
+
+static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
+{
+    struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
+                               .repeat = repeat, .repeats = options->repeats};
+    int status = output_name_make(result->path, sizeof result->path, &name);
+    if (status == -EINVAL)
+        diag_error("use %p, %h, %r, %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
+                   result->path);
+    else if (status < 0)
+        diag_error("choose a shorter name", "-o: the name is too long");
+    return status;
+}
+
+static void run_target(struct run_result *result, struct session *session, struct launch *launch)
+{
+    session_start(session);
+    int status = launch_go(launch);
+    if (status < 0) {
+        int wait_status;
+        waitpid(launch->pid, &wait_status, 0);
+        diag_error("check the file", "%s cannot be run: %s", session->target->path, strerror(-status));
+        unlink(result->path);
+        *result = (struct run_result){
+            .failed = true, .exit_status = status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN};
+        return;
+    }
+    status = supervise_run(&result->supervision, session, launch->pid);
+    if (status < 0)
+        diag_error("the recording holds what came before", "watching the program failed: %s", strerror(-status));
+    const struct supervision *s = &result->supervision;
+    status = session_finish(session, s->is_dead ? &s->wait_status : NULL, s->end);
+    if (status < 0)
+        diag_error(output_name_remedy(status), "writing %s failed: %s; it holds what was written before", result->path,
+                   strerror(-status));
+}
+
+static struct run_result run_once(const struct run_options *options, const struct target *target,
+                                  const sigset_t *signals, int repeat)
+{
+    struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
+    struct run_environment environment = {0};
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
+    struct session *session = session_new(options, target, repeat);
+    struct launch launch;
+    if (!session) {
+        diag_error(NULL, "out of memory");
+        return result;
+    }
+    int status = session_open(session);
+    if (status != 0)
+        goto close_session;
+    run_make_environment(&environment, session);
+    status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
+    if (status < 0) {
+        diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
+                   strerror(-status));
+        goto close_session;
+    }
+    // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.
+    sigaction(SIGXFSZ, &ignore, &before);
+    if (run_name(&result, options, launch.pid, repeat) < 0 ||
+        session_attach(session, result.path, launch.pid) != 0) {
+        launch_cancel(&launch);
+        goto close_recording;
+    }
+    result.failed = false;
+    run_target(&result, session, &launch);
+
+close_recording:
+    sigaction(SIGXFSZ, &before, NULL);
+close_session:
+    session_close(session);
+    return result;
+}
+
+// signals: the mask we came with. The report is to end at Ctrl-C.
+static void run_report(char *const *paths, int count, const sigset_t *signals)
+{
+    char **words = calloc((size_t)count + 3, sizeof *words);
+    if (!words)
+        return;
+    words[0] = "numaprof";
+    words[1] = "report";
+    for (int i = 0; i < count; i++)
+        words[i + 2] = paths[i];
+    reports_program_run(words, paths[0], signals);
+    free(words);
+}
+
+// The first status that is not 0: of several runs, each has to pass.
+static int run_check(const struct run_options *options, char *const *paths, int count, const sigset_t *signals)
+{
+    int worst = 0;
+    for (int i = 0; i < count; i++) {
+        char *words[] = {"numaprof", "check", paths[i], "--max-remote", (char *)options->max_remote,
+                         options->min_coverage ? "--min-coverage" : NULL, (char *)options->min_coverage, NULL};
+        int status = reports_program_run(words, paths[i], signals);
+        worst = worst ? worst : status;
+    }
+    return worst;
+}
+
+static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    int failed = 0, count = 0;
+    bool ended = false;
+    struct run_result worst = {0};
+    char **paths = calloc((size_t)options->repeats, sizeof *paths);
+    if (!paths)
+        return DIAG_EXIT_FAILED;
+    for (int repeat = 1; repeat <= options->repeats && !ended; repeat++) {
+        struct run_result result = run_once(options, target, signals, repeat);
+        failed = result.failed ? result.exit_status : 0;
+        if (failed)
+            break;
+        ended = supervise_was_ended(&result.supervision);
+        paths[count++] = strdup(result.path);
+        if (worst.supervision.wait_status == 0)
+            worst = result;
+        if (!options->quiet && !options->report)
+            diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
+    }
+    int checked = 0;
+    if (options->report && count > 0)
+        run_report(paths, count, signals);
+    if (options->max_remote)
+        checked = run_check(options, paths, count, signals);
+    for (int i = 0; i < count; i++)
+        free(paths[i]);
+    free(paths);
+    if (failed)
+        return failed;
+    int ended_with = supervise_repeat_end(&worst.supervision);
+    return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
+}
+
+static int run_command(int argc, char **argv, enum run_purpose purpose)
+{
+    struct run_options options;
+    struct target target = {0};
+    sigset_t signals;
+    int status = run_options_parse(&options, argc, argv, purpose);
+    if (status >= 0)
+        return status;
+    status = target_find(&target, options.arguments[0]);
+    if (status != 0)
+        return status;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
+    supervise_block(&signals);
+    return run_all(&options, &target, &signals);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    return run_command(argc, argv, RUN_TO_REPORT);
+}
+
+int cmd_record(int argc, char **argv)
+{
+    return run_command(argc, argv, RUN_TO_RECORD);
+}
+
+int cmd_run_and_check(int argc, char **argv)
+{
+    return run_command(argc, argv, RUN_TO_CHECK);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events that tell local from remote memory: those that the event catalogue has for this CPU, opened as a run would.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collectors/events/event_encode.h"
+#include "collectors/events/event_plan.h"
+#include "profiler/doctor/doctor.h"
+
+// Classes that could be opened and that could not: "demand_rd, pf_any".
+struct doctor_locality_tally {
+    char opened[128], refused[128];
+};
+
+// Adds a class to a list, once; several groups may count the same.
+static void doctor_locality_count(char *list, size_t size, const char *class)
+{
+    size_t length = strlen(class);
+    for (const char *word = list; *word; word += strspn(word, ", ")) {
+        size_t n = strcspn(word, ",");
+        if (n == length && strncmp(word, class, n) == 0)
+            return;
+        word += n;
+    }
+    snprintf(list + strlen(list), size - strlen(list), "%s%s", list[0] ? ", " : "", class);
+}
+
+// 0, or -errno and the finding says why. Whatever was opened is closed again.
+static int doctor_locality_try(const struct doctor *d, struct doctor_finding *f, const struct event_plan_group *group)
+{
+    // Events of a whole node belong to no thread, and their PMU takes no privilege levels.
+    bool node_wide = d->uarch->node_wide;
+    int fds[EVENT_PLAN_GROUP_EVENTS], opened = 0, status = 0;
+    for (; opened < group->count && status == 0; opened += status == 0) {
+        struct perf_event_attr attr = {.exclude_kernel = !node_wide, .exclude_hv = !node_wide};
+        status = event_encode(&attr, d->root, d->uarch, group->events[opened]);
+        if (status < 0) {
+            doctor_refused(f, d->uarch->pmu, status, perf_explain(status, &d->perf));
+            break;
+        }
+        int leader = opened > 0 ? fds[0] : -1;
+        fds[opened] = doctor_open(d, f, group->events[opened]->class, &attr,
+                                  (struct doctor_target){node_wide ? -1 : 0, node_wide ? 0 : -1, leader});
+        status = fds[opened] < 0 ? fds[opened] : 0;
+    }
+    while (opened > 0)
+        close(fds[--opened]);
+    return status;
+}
+
+// What the catalogue says of a question that has no events.
+static const char *doctor_locality_why(const struct event_plan *plan, const char *topic)
+{
+    for (int i = 0; i < plan->answer_count; i++)
+        if (strcmp(plan->answers[i].topic, topic) == 0 && plan->answers[i].why[0])
+            return plan->answers[i].why;
+    return "this CPU has no such events that are documented";
+}
+
+static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding *f,
+                                   const struct doctor_locality_tally *tally)
+{
+    if (tally->opened[0] && tally->refused[0])
+        doctor_find(f, DOCTOR_PART, "%s: %s; not %s", d->uarch->name, tally->opened, tally->refused);
+    else if (tally->opened[0])
+        doctor_find(f, DOCTOR_YES, "%s: %s", d->uarch->name, tally->opened);
+    else if (!tally->refused[0])
+        doctor_find(f, DOCTOR_NO, "%s has none", d->uarch->name);
+    else if (f->state == DOCTOR_UNKNOWN)
+        doctor_find(f, DOCTOR_UNKNOWN, "%s has %s; a snapshot does not tell whether they open", d->uarch->name,
+                    tally->refused);
+    // Else the finding of the first refusal stands.
+}
+
+static void doctor_locality_events(const struct doctor *d, struct doctor_finding *f, bool retired)
+{
+    struct event_plan plan;
+    const struct event_plan_request everything = {.topics = event_plan_all_topics,
+                                                  .split = d->topology && event_plan_sockets_are_split(d->topology)};
+    if (!d->perf.pmu[0]) {
+        doctor_no_pmu(f);
+        return;
+    }
+    if (!d->uarch || event_plan_make(&plan, d->catalogue, d->uarch, &everything) < 0) {
+        doctor_find(f, DOCTOR_NO, "not known");
+        doctor_cause(f, "this CPU is not in the event catalogue");
+        doctor_remedy(f, "docs/adding-a-cpu.md says how to add it");
+        return;
+    }
+    struct doctor_locality_tally tally = {0};
+    for (int i = 0; i < plan.group_count; i++) {
+        const char *class = plan.groups[i].events[0]->class;
+        struct doctor_finding refusal = {0};
+        if ((strcmp(class, "retired_load") == 0) != retired)
+            continue;
+        bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
+        if (!opens && !tally.refused[0])
+            *f = refusal;
+        doctor_locality_count(opens ? tally.opened : tally.refused, sizeof tally.opened, class);
+    }
+    doctor_locality_sum_up(d, f, &tally);
+    if (!tally.opened[0] && !tally.refused[0])
+        doctor_cause(f, "%s", doctor_locality_why(&plan, retired ? "retired" : "any"));
+}
+
+void doctor_locality_reads(const struct doctor *d, struct doctor_finding *f)
+{
+    doctor_locality_events(d, f, false);
+}
+
+void doctor_locality_retired(const struct doctor *d, struct doctor_finding *f)
+{
+    doctor_locality_events(d, f, true);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/install/reports_program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/text/diag.h"
+#include "profiler/install/installed_files.h"
+
+static const char program[] = "numaprof-reports";
+
+int reports_program_exec(char *const *words)
+{
+    char path[PATH_MAX];
+    if (installed_files_find(path, sizeof path, program) == 0)
+        execv(path, words);
+    execvp(program, words);
+    return -errno;
+}
+
+int reports_program_run(char *const *words, const char *recording, const sigset_t *mask)
+{
+    char clean[512];
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        status = reports_program_exec(words);
+        diag_error("read it on a machine with numaprof's Python part: numaprof report FILE",
+                   "recorded to %s, but %s cannot be started here: %s", diag_clean(clean, sizeof clean, recording), program,
+                   strerror(-status));
+        _exit(DIAG_EXIT_FAILED);
+    }
+    if (pid < 0) {
+        diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(errno));
+        return DIAG_EXIT_FAILED;
+    }
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

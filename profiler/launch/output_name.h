@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of recordings: PROGRAM.PID.numaprof, or the user's pattern with %p (pid), %h (host), %r (repeat), %q{VAR} (a variable
+// of the environment, e.g. an MPI rank) and %%.
+#ifndef PROFILER_LAUNCH_OUTPUT_NAME_H
+#define PROFILER_LAUNCH_OUTPUT_NAME_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct output_name {
+    const char *pattern;      // NULL: the default
+    const char *program;      // as given on the command line
+    pid_t pid;
+    int repeat;               // from 1; repeats is how many there will be
+    int repeats;
+};
+
+// -EINVAL: an unknown % or an unset variable (out then holds the piece that is wrong); -ENAMETOOLONG.
+int output_name_make(char *out, size_t size, const struct output_name *name);
+
+// What helps against an error (-errno) of creating or writing the file of that name.
+const char *output_name_remedy(int error);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/measure/result/result_store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/system/sysfile.h"
+#include "profiler/measure/result/result_identity.h"
+
+static const char result_store_first[] = "numaprof measurement 1";
+
+// --- the file's name
+
+static int result_store_folder(char *path, size_t size)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n;
+    if (cache && *cache == '/') // others are to be ignored, says the XDG base directory specification
+        n = snprintf(path, size, "%s/numaprof", cache);
+    else if (home && *home)
+        n = snprintf(path, size, "%s/.cache/numaprof", home);
+    else
+        return -ENOENT;
+    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
+}
+
+static int result_store_path(char *path, size_t size, const char *identity)
+{
+    char key[RESULT_IDENTITY_KEY_BYTES];
+    int n = result_store_folder(path, size);
+    if (n < 0)
+        return n;
+    int m = snprintf(path + n, size - (size_t)n, "/measured-%s", result_identity_key(key, identity));
+    return m < 0 || (size_t)m >= size - (size_t)n ? -ENAMETOOLONG : 0;
+}
+
+static int result_store_make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+            return -errno;
+        *slash = '/';
+    }
+    return 0;
+}
+
+// --- writing
+
+static void result_store_write(FILE *out, const struct result *result, const char *identity)
+{
+    fprintf(out, "%s\nmachine %s\nat %s\nkernels %s\nbuffer_bytes %" PRId64 "\nhuge_pages %d\n", result_store_first,
+            identity, result->at, result->kernels, result->buffer_bytes, result->has_huge_pages);
+    fputs("from", out);
+    for (size_t i = 0; i < result->from_count; i++)
+        fprintf(out, " %d", result->from[i]);
+    fputs("\nto", out);
+    for (size_t i = 0; i < result->to_count; i++)
+        fprintf(out, " %d", result->to[i]);
+    putc('\n', out);
+    for (int id = 0; id < RESULT_METRICS; id++)
+        for (size_t to = 0; to < result->to_count; to++)
+            for (size_t from = 0; from < result->from_count; from++) {
+                const struct result_cell *cell = result_cell(result, (enum result_metric_id)id, to, from);
+                if (cell->count == 0)
+                    continue;
+                fprintf(out, "%s %zu %zu", result_metric_get((enum result_metric_id)id)->name, to, from);
+                for (int i = 0; i < cell->count; i++)
+                    fprintf(out, " %.6g", cell->values[i]);
+                putc('\n', out);
+            }
+    fputs("end\n", out);
+}
+
+int result_store_save(const struct result *result, const struct topology *t, char *path, size_t size)
+{
+    char *identity = NULL, fresh[PATH_MAX];
+    FILE *out = NULL;
+    int status = result_identity_make(&identity, t);
+    path[0] = '\0';
+    if (status < 0 || (status = result_store_path(path, size, identity)) < 0 ||
+        (status = result_store_make_folders(path)) < 0)
+        goto done;
+    snprintf(fresh, sizeof fresh, "%.*s.%d", (int)sizeof fresh - 16, path, (int)getpid());
+    if (!(out = fopen(fresh, "we"))) {
+        status = -errno;
+        goto done;
+    }
+    result_store_write(out, result, identity);
+    bool failed = ferror(out);
+    if (fclose(out) != 0 || failed || rename(fresh, path) < 0) {
+        status = errno ? -errno : -EIO;
+        unlink(fresh);
+        goto done;
+    }
+    status = 0;
+done:
+    free(identity);
+    return status;
+}
+
+// --- reading
+
+static int result_store_numbers(const char *text, int numbers[], size_t most)
+{
+    size_t count = 0;
+    int used;
+    while (count < most && sscanf(text, " %d%n", &numbers[count], &used) == 1) {
+        if (numbers[count] < RESULT_INTERLEAVED || numbers[count] >= CPULIST_MAX)
+            return -EINVAL;
+        count++;
+        text += used;
+    }
+    return *text ? -EINVAL : (int)count;
+}
+
+static int result_store_metric(const char *name)
+{
+    for (int id = 0; id < RESULT_METRICS; id++)
+        if (strcmp(result_metric_get((enum result_metric_id)id)->name, name) == 0)
+            return id;
+    return -EINVAL;
+}
+
+// "read 0 1 1.6e+10 ..."
+static int result_store_read_cell(struct result *result, const char *line)
+{
+    char name[RESULT_TEXT];
+    size_t to, from;
+    int used, id;
+    if (!result->cells || sscanf(line, "%63s %zu %zu%n", name, &to, &from, &used) != 3 ||
+        (id = result_store_metric(name)) < 0 || to >= result->to_count || from >= result->from_count)
+        return -EINVAL;
+    struct result_cell *cell = result_cell(result, (enum result_metric_id)id, to, from);
+    for (line += used; cell->count < RESULT_REPEATS && sscanf(line, " %lf%n", &cell->values[cell->count], &used) == 1;
+         line += used)
+        if (!(cell->values[cell->count++] > 0))
+            return -EINVAL;
+    return *line ? -EINVAL : 0;
+}
+
+static const char *result_store_after(const char *line, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
+}
+
+struct result_store_head {
+    const char *at, *kernels, *buffer, *huge, *from, *to;
+};
+
+static int result_store_begin(struct result *result, const struct result_store_head *head)
+{
+    enum { MOST = 1024 }; // the kernel's largest number of nodes (MAX_NUMNODES)
+    int from[MOST], to[MOST + 1];
+    int from_count = result_store_numbers(head->from, from, MOST),
+        to_count = result_store_numbers(head->to, to, MOST + 1);
+    if (from_count <= 0 || to_count <= 0)
+        return -EINVAL;
+    int status = result_make(result, from, (size_t)from_count, to, (size_t)to_count);
+    if (status < 0)
+        return status;
+    snprintf(result->at, sizeof result->at, "%s", head->at);
+    snprintf(result->kernels, sizeof result->kernels, "%s", head->kernels);
+    result->has_huge_pages = strcmp(head->huge, "1") == 0;
+    return sscanf(head->buffer, "%" SCNd64, &result->buffer_bytes) == 1 ? 0 : -EINVAL;
+}
+
+// The head's lines stand in this order; then cells, then "end": a file without it was cut off.
+static int result_store_read(struct result *result, char *text, const char *identity)
+{
+    static const char *const words[] = {"machine", "at", "kernels", "buffer_bytes", "huge_pages", "from", "to"};
+    const char *values[sizeof words / sizeof *words];
+    char *rest = text, *line = strsep(&rest, "\n");
+    if (strcmp(line, result_store_first) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!(line = strsep(&rest, "\n")) || !(values[i] = result_store_after(line, words[i])))
+            return -EINVAL;
+    if (identity && strcmp(values[0], identity) != 0)
+        return -ENOENT; // another machine with the same key
+    int status = result_store_begin(result, &(struct result_store_head){.at = values[1],
+                                                                        .kernels = values[2],
+                                                                        .buffer = values[3],
+                                                                        .huge = values[4],
+                                                                        .from = values[5],
+                                                                        .to = values[6]});
+    while (status == 0 && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
+        status = result_store_read_cell(result, line);
+    return status < 0 ? status : line ? 0 : -EINVAL;
+}
+
+static int result_store_read_file(struct result *result, const char *path, const char *identity)
+{
+    char *text = NULL;
+    int status = sysfile_whole("", &text, "%s", path);
+    if (status >= 0)
+        status = result_store_read(result, text, identity);
+    if (status < 0)
+        result_free(result);
+    free(text);
+    return status;
+}
+
+int result_store_load(struct result *result, const struct topology *t, char *path, size_t size)
+{
+    char *identity = NULL;
+    *result = (struct result){0};
+    path[0] = '\0';
+    int status = result_identity_make(&identity, t);
+    if (status == 0)
+        status = result_store_path(path, size, identity);
+    if (status == 0)
+        status = result_store_read_file(result, path, identity);
+    free(identity);
+    return status;
+}
+
+static bool result_store_fits(const struct result *result, const struct topology *t)
+{
+    bool fits = true;
+    for (size_t i = 0; i < result->from_count; i++)
+        fits &= topology_node(t, result->from[i]) != NULL;
+    for (size_t i = 0; i < result->to_count; i++)
+        fits &= result->to[i] == RESULT_INTERLEAVED || topology_node(t, result->to[i]) != NULL;
+    return fits;
+}
+
+int result_store_load_file(struct result *result, const struct topology *t, const char *path)
+{
+    *result = (struct result){0};
+    int status = result_store_read_file(result, path, NULL);
+    if (status < 0 || result_store_fits(result, t))
+        return status;
+    result_free(result);
+    return -ESRCH;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/symbols/debug_files.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char debug_files_root[] = "/usr/lib/debug";
+
+static int debug_files_take(const char *path, char **found)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))) {
+        close(fd); // a pipe, which would make us wait
+        return -1;
+    }
+    if (fd >= 0)
+        *found = strdup(path);
+    return fd;
+}
+
+static bool debug_files_has_build_id(int fd, const unsigned char *bits, int length)
+{
+    const void *id = NULL;
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    bool same = elf && dwelf_elf_gnu_build_id(elf, &id) == length && memcmp(id, bits, (size_t)length) == 0;
+    elf_end(elf);
+    return same;
+}
+
+// /usr/lib/debug/.build-id/ab/cdef....debug
+static int debug_files_by_build_id(Dwfl_Module *module, char **found)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    char path[PATH_MAX];
+    int length = dwfl_module_build_id(module, &bits, &address);
+    if (length < 2 || length > 64)
+        return -1;
+    int used = snprintf(path, sizeof path, "%s/.build-id/%02x/", debug_files_root, bits[0]);
+    for (int i = 1; i < length; i++)
+        used += snprintf(path + used, sizeof path - (size_t)used, "%02x", bits[i]);
+    snprintf(path + used, sizeof path - (size_t)used, ".debug");
+    int fd = debug_files_take(path, found);
+    if (fd < 0 || debug_files_has_build_id(fd, bits, length))
+        return fd;
+    close(fd);
+    free(*found);
+    *found = NULL;
+    return -1;
+}
+
+// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files").
+static uint32_t debug_files_crc(int fd)
+{
+    unsigned char buffer[16384];
+    uint32_t crc = 0xffffffff;
+    ssize_t n;
+    lseek(fd, 0, SEEK_SET);
+    while ((n = read(fd, buffer, sizeof buffer)) > 0) {
+        for (ssize_t i = 0; i < n; i++) {
+            crc ^= buffer[i];
+            for (int bit = 0; bit < 8; bit++)
+                crc = crc >> 1 ^ (0xedb88320 & -(crc & 1));
+        }
+    }
+    return ~crc;
+}
+
+// Beside the file, in .debug beside it, and below /usr/lib/debug; a file of another build has another checksum.
+static int debug_files_by_link(const char *file, const char *link, GElf_Word crc, char **found)
+{
+    static const char *const forms[] = {"%s%.*s/%s", "%s%.*s/.debug/%s", "%s%.*s/%s"};
+    const char *slash = strrchr(file, '/');
+    char path[PATH_MAX];
+    for (size_t i = 0; slash && i < sizeof forms / sizeof *forms; i++) {
+        snprintf(path, sizeof path, forms[i], i == 2 ? debug_files_root : "", (int)(slash - file), file, link);
+        int fd = strcmp(path, file) != 0 ? debug_files_take(path, found) : -1;
+        if (fd >= 0 && debug_files_crc(fd) == crc)
+            return fd;
+        if (fd >= 0) {
+            close(fd);
+            free(*found);
+            *found = NULL;
+        }
+    }
+    return -1;
+}
+
+// As Dwfl_Callbacks.find_debuginfo wants it.
+static int debug_files_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                            const char *link, GElf_Word crc, char **found)
+{
+    (void)data, (void)name, (void)base;
+    int fd = debug_files_by_build_id(module, found);
+    return fd < 0 && file && link && *link ? debug_files_by_link(file, link, crc, found) : fd;
+}
+
+static int debug_files_find_none(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                                 const char *link, GElf_Word crc, char **found)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
+    return -1;
+}
+
+// As find_elf: every module is reported with its file, so there is nothing to search.
+static int debug_files_no_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file,
+                              Elf **elf)
+{
+    (void)module, (void)data, (void)name, (void)base, (void)file, (void)elf;
+    return -1;
+}
+
+static const Dwfl_Callbacks debug_files_searched = {
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_find,
+    .section_address = dwfl_offline_section_address,
+};
+
+const Dwfl_Callbacks debug_files_bare = {
+    .find_elf = debug_files_no_elf,
+    .find_debuginfo = debug_files_find_none,
+    .section_address = dwfl_offline_section_address,
+};
+
+Dwfl_Module *debug_files_open(struct program_files *files, const char *path, bool with_debug, Dwfl **dwfl)
+{
+    *dwfl = dwfl_begin(with_debug ? &debug_files_searched : &debug_files_bare);
+    int fd = *dwfl ? program_files_descriptor(files, path) : -1;
+    if (fd < 0)
+        return NULL;
+    dwfl_report_begin(*dwfl);
+    Dwfl_Module *module = dwfl_report_offline(*dwfl, path, path, fd);
+    dwfl_report_end(*dwfl, NULL, NULL);
+    if (!module)
+        close(fd); // else elfutils has it
+    return module;
+}

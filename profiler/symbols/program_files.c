@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/symbols/program_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/system/clock.h"
+#include "core/util/table.h"
+
+enum { PROGRAM_FILES_HELD = 128 };       // descriptors kept; others are opened anew and must be the same still
+
+struct program_files_file {
+    struct stat seen;
+    int fd;                      // -1: not held
+    int error;                   // of opening it when it was seen
+    bool is_stale;
+};
+
+struct program_files {
+    struct table by_path;        // interned path -> struct program_files_file *
+    int held;
+    uint64_t stale;
+};
+
+struct program_files *program_files_new(void)
+{
+    return calloc(1, sizeof(struct program_files));
+}
+
+void program_files_free(struct program_files *files)
+{
+    uint64_t path, value;
+    if (!files)
+        return;
+    for (size_t at = 0; table_next(&files->by_path, &at, &path, &value);) {
+        struct program_files_file *file = (struct program_files_file *)(uintptr_t)value;
+        if (file->fd >= 0)
+            close(file->fd);
+        free(file);
+    }
+    table_free(&files->by_path);
+    free(files);
+}
+
+// Only what is a file: a name may lead to a pipe by now, and reading that would wait.
+static int program_files_open(const char *path, struct stat *status)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, status) == 0 && S_ISREG(status->st_mode))
+        return fd;
+    close(fd);
+    return -ENOENT;
+}
+
+static int program_files_open_of(pid_t pid, const char *path, struct stat *status)
+{
+    char theirs[PATH_MAX + 32];
+    snprintf(theirs, sizeof theirs, "/proc/%d/root%s", pid, path);
+    int fd = pid > 0 ? program_files_open(theirs, status) : -ENOENT;
+    return fd >= 0 ? fd : program_files_open(path, status); // without the right to look into that process, ours
+}
+
+static struct program_files_file *program_files_add(struct program_files *files, pid_t pid, const char *path)
+{
+    struct program_files_file *file = calloc(1, sizeof *file);
+    if (!file || table_put(&files->by_path, (uintptr_t)path, (uintptr_t)file) < 0) {
+        free(file);
+        return NULL;
+    }
+    file->fd = program_files_open_of(pid, path, &file->seen);
+    file->error = file->fd < 0 ? file->fd : 0;
+    if (file->fd >= 0 && files->held == PROGRAM_FILES_HELD) {
+        close(file->fd);
+        file->fd = -1;
+    }
+    files->held += file->fd >= 0;
+    return file;
+}
+
+static struct program_files_file *program_files_get(const struct program_files *files, const char *path)
+{
+    uint64_t value;
+    return table_get(&files->by_path, (uintptr_t)path, &value) ? (struct program_files_file *)(uintptr_t)value : NULL;
+}
+
+static int64_t program_files_ns(const struct timespec *t)
+{
+    return t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
+}
+
+// Written between then and now, as far as the clock of files tells; it goes in steps, and not on every server as ours.
+static bool program_files_written_since(const struct stat *status, uint64_t time)
+{
+    struct timespec wall;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    int64_t then = program_files_ns(&wall) - (int64_t)(clock_now() - time),
+            written = program_files_ns(&status->st_mtim);
+    return written > then && written <= program_files_ns(&wall);
+}
+
+void program_files_see(struct program_files *files, pid_t pid, const char *path, uint64_t time)
+{
+    struct program_files_file *file = program_files_get(files, path) ? NULL : program_files_add(files, pid, path);
+    if (!file || file->error < 0 || !program_files_written_since(&file->seen, time))
+        return;
+    file->error = -ESTALE; // between the mapping and our look
+    file->is_stale = true;
+    files->stale++;
+}
+
+static bool program_files_is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+int program_files_descriptor(struct program_files *files, const char *path)
+{
+    struct stat now;
+    struct program_files_file *file = program_files_get(files, path);
+    if (!file)
+        file = program_files_add(files, 0, path);
+    if (!file)
+        return -ENOMEM;
+    if (file->error < 0)
+        return file->error;
+    int fd = file->fd >= 0 ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : program_files_open(path, &now);
+    if (fd < 0)
+        return file->fd >= 0 ? -errno : fd;
+    if (fstat(fd, &now) == 0 && program_files_is_same(&file->seen, &now))
+        return fd;
+    close(fd);
+    files->stale += !file->is_stale;
+    file->is_stale = true;
+    return -ESTALE;
+}
+
+uint64_t program_files_stale(const struct program_files *files)
+{
+    return files->stale;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/symbols/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/symbols/debug_files.h"
+#include "profiler/symbols/demangle.h"
+#include "profiler/symbols/function_table.h"
+#include "profiler/symbols/inlined_calls.h"
+#include "profiler/symbols/jit_symbols.h"
+
+struct symbols {
+    const struct symbols_request *request;
+    int64_t next_place;            // ids for inlined callers, behind those of the recorder
+    int64_t resolved;
+    struct inlined_calls scopes;
+    Dwfl_Module *module;
+    struct function_table functions;    // of the module
+    char build_id[64 + 1];
+};
+
+struct symbols_source {
+    const char *file;
+    int line;
+};
+
+// A file offset as an address of the module, by the segment that loads it. False if none does.
+static bool symbols_address(Dwfl_Module *module, uint64_t file_offset, GElf_Addr *address)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    size_t count = 0;
+    if (!elf || elf_getphdrnum(elf, &count) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+            continue;
+        if (file_offset >= segment.p_offset && file_offset < segment.p_offset + segment.p_filesz) {
+            *address = file_offset - segment.p_offset + segment.p_vaddr + bias;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void symbols_build_id(struct symbols *s)
+{
+    const unsigned char *bits;
+    GElf_Addr address;
+    int length = dwfl_module_build_id(s->module, &bits, &address);
+    s->build_id[0] = '\0';
+    for (int i = 0; i < length && (size_t)i * 2 + 2 < sizeof s->build_id; i++)
+        snprintf(s->build_id + (size_t)i * 2, 3, "%02x", bits[i]);
+}
+
+// --- names
+
+static const char *symbols_die_text(Dwarf_Die *die, unsigned int attribute)
+{
+    Dwarf_Attribute storage;
+    return dwarf_formstring(dwarf_attr_integrate(die, attribute, &storage));
+}
+
+// The linkage name tells overloads and classes apart; C has none.
+static const char *symbols_die_name(Dwarf_Die *die)
+{
+    const char *name = symbols_die_text(die, DW_AT_linkage_name);
+    if (!name)
+        name = symbols_die_text(die, DW_AT_MIPS_linkage_name);
+    return name ? name : dwarf_diename(die);
+}
+
+static struct symbols_source symbols_call_site(Dwarf_Die *inlined, Dwarf_Die *unit)
+{
+    Dwarf_Attribute storage;
+    Dwarf_Word file, line;
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &storage), &line) != 0)
+        return (struct symbols_source){0};
+    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &storage), &file) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
+        return (struct symbols_source){.line = (int)line};
+    return (struct symbols_source){.file = dwarf_filesrc(files, file, NULL, NULL), .line = (int)line};
+}
+
+static struct symbols_source symbols_line(Dwfl_Module *module, GElf_Addr address)
+{
+    struct symbols_source source = {0};
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    if (line)
+        source.file = dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
+    return source;
+}
+
+// --- writing
+
+struct symbols_row {
+    int64_t id;
+    const char *function;
+    int64_t offset;
+    struct symbols_source source;
+    int64_t inline_of;
+};
+
+static void symbols_write(struct symbols *s, const struct symbols_row *row)
+{
+    char *readable = row->function ? demangle(row->function) : NULL;
+    bool has_line = row->source.file && row->source.line > 0;
+    RECORD(s->request->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
+           RECORD_TEXT(readable ? readable : row->function), RECORD_NUMBER(row->offset),
+           RECORD_TEXT(has_line ? row->source.file : NULL), has_line ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
+           RECORD_NUMBER(row->inline_of));
+    free(readable);
+}
+
+static int64_t symbols_new_place(struct symbols *s, const char *path)
+{
+    int64_t id = s->next_place++;
+    RECORD(s->request->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL, RECORD_NULL,
+           RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    return id;
+}
+
+// --- one place
+
+// From the innermost function outwards: each inlined one stands at its own line, its caller at the line of the call.
+static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path, GElf_Addr address, int64_t offset)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), found[INLINED_CALLS_MAX];
+    int count = unit ? inlined_calls_find(&s->scopes, unit, address - bias, found) : 0;
+    struct symbols_row row = {.id = id, .offset = offset, .source = symbols_line(s->module, address)};
+    for (int i = 0; i < count; i++) {
+        row.function = symbols_die_name(&found[i]);
+        row.inline_of = i + 1 < count ? symbols_new_place(s, path) : RECORDING_NULL;
+        symbols_write(s, &row);
+        if (i + 1 < count)
+            row = (struct symbols_row){
+                .id = row.inline_of, .offset = RECORDING_NULL, .source = symbols_call_site(&found[i], unit)};
+    }
+    return count > 0;
+}
+
+static void symbols_resolve_place(struct symbols *s, int64_t id, const struct call_stacks_place *place, bool with_lines)
+{
+    GElf_Addr address;
+    if (!s->module || !symbols_address(s->module, place->address, &address))
+        return;
+    const struct function_table_item *function = function_table_find(&s->functions, address);
+    const char *name = function ? function->name : NULL;
+    int64_t known_offset = function ? (int64_t)(address - function->start) : RECORDING_NULL;
+    if (!with_lines || !symbols_write_scopes(s, id, place->path, address, known_offset)) {
+        struct symbols_row row = {.id = id, .function = name, .offset = known_offset, .inline_of = RECORDING_NULL};
+        if (with_lines)
+            row.source = symbols_line(s->module, address);
+        if (!name && !row.source.file)
+            return;
+        symbols_write(s, &row);
+    }
+    s->resolved++;
+}
+
+// --- all places, file by file
+
+// Places that matter, by file and address, and the weight of each file.
+struct symbols_order {
+    const struct call_stacks *stacks;
+    const uint64_t *weights;       // by id - 1
+    int64_t *ids;
+    size_t count;
+    uint64_t all;                  // weight of everything
+};
+
+static const struct call_stacks_place *symbols_place(const struct symbols_order *order, size_t i)
+{
+    return &order->stacks->places[order->ids[i] - 1];
+}
+
+static int symbols_by_path(const void *a, const void *b, void *stacks)
+{
+    const struct call_stacks_place *left = &((const struct call_stacks *)stacks)->places[*(const int64_t *)a - 1];
+    const struct call_stacks_place *right = &((const struct call_stacks *)stacks)->places[*(const int64_t *)b - 1];
+    if (left->path != right->path) // interned: equal texts are one text
+        return (uintptr_t)left->path < (uintptr_t)right->path ? -1 : 1;
+    if (left->pid != right->pid)
+        return left->pid < right->pid ? -1 : 1;
+    return left->address < right->address ? -1 : left->address > right->address;
+}
+
+static int symbols_make_order(struct symbols_order *order)
+{
+    int64_t places = order->stacks->place_count;
+    order->ids = malloc(((size_t)places + 1) * sizeof *order->ids);
+    if (!order->ids)
+        return -ENOMEM;
+    for (int64_t i = 0; i < places; i++)
+        if (order->weights[i] > 0 && (*order->stacks->places[i].path == '/' || order->stacks->places[i].pid > 0))
+            order->ids[order->count++] = i + 1;
+    for (int64_t i = 0; i < order->stacks->stack_count; i++)
+        order->all += order->stacks->links[i].weight;
+    qsort_r(order->ids, order->count, sizeof *order->ids, symbols_by_path, (void *)order->stacks);
+    return 0;
+}
+
+// Places of the file, or of the process's code without one, that begins at i; weight gets the largest weight of one of them.
+static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint64_t *weight)
+{
+    const struct call_stacks_place *first = symbols_place(order, i);
+    *weight = 0;
+    for (; i < order->count && symbols_place(order, i)->path == first->path && symbols_place(order, i)->pid == first->pid; i++)
+        if (order->weights[order->ids[i] - 1] > *weight)
+            *weight = order->weights[order->ids[i] - 1];
+    return i;
+}
+
+static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines, size_t places)
+{
+    s->build_id[0] = '\0';
+    s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
+    if (!s->module)
+        return;
+    symbols_build_id(s);
+    function_table_read(&s->functions, s->module, places);
+}
+
+// Of other files than programs, lines are worth their debug information from this share of all samples on.
+enum { SYMBOLS_LINES_PERCENT = 5, SYMBOLS_LINES_LEAST = 1000 };
+
+static bool symbols_wants_lines(const struct symbols_order *order, const struct table *programs, const char *path,
+                                uint64_t weight)
+{
+    uint64_t unused;
+    return table_get(programs, (uintptr_t)path, &unused) ||
+           (weight >= SYMBOLS_LINES_LEAST && weight * 100 >= order->all * SYMBOLS_LINES_PERCENT);
+}
+
+static void symbols_resolve_file(struct symbols *s, const struct symbols_order *order, size_t i, size_t end,
+                                 bool with_lines)
+{
+    Dwfl *dwfl;
+    symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines, end - i);
+    for (; i < end; i++) {
+        symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
+        progress_tell(s->request->progress, i, order->count);
+    }
+    function_table_free(&s->functions);
+    inlined_calls_free(&s->scopes);
+    dwfl_end(dwfl);
+}
+
+// Code without a file: the compiler that made it may have left names.
+static void symbols_resolve_compiled(struct symbols *s, const struct symbols_order *order, size_t i, size_t end)
+{
+    struct jit_symbols map;
+    s->build_id[0] = '\0';
+    if (jit_symbols_read(&map, symbols_place(order, i)->pid, getuid(), s->request->since) < 0)
+        return;
+    for (; i < end; i++) {
+        uint64_t address = symbols_place(order, i)->address;
+        const struct jit_symbols_entry *entry = jit_symbols_find(&map, address);
+        if (!entry)
+            continue;
+        const struct symbols_row row = {.id = order->ids[i],
+                                        .function = entry->name,
+                                        .offset = (int64_t)(address - entry->start),
+                                        .inline_of = RECORDING_NULL};
+        symbols_write(s, &row);
+        s->resolved++;
+    }
+    jit_symbols_free(&map);
+}
+
+static void symbols_resolve_files(struct symbols *s, const struct symbols_order *order)
+{
+    for (size_t i = 0, end; i < order->count; i = end) {
+        uint64_t weight;
+        const char *path = symbols_place(order, i)->path;
+        end = symbols_file_end(order, i, &weight);
+        if (*path == '/')
+            symbols_resolve_file(s, order, i, end, symbols_wants_lines(order, s->request->programs, path, weight));
+        else if (*path == '\0')
+            symbols_resolve_compiled(s, order, i, end);
+    }
+}
+
+int64_t symbols_resolve(const struct symbols_request *request)
+{
+    struct symbols s = {.request = request, .next_place = request->stacks->place_count + 1};
+    uint64_t *weights = call_stacks_place_weights(request->stacks, request->programs);
+    struct symbols_order order = {.stacks = request->stacks, .weights = weights};
+    if (weights && symbols_make_order(&order) == 0)
+        symbols_resolve_files(&s, &order);
+    free(order.ids);
+    free(weights);
+    *request->next_place = s.next_place;
+    return s.resolved;
+}
