@@ -29,7 +29,7 @@ from compiled import BUILD, LIBRARIES, PROGRAM, TREE, build
 
 FLAGS = ["-O3", "-march=native", "-funroll-loops", "-fvariable-expansion-in-unroller", "-ffast-math", "-fopenmp"]
 KEEP_LOOPS = "-fno-tree-loop-distribute-patterns"  # else gcc calls memcpy for the copy
-SEE_MEMORY = "-Wl,--wrap=place_map"
+SEE_MEMORY = "-Wl,--wrap=memory_bound_map"
 WIDTHS = {"AVX-512": 512, "AVX2": 256, "SSE2": 128}
 LIKWID = {"AVX-512": "avx512", "AVX2": "avx", "SSE2": "sse"}
 LIKWID_TESTS = {"read": "load", "copy": "copy", "copy_nt": "copy_mem"}

@@ -33,12 +33,12 @@ struct other {
 
 static struct other other;
 
-int __real_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
-int __wrap_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
+int __real_memory_bound_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
+int __wrap_memory_bound_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge);
 
-int __wrap_place_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge)
+int __wrap_memory_bound_map(struct memory_bound *bound, size_t bytes, const struct cpulist *nodes, bool huge)
 {
-    int status = __real_place_map(bound, bytes, nodes, huge);
+    int status = __real_memory_bound_map(bound, bytes, nodes, huge);
     if (status < 0 || bytes != other.bytes)
         return status;
     other.bound = bound;

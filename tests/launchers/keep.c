@@ -19,11 +19,11 @@ int main(void)
         return 1;
     for (size_t i = 0; i < count; i++)
         for (int repeat = 0; repeat < 3; repeat++) {
-            struct result_cell *cell = result_cell(&result, METRIC_LATENCY_RANDOM, i, i);
+            struct result_cell *cell = result_cell(&result, RESULT_METRIC_LATENCY_RANDOM, i, i);
             cell->values[cell->count++] = 100 + nodes[i];
         }
     result.has_huge_pages = true;
-    int status = store_save(&result, &t, path, sizeof path);
+    int status = result_store_save(&result, &t, path, sizeof path);
     result_free(&result);
     topology_free(&t);
     return status < 0;
