@@ -89,32 +89,6 @@ class Latency(NamedTuple):
 LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
 
 
-class Measurement(NamedTuple):
-    at: str
-    kernels: str
-    buffer_bytes: int | None
-    huge_pages: int
-
-
-class Measured(NamedTuple):
-    metric: str
-    unit: str
-    from_node: int
-    to_node: int | None  # None: interleaved over all nodes
-    median: float
-    low: float
-    high: float
-    noisy: int
-
-
-# Recordings made before these tables were there are of the same version: adding a table changes no meaning.
-HAS_MEASURED = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('measurement', 'measured')"
-MEASUREMENTS = "SELECT at, kernels, buffer_bytes, huge_pages FROM measurement"
-MEASURED = """
-SELECT metric, unit, from_node, to_node, median, low, high, noisy FROM measured ORDER BY rowid
-"""
-
-
 class Thread(NamedTuple):
     id: int
     process: int
