@@ -12,7 +12,7 @@
 #include "profiler/command.h"
 #include "profiler/placement.h"
 
-static const char experiments_program[] = "NUMAPROF_PROGRAM"; // reports/numaprof/trial.py reads it
+static const char experiments_program[] = "NUMAPROF_PROGRAM"; // reports/numaprof/experiments/run_once.py reads it
 
 static int experiments_hand_over(int argc, char **argv)
 {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from book import Book
-from numaprof.document.build import document
+from numaprof.document.build_report import document
 from numaprof.page.charts import charts
 
 LATENCIES = {(0, 0): 100.0, (0, 1): 160.0, (1, 1): 104.0, (1, 0): 161.0, (0, None): 131.0}
