@@ -56,7 +56,7 @@ def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
 
 
 def _called(row: model.Object) -> tuple[str, ...]:
-    """How advice speaks of an object: by its name in quotes, else by the places where it came to be (analysis/naming.py)."""
+    """How advice speaks of an object: by its name in quotes, else by its first location (analysis/naming.py)."""
     place = row.first_touched_at if row.kind == UNNAMED else row.allocated_at
     return (f"`{row.name}`", *((place.label,) if place is not None else ()))
 

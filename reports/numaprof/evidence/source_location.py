@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sites: the places that a report names. Which place of a call path that is, recording/sql_locations.py decides (best_place)."""
+"""Source locations that a report names. recording/sql_locations.py chooses one for each call stack (best_place)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked about places in programs: SQL with the shape of its answer, on the `picked` samples of sql_samples.py."""
+"""SQL for source locations, on the `picked` samples of sql_samples.py."""
 
 from __future__ import annotations
 
