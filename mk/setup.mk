@@ -19,7 +19,7 @@ $(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
 	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
 	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools # its hook slows every start down
-	$(Q)$(VENV)/bin/python -m numaprof.page.bundle
+	$(Q)$(VENV)/bin/python -m numaprof.page.vega_bundle
 	$(Q)touch $@
 
 $(BUILD)/numaprof-reports: $(BUILD)/.venv
@@ -27,6 +27,6 @@ $(BUILD)/numaprof-reports: $(BUILD)/.venv
 
 # Beforehand, since whoever runs a report need not be allowed to write here: compiling takes half the time of a report,
 # seconds in the emulated machine.
-$(BUILD)/.compiled: $(BUILD)/.venv $(wildcard reports/numaprof/*.py reports/numaprof/*/*.py)
+$(BUILD)/.compiled: $(BUILD)/.venv $(shell find reports/numaprof -name '*.py')
 	$(Q)$(VENV)/bin/python -m compileall -q reports/numaprof
 	$(Q)touch $@

@@ -12,7 +12,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/launch/memory_policy.h"
 
-static const char experiments_program[] = "NUMAPROF_PROGRAM"; // reports/numaprof/trial.py reads it
+static const char experiments_program[] = "NUMAPROF_PROGRAM"; // reports/numaprof/experiments/run_once.py reads it
 
 static int experiments_hand_over(int argc, char **argv)
 {

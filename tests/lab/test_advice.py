@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import BUILD, PROGRAM
 from lab_guests import DISTURBED
-from numaprof.evidence import Evidence, load
-from numaprof.objects import Object
+from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.objects import Object
 from numaprof.rules import advise
 
 EXAMPLES = BUILD / "examples"

@@ -8,9 +8,9 @@ import itertools
 from pathlib import Path
 
 from book import Book
-from numaprof.evidence import Evidence, load
-from numaprof.views.paper import Paper
-from numaprof.views.report import print_report
+from numaprof.evidence.evidence import Evidence, load
+from numaprof.terminal.layout import Paper
+from numaprof.terminal.report_view import print_report
 
 _number = itertools.count()
 

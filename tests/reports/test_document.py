@@ -13,15 +13,16 @@ import jsonschema
 import pandas
 import pytest
 from book import FIRST_TOUCH, PAGE, RAN, Book
-from numaprof.compare import Side
-from numaprof.diag import EXIT_FAILED
-from numaprof.document import diff_model, model
-from numaprof.document.build import document
-from numaprof.document.diff import comparison
-from numaprof.document.shapes import parts
-from numaprof.document.write_csv import tables
-from numaprof.document.write_json import plain, to_json
-from numaprof.evidence import load
+from numaprof.compare.sides import Side
+from numaprof.document.build_comparison import comparison
+from numaprof.document.build_report import document
+from numaprof.evidence.evidence import load
+from numaprof.export.csv_tables import tables
+from numaprof.export.json_document import plain, to_json
+from numaprof.model import comparison_model as diff_model
+from numaprof.model import report_model as model
+from numaprof.model.fields import parts
+from numaprof.text.messages import EXIT_FAILED
 from stories import ARRAY, INIT, LOOP, PAGES, STORIES, init_stack, levels, touched_serially
 from test_report_recording import reports
 

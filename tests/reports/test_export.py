@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from book import HINT, LOAD, PAGE, RAN, Book
 from numaprof.commands.export import exported
-from numaprof.diag import EXIT_FAILED
-from numaprof.document.reading import reading
+from numaprof.document.open_recording import reading
 from numaprof.export.pprof_format import profile_message
+from numaprof.text.messages import EXIT_FAILED
 from stories import ARRAY, PAGES, STORIES, levels
 from test_report_recording import reports
 from trace_events import mistakes

@@ -12,13 +12,13 @@ import pytest
 from book import RAN, Book
 from browser import PATIENCE, Browser, browser
 from conftest import TREE
-from numaprof.compare import Side
-from numaprof.diag import EXIT_FAILED
-from numaprof.document.build import document
-from numaprof.document.diff import comparison
-from numaprof.evidence import load
-from numaprof.page.diff import diff_page
-from numaprof.page.report import report_page
+from numaprof.compare.sides import Side
+from numaprof.document.build_comparison import comparison
+from numaprof.document.build_report import document
+from numaprof.evidence.evidence import load
+from numaprof.page.comparison_page import diff_page
+from numaprof.page.report_page import report_page
+from numaprof.text.messages import EXIT_FAILED
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from stories import ARRAY, LOOP, STORIES

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from book import Book
-from numaprof.arguments import percentage
-from numaprof.diag import EXIT_CANNOT_SAY, EXIT_FAILED, EXIT_LIMIT_EXCEEDED
+from numaprof.commands.arguments import percentage
+from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_FAILED, EXIT_LIMIT_EXCEEDED
 from stories import STORIES
 from test_report_recording import reports
 

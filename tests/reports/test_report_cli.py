@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from numaprof.diag import EXIT_FAILED
+from numaprof.text.messages import EXIT_FAILED
 from stories import STORIES
 from test_report_recording import REPORTS, reports
 
@@ -89,13 +89,19 @@ def test_names_of_files_are_cleaned(tmp_path: Path) -> None:
 def test_start_up_loads_what_it_needs(tmp_path: Path) -> None:
     """Each of these costs tens of milliseconds at every start."""
     path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
-    script = (
-        "import sys; from numaprof.cli import run; run(['report', sys.argv[1]]); print(*sys.modules, file=sys.stderr)"
-    )
+    script = "import sys; from numaprof.commands import cli; cli.run(['report', sys.argv[1]])"
+    script += "; print(*sys.modules, file=sys.stderr)"
     python = REPORTS.resolve().parent / "python"
     done = subprocess.run([python, "-c", script, path], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
-    assert not loaded & {"asyncio", "decimal", "email", "multiprocessing", "statistics", "numaprof.views.diff"}
+    assert not loaded & {
+        "asyncio",
+        "decimal",
+        "email",
+        "multiprocessing",
+        "statistics",
+        "numaprof.terminal.comparison_view",
+    }
 
 
 def test_repeats_are_one_report(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from book import RAN, Book
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.counts import NOTHING, Amount, Count, Traffic, combined, pooled, summed, together
+from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, pooled, summed, together
 from reading import read
 from stories import STORIES, levels
 

@@ -12,15 +12,15 @@ import pytest
 from book import SECOND, Book
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.changes import match_sites
+from numaprof.analysis.node_matrix import served
 from numaprof.commands.diff import split
-from numaprof.compare import Side, chance
-from numaprof.diag import Failure
-from numaprof.evidence import load
-from numaprof.matrix import served
-from numaprof.places import Site
-from numaprof.views.diff import print_diff
-from numaprof.views.paper import Paper
+from numaprof.compare.pairing import match_sites
+from numaprof.compare.sides import Side, chance
+from numaprof.evidence.evidence import load
+from numaprof.evidence.source_location import Site
+from numaprof.terminal.comparison_view import print_diff
+from numaprof.terminal.layout import Paper
+from numaprof.text.messages import Failure
 from stories import STORIES, levels
 from test_report_recording import reports
 

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 from numaprof.commands.policies import policies
 from numaprof.commands.sweep import default_counts
-from numaprof.lives import overlap
-from numaprof.queries import Life
-from numaprof.rounds import Outcome, Setting, run_rounds
-from numaprof.series import Series
-from numaprof.trial import Plan, Trial, ending
-from numaprof.views.experiments import chart, print_policies, print_sweep, ranked
-from numaprof.views.paper import Paper
+from numaprof.experiments.repeats import Series
+from numaprof.experiments.rounds import Outcome, Setting, run_rounds
+from numaprof.experiments.run_once import Plan, Trial, ending
+from numaprof.experiments.thread_lifetimes import overlap
+from numaprof.recording.sql_threads import Life
+from numaprof.terminal.experiment_view import chart, print_policies, print_sweep, ranked
+from numaprof.terminal.layout import Paper
 
 SECOND = 1_000_000_000
 

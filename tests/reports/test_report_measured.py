@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 from book import Book
-from numaprof.document.build import document
-from numaprof.measured import read_costs
+from numaprof.document.build_report import document
 from numaprof.page.charts import charts
-from numaprof.recording import Recording
 
 LATENCIES = {(0, 0): 100.0, (0, 1): 160.0, (1, 1): 104.0, (1, 0): 161.0, (0, None): 131.0}
 
@@ -22,26 +20,6 @@ def measured_book(metric: str = "latency_random") -> Book:
         values = {"median": median, "low": median - 1, "high": median + 1, "repeats": 5, "noisy": 0}
         book.row("measured", metric=metric, unit="ns", from_node=source, to_node=home, **values)
     return book
-
-
-def test_a_matrix_by_pair_with_interleaved_memory(tmp_path: Path) -> None:
-    with Recording(str(measured_book().write(tmp_path / "r"))) as recording:
-        costs = read_costs(recording)
-    assert costs is not None
-    assert costs.metrics == ("latency_random",)
-    assert {pair: row.median for pair, row in costs.matrix("latency_random").items()} == LATENCIES
-    assert costs.matrix("read_all") == {}
-    assert costs.measurement.kernels == "AVX2"
-
-
-@pytest.mark.parametrize("metric", ["latency_random", "latency_random_4k"])
-def test_what_a_remote_read_costs_more(tmp_path: Path, metric: str) -> None:
-    with Recording(str(measured_book(metric).write(tmp_path / "r"))) as recording:
-        costs = read_costs(recording)
-    assert costs is not None
-    assert costs.extra_ns(0, 1) == 60
-    assert costs.extra_ns(1, 0) == 57
-    assert costs.extra_ns(0, 7) is None  # not measured is not free
 
 
 def heat_map(book: Book, folder: Path) -> list[dict[str, object]] | None:
@@ -71,12 +49,10 @@ def test_one_memory_makes_no_heat_map(tmp_path: Path) -> None:
 
 
 def test_a_machine_that_was_not_measured(tmp_path: Path) -> None:
-    with Recording(str(Book().write(tmp_path / "r"))) as recording:
-        assert read_costs(recording) is None
+    assert heat_map(Book(), tmp_path) is None
 
 
-def test_a_recording_made_before_there_were_such_tables(tmp_path: Path) -> None:
+def test_a_recording_without_tables_of_measurements(tmp_path: Path) -> None:
     book = Book()
     book.statements += ["DROP TABLE measured;", "DROP TABLE measurement;"]
-    with Recording(str(book.write(tmp_path / "r"))) as recording:
-        assert read_costs(recording) is None
+    assert heat_map(book, tmp_path) is None

@@ -21,25 +21,12 @@ from book import (
     Book,
     Line,
 )
-from numaprof.queries import UNKNOWN_FAULT
-from numaprof.rules import (
-    RULES,
-    advise,
-    borders,
-    dirty_lines,
-    disturbed,
-    file_pages,
-    huge_page,
-    mismatched_init,
-    one_controller,
-    owner_moved,
-    policy,
-    read_by_all,
-    recycled,
-    serial_init,
-    shared_by_all,
-)
+from numaprof.recording.sql_samples import UNKNOWN_FAULT
+from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
+from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
+from numaprof.rules.leave_alone import borders
 from reading import read
 from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from book import FIRST_TOUCH, HINT, LOAD, OVERFLOW, OWN_CACHE, PAGE, RAN, STORE, Book, Line
-from numaprof.objects import UNNAMED, Object
+from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
-from numaprof.shapes import Shape
 from reading import printed, read
 from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, STORIES, init_stack, levels
 

@@ -11,8 +11,8 @@ import pytest
 from book import FIRST_TOUCH, PAGE, Book
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numaprof.places import Site, place_in, site_of
-from numaprof.queries_places import Place
+from numaprof.evidence.source_location import Site, place_in, site_of
+from numaprof.recording.sql_locations import Place
 from reading import read
 
 PROGRAM = "/home/u/sum"

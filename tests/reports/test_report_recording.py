@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from book import Book
 from conftest import BUILD, build_c
-from numaprof.commit import MAGIC, checksum, finished_commit
-from numaprof.diag import EXIT_FAILED, Failure
-from numaprof.evidence import load
-from numaprof.recording import APPLICATION_ID, NEWEST_VERSION
+from numaprof.evidence.evidence import load
+from numaprof.recording.commit import MAGIC, checksum, finished_commit
+from numaprof.recording.reader import APPLICATION_ID, NEWEST_VERSION
+from numaprof.text.messages import EXIT_FAILED, Failure
 from reading import printed, read
 from stories import serial_init
 

@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 from book import FIRST_TOUCH, PAGE, RAN, Book
-from numaprof.rules import (
-    RULES,
-    advise,
-    disturbed,
-    nothing_to_gain,
-    owner_moved,
-    plan_leaves_node,
-    prefetch_border,
-    read_by_all,
-    serial_init,
-    shared_by_all,
-)
+from numaprof.document.unexplained import unexplained
+from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind
-from numaprof.views.unexplained import unexplained
+from numaprof.rules.change_program import read_by_all, serial_init, shared_by_all
+from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node
+from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
 from reading import read
 from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
 

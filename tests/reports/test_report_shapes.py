@@ -10,9 +10,9 @@ from typing import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.queries_objects import Order, Sharing
-from numaprof.shapes import Layout, Parts, Shape, shape
-from numaprof.thresholds import BINS
+from numaprof.evidence.access_patterns import Layout, Parts, Shape, shape
+from numaprof.evidence.thresholds import BINS
+from numaprof.recording.sql_accesses import Order, Sharing
 
 Draw = Callable[[random.Random, int, int], float]  # thread, threads -> position, 0 to 1
 

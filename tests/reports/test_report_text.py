@@ -8,10 +8,10 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.machine import parse_list
-from numaprof.naming import function_name, library_function, list_of_sites, positions
-from numaprof.places import Site
-from numaprof.text import (
+from numaprof.analysis.naming import list_of_sites, positions
+from numaprof.evidence.machine import parse_list
+from numaprof.evidence.source_location import Site
+from numaprof.text.format import (
     clean,
     cpus_in_text,
     duration,
@@ -24,6 +24,7 @@ from numaprof.text import (
     size,
     words,
 )
+from numaprof.text.function_names import function_name, library_function
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),

@@ -14,7 +14,7 @@ from book import PAGE, RAN, Book
 from conftest import TREE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numaprof.views.paper import Paper, cells, wrapped
+from numaprof.terminal.layout import Paper, cells, wrapped
 from reading import printed, read
 from stories import ARRAY, PAGES, STORIES, init_stack, levels, touched_serially
 
@@ -314,7 +314,7 @@ def test_lost_samples_stand_in_the_evidence_line(tmp_path: Path) -> None:
 
 def test_thinned_reading_is_said_and_stays_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only some of the samples are looked at: sums stay exact, shares of lines nearly so."""
-    monkeypatch.setattr("numaprof.samples.MOST_SAMPLES", 2_000)
+    monkeypatch.setattr("numaprof.evidence.samples.MOST_SAMPLES", 2_000)
     book = levels(Book(), counters=False).threads(8)
     stacks = [book.stack(book.place(("/home/u/sum.c", line, "main"))) for line in (17, 18)]
     for page in range(12_000):

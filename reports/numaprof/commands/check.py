@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numaprof.arguments import Parser, percentage
-from numaprof.diag import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
-from numaprof.evidence import Evidence, load
-from numaprof.judgement import COUNTERS, Judgement, basis, judge
-from numaprof.naming import nodes_in_text
-from numaprof.text import clean, percent, round_percent
-from numaprof.verdict import share_in_words
+from numaprof.analysis.naming import nodes_in_text
+from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.commands.arguments import Parser, percentage
+from numaprof.document.headline import share_in_words
+from numaprof.evidence.evidence import Evidence, load
+from numaprof.text.format import clean, percent, round_percent
+from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
 
 DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first.
 Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,

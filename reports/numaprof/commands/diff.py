@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numaprof.arguments import Parser
-from numaprof.compare import Side
-from numaprof.diag import Failure
-from numaprof.evidence import load
-from numaprof.views.diff import print_diff
-from numaprof.views.paper import Paper
+from numaprof.commands.arguments import Parser
+from numaprof.compare.sides import Side
+from numaprof.evidence.evidence import load
+from numaprof.terminal.comparison_view import print_diff
+from numaprof.terminal.layout import Paper
+from numaprof.text.messages import Failure
 
 USAGE = """%(prog)s [OPTION...] BEFORE AFTER
        %(prog)s [OPTION...] BEFORE... -- AFTER..."""
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
     if options.html or options.json or options.csv:
-        from numaprof.commands.written import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
+        from numaprof.commands.write_documents import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
         write_diff(before, after, Wanted(options.html, options.json, options.csv, options.open))
         return 0

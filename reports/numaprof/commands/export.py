@@ -6,14 +6,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from numaprof.arguments import Parser
+from numaprof.commands.arguments import Parser
+from numaprof.commands.output_files import write_bytes
+from numaprof.commands.progress import Progress
 from numaprof.commands.report import SUFFIX, newest
-from numaprof.diag import Failure
-from numaprof.document.reading import Reading, reading
-from numaprof.export.profile import VALUES, Profile, Value, profile
-from numaprof.output import write_bytes
-from numaprof.progress import Progress
-from numaprof.text import clean
+from numaprof.document.build_profile import VALUES, Profile, Value, profile
+from numaprof.document.open_recording import Reading, reading
+from numaprof.text.format import clean
+from numaprof.text.messages import Failure
 
 USAGE = "%(prog)s [FILE] --format pprof|folded|perfetto [-o OUT] [--value VALUE]"
 DESCRIPTION = """Writes a recording for other tools: pprof (also Pyroscope, Parca), folded stacks for flame graphs,

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from numaprof.arguments import Parser, positive
-from numaprof.diag import Failure
-from numaprof.rounds import Setting, run_rounds
-from numaprof.text import number_list
-from numaprof.trial import Plan, numaprof_program
-from numaprof.views.experiments import as_json, print_policies
-from numaprof.views.paper import Paper
+from numaprof.commands.arguments import Parser, positive
+from numaprof.experiments.rounds import Setting, run_rounds
+from numaprof.experiments.run_once import Plan, numaprof_program
+from numaprof.terminal.experiment_view import as_json, print_policies
+from numaprof.terminal.layout import Paper
+from numaprof.text.format import number_list
+from numaprof.text.messages import Failure
 
 USAGE = (
     "%(prog)s [-n REPEATS] [options] [--] PROGRAM [ARGUMENT...]\n"

@@ -7,13 +7,13 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from numaprof.arguments import Parser
-from numaprof.compare import Side
-from numaprof.diag import Failure
-from numaprof.evidence import Evidence, load
-from numaprof.text import clean
-from numaprof.views.paper import BOLD, Paper
-from numaprof.views.report import print_repeats, print_report
+from numaprof.commands.arguments import Parser
+from numaprof.compare.sides import Side
+from numaprof.evidence.evidence import Evidence, load
+from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.report_view import print_repeats, print_report
+from numaprof.text.format import clean
+from numaprof.text.messages import Failure
 
 SUFFIX = ".numaprof"
 USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _written(files: list[str], options: argparse.Namespace) -> int:
-    from numaprof.commands.written import Wanted, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+    from numaprof.commands.write_documents import Wanted, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
 
     if len(files) > 1:
         raise Failure(

@@ -7,13 +7,13 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from numaprof.arguments import Parser, positive, thread_list
-from numaprof.diag import Failure
-from numaprof.rounds import Setting, run_rounds
-from numaprof.text import plural
-from numaprof.trial import Plan
-from numaprof.views.experiments import as_json, print_sweep
-from numaprof.views.paper import Paper
+from numaprof.commands.arguments import Parser, positive, thread_list
+from numaprof.experiments.rounds import Setting, run_rounds
+from numaprof.experiments.run_once import Plan
+from numaprof.terminal.experiment_view import as_json, print_sweep
+from numaprof.terminal.layout import Paper
+from numaprof.text.format import plural
+from numaprof.text.messages import Failure
 
 PLACEHOLDER = "{threads}"
 USAGE = "%(prog)s [-t LIST] [-n REPEATS] [options] [--] PROGRAM [ARGUMENT...]"

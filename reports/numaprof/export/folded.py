@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from numaprof.export.profile import VALUES, Profile, Value, frame_name
+from numaprof.document.build_profile import VALUES, Profile, Value, frame_name
 
 
 def folded(profile: Profile, value: Value) -> str:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from numaprof.document import model
-from numaprof.document.reading import Reading
-from numaprof.document.threads import threads
-from numaprof.document.timeline import timeline
-from numaprof.text import clean
+from numaprof.document.open_recording import Reading
+from numaprof.document.threads_section import threads
+from numaprof.document.timeline_section import timeline
+from numaprof.model import report_model as model
+from numaprof.text.format import clean
 
 Event = dict[str, object]
 

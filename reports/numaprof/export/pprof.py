@@ -7,10 +7,10 @@ import gzip
 from datetime import datetime
 from typing import Any
 
+from numaprof.document.build_profile import VALUES, Profile, Row, frame_name
 from numaprof.export.pprof_format import profile_message
-from numaprof.export.profile import VALUES, Profile, Row, frame_name
-from numaprof.queries_export import Frame
-from numaprof.text import clean
+from numaprof.recording.sql_profile import Frame
+from numaprof.text.format import clean
 
 
 def pprof(profile: Profile) -> bytes:

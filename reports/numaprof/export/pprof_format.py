@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numaprof.diag import Failure
+from numaprof.text.messages import Failure
 
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory

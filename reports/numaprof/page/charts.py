@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from numaprof.document import model
-from numaprof.machine import cpu_order
-from numaprof.text import NOT_KNOWN, number
+from numaprof.evidence.machine import cpu_order
+from numaprof.model import report_model as model
+from numaprof.text.format import NOT_KNOWN, number
 
 MOST_BARS = 48  # threads in one chart: what a screen holds
 BAR = 18  # pixels

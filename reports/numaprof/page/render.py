@@ -8,10 +8,10 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from numaprof.diag import Failure
-from numaprof.page import words
-from numaprof.page.bundle import script as vega_script
-from numaprof.text import cpus_in_text, percent, round_percent
+from numaprof.page import filters
+from numaprof.page.vega_bundle import script as vega_script
+from numaprof.text.format import cpus_in_text, percent, round_percent
+from numaprof.text.messages import Failure
 
 HERE = Path(__file__).parent
 
@@ -45,20 +45,20 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Any] = {
+    named: dict[str, Any] = {
         "percent": percent,
         "round_percent": round_percent,
-        "words": words.words,
-        "nodes": words.nodes,
-        "nodes_or_none": words.nodes_or_none,
+        "words": filters.words,
+        "nodes": filters.nodes,
+        "nodes_or_none": filters.nodes_or_none,
         "cpus": cpus_in_text,
-        "step": words.step,
-        "unbroken": words.unbroken,
+        "step": filters.step,
+        "unbroken": filters.unbroken,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }
-    environment.filters.update(filters)
-    environment.globals.update(marks=words.marks, legend=words.LEGEND)
+    environment.filters.update(named)
+    environment.globals.update(marks=filters.marks, legend=filters.LEGEND)
     return environment
 
 

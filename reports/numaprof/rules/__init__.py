@@ -8,28 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from numaprof.evidence import Evidence
-from numaprof.judgement import remote_share
-from numaprof.rules import (
-    borders,
+from numaprof.analysis.remote_share import remote_share
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import SHARE_CHANGE
+from numaprof.rules.advice import Advice
+from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
+from numaprof.rules.change_run import (
     dirty_lines,
     disturbed,
     file_pages,
-    huge_page,
-    mismatched_init,
-    nothing_to_gain,
     one_controller,
     owner_moved,
     plan_leaves_node,
     policy,
-    prefetch_border,
-    read_by_all,
-    recycled,
-    serial_init,
-    shared_by_all,
 )
-from numaprof.rules.advice import Advice
-from numaprof.thresholds import SHARE_CHANGE
+from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,

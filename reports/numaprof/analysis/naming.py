@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How threads, nodes and places are called wherever a report names them."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import ALL_OF_IT
+from numaprof.text.format import NOT_KNOWN, clean, number_list, plural, size, words
+from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
+
+
+def thread_name(thread: Thread) -> str:
+    """sum 4711."""
+    return clean(f"{thread.row.name or '?'} {thread.row.tid}", NAME_LIMIT)
+
+
+def thread_in_text(thread: Thread | None) -> str:
+    """thread 0 (sum 4711)."""
+    return "one thread" if thread is None else f"thread {thread.position} ({thread_name(thread)})"
+
+
+def site_label(site: Site, limit: int = 2 * NAME_LIMIT) -> str:
+    if site.line is None or site.function is None:
+        return clean(site.label, limit)
+    return clean(f"{site.position} {function_name(site.function)}", limit)
+
+
+def site_position(site: Site) -> str:
+    return clean(site.position, 2 * NAME_LIMIT)
+
+
+def most_at(site: Site | None) -> str:
+    """, most at sum.c:18 sum; nothing where no line is known."""
+    return f", most at {site_label(site)}" if site is not None else ""
+
+
+def nodes_in_text(nodes: Iterable[int]) -> str:
+    """node 1, nodes 0-3, or unknown nodes."""
+    known = sorted(set(nodes))
+    return f"node{'s' * (len(known) > 1)} {number_list(known)}" if known else "unknown nodes"
+
+
+def homes_in_text(homes: dict[int, float]) -> str:
+    """node 0, or the shares where there are several: node 0 75 %, node 1 25 %."""
+    total = sum(homes.values())
+    if not total:
+        return NOT_KNOWN
+    ordered = sorted(homes, key=lambda home: -homes[home])
+    if homes[ordered[0]] >= ALL_OF_IT * total:
+        return f"node {ordered[0]}"
+    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in ordered[:3])
+
+
+def threads_on_nodes(threads: Sequence[Thread]) -> str:
+    """8 threads on nodes 0-1."""
+    nodes = {node for thread in threads for node in thread.nodes}
+    return plural(len(threads), "thread") + (f" on {nodes_in_text(nodes)}" if nodes else "")
+
+
+def list_of_sites(sites: Iterable[Site], most: int = 3) -> str:
+    """sum.c:17 main, sum.c:18 f and 2 more places; lines of one function together: sum.c:17 and 19 main."""
+    groups: dict[object, list[Site]] = {}
+    for site in sites:
+        groups.setdefault((site.file, site.function, site.module) if site.line is not None else site, []).append(site)
+    labels = [_lines_label(group) for group in groups.values()]
+    rest = sum(map(len, list(groups.values())[most:]))
+    return words([*labels[:most], f"{plural(rest, 'more place')}"] if rest > 0 else labels)
+
+
+def _lines_label(group: list[Site]) -> str:
+    """Of one function."""
+    function = group[0].function
+    if len(group) == 1 or function is None:
+        return words([site_label(site) for site in group])
+    return clean(f"{positions(group)} {function_name(function)}", 3 * NAME_LIMIT)
+
+
+def positions(sites: Iterable[Site], most: int = 6) -> str:
+    """sum.c:17, 18 and util.c:5: a file is named once."""
+    ordered = sorted(sites, key=lambda site: (site.file or "", site.line or 0))[:most]
+    shown, file = [], None
+    for site in ordered:
+        again = site.line is not None and site.file is not None and site.file == file
+        shown.append(str(site.line) if again else site_position(site))
+        file = site.file
+    return words(shown)
+
+
+def object_name(found: Object, limit: int | None = None) -> str:
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main.
+
+    What is longer than the limit goes without functions first: lines tell more.
+    """
+    name = _object_name(found, site_label)
+    if limit is not None and len(name) > limit:
+        name = clean(_object_name(found, site_position), limit)
+    return name
+
+
+def _object_name(found: Object, label: Callable[[Site], str]) -> str:
+    if found.kind == "stack":
+        return "stacks of threads"
+    if found.name is not None:
+        whole = found.name.startswith("/")  # what the file has no name for
+        name = os.path.basename(found.name) if whole else _FORTRAN_MODULE.sub(r"\1", found.name)
+        return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
+    if found.allocated is not None:
+        caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
+        numbers = f" #{found.numbers}" if found.numbers else ""
+        return label(found.allocated) + caller + numbers
+    return f"memory of {label(found.site)}" if found.site is not None else "unnamed memory"
+
+
+def object_in_text(found: Object) -> str:
+    """`table`, the memory allocated at sum.c:14 main."""
+    if found.name is not None:
+        return f"`{object_name(found)}`"
+    return f"the memory allocated at {object_name(found)}" if found.allocated is not None else object_name(found)
+
+
+def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) -> str:
+    """32 MiB; 32 MiB allocated at sum.c:14 main; `a` (32 MiB); `a`, `b`, what is allocated at sum.c:14 and 2 more
+    objects (96 MiB)."""
+    touched = sum(_touched_bytes(evidence, found) for found in group)
+    bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
+    if all(found.allocated is not None and found.name is None for found in group):
+        places = list(dict.fromkeys(object_name(found) for found in group))
+        more = [plural(len(places) - most, "more place")] if len(places) > most else []
+        return f"{bytes_} allocated at {words([*places[:most], *more])}"
+    names = list(dict.fromkeys(f"`{object_name(found)}`" for found in group if found.name is not None))
+    if not names:
+        return bytes_
+    allocated = [found.allocated for found in group if found.name is None and found.allocated is not None]
+    unnamed = [f"what is allocated at {positions(dict.fromkeys(allocated))}"] if allocated else []
+    rest = len(group) - min(most, len(names)) - len(allocated)
+    more = [plural(rest, "more object")] if rest > 0 else []
+    return f"{words([*names[:most], *unnamed, *more])} ({bytes_})"
+
+
+def _touched_bytes(evidence: Evidence, found: Object) -> float:
+    """A huge page at a variable's end holds more than the variable."""
+    touched = evidence.bytes(found.pages_at_most)
+    return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
+
+
+def command_line(evidence: Evidence) -> str:
+    """As a shell takes it."""
+    return clean(" ".join(shlex.quote(argument) for argument in evidence.command), 160)
+
+
+def shell_path(path: str) -> str:
+    return clean(shlex.quote(path))

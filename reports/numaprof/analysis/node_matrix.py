@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From which node to which node the requests went."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Optional
+
+from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.evidence.counts import Traffic
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import MOST_LEFT_OUT
+from numaprof.evidence.traffic import verdict_traffic
+
+Matrix = dict[tuple[int, int], Optional[float]]  # (node of the CPU, node of the memory) -> requests; None: not known
+
+
+def node_traffic(evidence: Evidence, node: int) -> Traffic:
+    """Of its CPUs, where counts have a CPU; else of the threads that ran on this node only."""
+    by_cpu, by_thread = _of_cpus(evidence, node), _of_threads(evidence, node)
+    return by_cpu if (by_cpu.total or 0.0) >= (by_thread.total or 0.0) else by_thread
+
+
+def _of_cpus(evidence: Evidence, node: int) -> Traffic:
+    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on((), evidence.machine.cpus_of(node)))
+
+
+def _of_threads(evidence: Evidence, node: int) -> Traffic:
+    mine = [thread.row.id for thread in evidence.threads if thread.node == node]
+    return verdict_traffic(evidence.ledger.events, evidence.ledger.threads_on(mine, ()))
+
+
+def matrix(evidence: Evidence) -> Matrix:
+    return _counted(evidence) if basis(evidence) == COUNTERS else sampled(evidence)
+
+
+def _counted(evidence: Evidence) -> Matrix:
+    """Counters only say remote: which node that is, is known if there is but one other with memory."""
+    found: Matrix = {}
+    for node in evidence.machine.all_cpu_nodes:
+        traffic = node_traffic(evidence, node)
+        found[node, node] = traffic.local.estimate
+        other = evidence.machine.other_memory(node)
+        if other is not None:
+            found[node, other] = traffic.remote.estimate
+    return found
+
+
+def sampled(evidence: Evidence) -> Matrix:
+    sums: dict[tuple[int, int], float] = defaultdict(float)
+    for row in evidence.samples.used:
+        if row.node is not None and row.page_node is not None:
+            sums[row.node, row.page_node] += row.accesses
+    seen = {node for node, _ in sums}
+    return {(node, memory): sums[node, memory] for node in seen for memory in evidence.machine.memory_nodes}
+
+
+def left_out(evidence: Evidence) -> float:
+    """Share of the counted requests that is not in the matrix: of threads on several nodes whose CPU is not known."""
+    total = evidence.traffic.total
+    if basis(evidence) != COUNTERS or not total:
+        return 0.0
+    inside = sum(node_traffic(evidence, node).total or 0.0 for node in evidence.machine.all_cpu_nodes)
+    return max(0.0, 1 - inside / total)
+
+
+def served(evidence: Evidence) -> dict[int, float]:
+    """Share of the requests that each node's memory answered; empty where it is not known.
+
+    A crowded memory controller costs even where all is local.
+    """
+    if basis(evidence) != COUNTERS or left_out(evidence) > MOST_LEFT_OUT:
+        return {}
+    sums: dict[int, float] = defaultdict(float)
+    for (_, memory), requests in _counted(evidence).items():
+        if requests is not None:
+            sums[memory] += requests
+    total = sum(sums.values())
+    complete = all(evidence.machine.other_memory(node) is not None for node in evidence.machine.all_cpu_nodes)
+    return {node: sums[node] / total for node in evidence.machine.memory_nodes} if total and complete else {}

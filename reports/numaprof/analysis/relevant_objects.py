@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which objects matter, who uses what somebody first touched, and the line it happens at."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from numaprof.evidence.evidence import Evidence, InitSite
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
+from numaprof.evidence.thresholds import (
+    MIN_OBJECT_BYTES,
+    MIN_OBJECT_SHARE,
+    RECYCLED,
+    SERIAL_TOUCH,
+)
+
+# Not made by an initialisation of the program's own.
+_NO_DATA = ("file", "stack")
+
+
+def measured(evidence: Evidence) -> bool:
+    """Addresses say which objects are used remotely."""
+    return not evidence.machine.single and evidence.samples.tell_objects
+
+
+def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
+    """Of the remote accesses with a known address, where it is measured."""
+    return sum(found.remote for found in group) / evidence.samples.remote_accesses
+
+
+def suspects(evidence: Evidence) -> list[Object]:
+    """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
+    nameless = (UNKNOWN, ELSEWHERE, None)
+    data = [
+        o
+        for o in evidence.objects.found
+        if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
+    ]
+    if measured(evidence):
+        least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+        return [found for found in data if found.remote >= least]
+    data = [found for found in data if not gone_before_use(evidence, found)]
+    big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
+    return sorted(big, key=lambda found: -found.pages)
+
+
+def gone_before_use(evidence: Evidence, found: Object) -> bool:
+    """Given back before a thread began that could use it beside the one that touched it."""
+    began = [thread.row.start_ns for thread in evidence.workers if thread.row.id != found.main_thread]
+    return found.until is not None and bool(began) and found.until < min(began)
+
+
+def each_its_own(evidence: Evidence, found: Object) -> bool:
+    """Where addresses do not tell who uses it: several threads first touch memory at its place, each what it needs."""
+    site = next((site for site in evidence.init_sites if site.site == found.site), None)
+    return not measured(evidence) and site is not None and site.main_share < SERIAL_TOUCH
+
+
+def _is_big(evidence: Evidence, pages: float) -> bool:
+    return evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+
+
+def _grew_big(evidence: Evidence, found: Object) -> bool:
+    """What grows has moved on when the recorder looks at its page faults: their kind is mostly unknown."""
+    return found.grows and _is_big(evidence, found.pages_at_most)
+
+
+def serial_suspects(evidence: Evidence) -> list[Object]:
+    """Those that one thread first touches, all by the same thread, and that lie on its node for that."""
+    cause_elsewhere = {before.site for found in recycled(evidence) for before in found.before}
+    serial = [
+        found
+        for found in suspects(evidence)
+        if found.pages
+        and found.main_share >= SERIAL_TOUCH
+        and has_own_line(found)
+        and not each_its_own(evidence, found)
+        and found.site not in cause_elsewhere
+        and not used_by_owner(evidence, found)
+    ]
+    return [found for found in serial if found.main_thread == serial[0].main_thread]
+
+
+def recycled(evidence: Evidence) -> list[Object]:
+    """Objects most of whose pages one thread touched before they were allocated."""
+    found = []
+    for each in evidence.objects.found:
+        before = sum(row.pages for row in each.before)
+        enough = evidence.bytes(before) >= max(MIN_OBJECT_BYTES, RECYCLED * (each.bytes or 0.0))
+        if not enough or before < each.pages or before < MIN_OBJECT_SHARE * evidence.touched_pages:
+            continue
+        threads: dict[int, float] = defaultdict(float)
+        for row in each.before:
+            threads[row.thread] += row.pages
+        serial = max(threads.values()) >= SERIAL_TOUCH * before
+        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+        if serial and matters:
+            found.append(each)
+    return found
+
+
+def has_own_line(found: Object) -> bool:
+    return found.site not in (None, UNKNOWN, ELSEWHERE)
+
+
+def used_by_owner(evidence: Evidence, found: Object) -> bool:
+    """Most of its remote accesses are by the very thread that first touched it: it moved."""
+    own = sum(row.accesses for row in found.used if row.remote and row.init_thread == row.thread)
+    return measured(evidence) and own > found.remote / 2
+
+
+def init_sites(group: Iterable[Object]) -> list[Site]:
+    """The places that first touch them, those with most pages first; a few stray pages are left out."""
+    sums: dict[Site, float] = defaultdict(float)
+    for found in group:
+        for site, pages in found.pages_by_site.items():
+            sums[site] += pages
+    least = MIN_OBJECT_SHARE * sum(sums.values())
+    named = [site for site in sums if site not in (UNKNOWN, ELSEWHERE) and sums[site] >= least]
+    return sorted(named, key=lambda site: -sums[site])
+
+
+def serial_sites(evidence: Evidence) -> list[InitSite]:
+    """Big places that one thread first touches, all by the thread that touches most; biggest first."""
+    big = [
+        site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages)
+    ]
+    serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
+    return [site for site in serial if site.main_thread == serial[0].main_thread]

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether placement is a problem in this run."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from numaprof.analysis.remote_cost import negligible
+from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import (
+    MIN_SAMPLES,
+    REMOTE_HEAVY,
+    REMOTE_LIGHT,
+)
+
+
+class Judgement(Enum):
+    SINGLE_NODE = "nothing can be remote on this machine"
+    UNKNOWN = "nothing tells local from remote"
+    REFUSED = "seen for too short a time to say"
+    NO_TRAFFIC = "too little memory traffic for placement to matter"
+    ONE_NODE_USED = "all threads on one node: proves nothing"
+    LIGHT = "leave it alone"
+    MODERATE = "little to gain"
+    HEAVY = "worth fixing"
+
+    @property
+    def curable(self) -> bool:
+        """Advice on placement makes sense: it is needed, or nobody knows."""
+        return self in (
+            Judgement.MODERATE,
+            Judgement.HEAVY,
+            Judgement.UNKNOWN,
+            Judgement.SINGLE_NODE,
+            Judgement.REFUSED,
+        )
+
+
+def judge(evidence: Evidence) -> Judgement:
+    if evidence.machine.single:
+        return Judgement.SINGLE_NODE
+    name = basis(evidence)
+    if name is None:
+        return Judgement.UNKNOWN
+    if name == COUNTERS and evidence.traffic.total is None:
+        return Judgement.REFUSED
+    found = remote_share(evidence)
+    if found is None:
+        return Judgement.NO_TRAFFIC
+    if found.samples is not None and found.samples < MIN_SAMPLES:
+        return Judgement.REFUSED
+    return _by_share(evidence, found.share)
+
+
+def _by_share(evidence: Evidence, share: float) -> Judgement:
+    if share < REMOTE_LIGHT:
+        return Judgement.ONE_NODE_USED if one_node_used(evidence) else Judgement.LIGHT
+    if negligible(evidence):
+        return Judgement.NO_TRAFFIC
+    return Judgement.HEAVY if share >= REMOTE_HEAVY else Judgement.MODERATE
+
+
+def one_node_used(evidence: Evidence) -> bool:
+    """All that work sit on one node of several, so that a small remote share says nothing of the program."""
+    return len(evidence.workers) > 1 and len(evidence.worker_nodes) == 1 and len(evidence.machine.all_cpu_nodes) > 1

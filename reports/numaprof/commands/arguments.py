@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command lines: argparse, with the messages and exit status of this tool."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+from numaprof.text.messages import Failure
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors are Failures: one line, exit status 125."""
+
+    def __init__(self, command: str, description: str, usage: str) -> None:
+        super().__init__(f"numaprof {command}", description=description, usage=usage, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        raise Failure(message, f"see {self.prog} --help")
+
+
+def percentage(text: str) -> float:
+    """10% or 10 -> 0.1. A share between 0 and 1 would be read as a hundredth of what was meant: refused below 1 %."""
+    digits = text[:-1] if text.endswith("%") else text
+    try:
+        value = float(digits)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage such as 10%") from None
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0% and 100%")
+    if 0 < value < 1 and not text.endswith("%"):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} could mean a share or per cent: write {value:g}% or {value * 100:g}%"
+        )
+    return value / 100
+
+
+def positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 1 << 20:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def thread_list(text: str) -> list[int]:
+    """1,2,4-8: in this order, each once."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        low, high = positive(first), positive(last if dash else first)
+        if high < low or high - low > 4096:
+            raise argparse.ArgumentTypeError(f"{part!r} is not a range of thread counts")
+        numbers += range(low, high + 1)
+    return list(dict.fromkeys(numbers))

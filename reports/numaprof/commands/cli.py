@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Command line of the reports: `numaprof-reports report|diff|check|export ...`, as numaprof hands it over."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from numaprof.text.messages import Failure, complain
+
+COMMANDS = ("report", "diff", "check", "export", "sweep", "policies")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Only the module of the command that is asked for is loaded: start-up is part of every report."""
+    try:
+        name = arguments[0] if arguments else ""
+        if name not in COMMANDS:
+            raise Failure(f"no such command: {name!r}", f"there are {', '.join(COMMANDS)}")
+        status: int = import_module(f"numaprof.commands.{name}").main(arguments[1:])
+        sys.stdout.flush()
+        return status
+    except Failure as failure:
+        return complain(failure)
+
+
+def main() -> int:
+    # A reader that goes away (`| head`) and Ctrl-C end the report as they end any filter: without a traceback.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # A stream that was closed (`>&-`) is None here; what it would have shown goes nowhere.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # A terminal that cannot show a sign gets its code, not an error.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    return run(sys.argv[1:])

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports and comparisons as files: the page, JSON, tables. Loaded only when one is asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from numaprof.commands.output_files import STDOUT, guarded, write_text
+from numaprof.commands.progress import Progress
+from numaprof.compare.sides import Side
+from numaprof.document.build_comparison import comparison
+from numaprof.document.build_report import document
+from numaprof.evidence.evidence import load
+from numaprof.export.csv_tables import write_tables
+from numaprof.export.json_document import to_json
+from numaprof.text.format import clean, plural
+from numaprof.text.messages import Failure
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names of what is to be written; None: not wanted."""
+
+    html: str | None
+    json: str | None
+    csv: str | None
+    open: bool = False
+
+
+def write_report(recording: str, wanted: Wanted) -> None:
+    def page() -> str:
+        from numaprof.page.report_page import report_page  # noqa: PLC0415 (needs more packages than the rest)
+
+        return report_page(report)
+
+    with Progress() as say:
+        say(f"reading {clean(recording)}")
+        report = document(recording)
+        _write(report, page, wanted, say)
+
+
+def write_diff(before: list[str], after: list[str], wanted: Wanted) -> None:
+    def page() -> str:
+        from numaprof.page.comparison_page import diff_page  # noqa: PLC0415
+
+        return diff_page(found)
+
+    with Progress() as say:
+        say(f"reading {plural(len(before) + len(after), 'recording')}")
+        found = comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))))
+        _write(found, page, wanted, say)
+
+
+def _write(document: object, page: Callable[[], str], wanted: Wanted, say: Progress) -> None:
+    if wanted.json is not None:
+        say("writing JSON")
+        write_text(wanted.json, to_json(document))
+    if wanted.csv is not None:
+        say("writing tables")
+        folder = wanted.csv
+        written: list[str] = []
+        guarded(folder, lambda: written.extend(write_tables(document, folder)))
+        print(f"numaprof: wrote {plural(len(written), 'table')} to {clean(folder)}", file=sys.stderr)
+    if wanted.html is not None:
+        say("writing the page")
+        write_text(wanted.html, page())
+        if wanted.open:
+            open_in_browser(wanted.html)
+
+
+def open_in_browser(path: str) -> None:
+    import webbrowser  # noqa: PLC0415
+
+    if path == STDOUT or not webbrowser.open(Path(path).resolve().as_uri()):
+        raise Failure(f"cannot open {path} in a browser", "open the file by hand; $BROWSER names a browser")

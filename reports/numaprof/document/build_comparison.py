@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From two sides to all that is reported of their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from numaprof.analysis.naming import command_line, homes_in_text, object_name
+from numaprof.compare import sides
+from numaprof.compare.pairing import (
+    by_site,
+    headline,
+    match_sites,
+    names_of,
+    remote_events,
+    requests,
+    served_share,
+    shares_of_threads,
+    site_labels,
+    touched_bytes,
+)
+from numaprof.compare.sides import ShareChange, differences, share_change, time_change
+from numaprof.document.machine_section import who_reads_where
+from numaprof.document.open_recording import reading
+from numaprof.document.partial_list import Listed
+from numaprof.document.timeline_section import timeline
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.spread import Spread
+from numaprof.evidence.thresholds import SHARE_CHANGE
+from numaprof.model import comparison_model as model
+from numaprof.text.format import clean
+
+MOST_PLACES = 20
+BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
+
+_OF_SHARE = {
+    ShareChange.FELL: BETTER,
+    ShareChange.ROSE: WORSE,
+    ShareChange.SAME: SAME,
+    ShareChange.UNKNOWN: UNKNOWN,
+}
+
+
+def comparison(before: sides.Side, after: sides.Side) -> model.Comparison:
+    time = time_change(before, after)
+    change = share_change(before, after)
+    objects, places = _objects(before.median_run, after.median_run), _places(before, after)
+    return model.Comparison(
+        format="numaprof.diff",
+        version=model.VERSION,
+        headline=headline(before, after),
+        change=_OF_SHARE[change],
+        time=time.words,
+        time_is_known=time.known,
+        noise=tuple(_noise(before, after)),
+        population=before.population if before.population == after.population else None,
+        differences=tuple(clean(text) for text in differences(before, after)),
+        before=_side(before),
+        after=_side(after),
+        measures=tuple(_measures(before, after)),
+        threads=tuple(_threads(before, after)),
+        objects=objects.rows,
+        objects_not_listed=objects.not_listed,
+        places=places.rows,
+        places_not_listed=places.not_listed,
+        pairs=tuple(_pairs(before.median_run, after.median_run)),
+    )
+
+
+def _side(side: sides.Side) -> model.Side:
+    with reading(side.median_run.path) as source:
+        line = timeline(source)
+    return model.Side(
+        recordings=tuple(clean(run.path) for run in side.runs),
+        command_line=command_line(side.first),
+        emulated=any(run.run.emulated is not None for run in side.runs),
+        median_run=clean(side.median_run.path),
+        step_ns=line.step_ns,
+        moments=line.moments,
+    )
+
+
+def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
+    """What these runs cannot tell, and what would, beyond what is said of the time."""
+    if share_change(before, after) == ShareChange.SAME and before.share and after.share:
+        if abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
+            yield "The remote shares differ, but the runs of the two sides overlap: more runs (-n 5) could tell."
+        else:
+            yield "The remote shares differ by less than runs of one program do."
+    if time_change(before, after).words.startswith("Run time: no difference"):
+        yield "The run times overlap: what is left of a difference is noise."
+
+
+def _measures(before: sides.Side, after: sides.Side) -> Iterator[model.Measure]:
+    emulated = before.first.run.emulated is not None or after.first.run.emulated is not None
+    if not emulated:
+        yield _measure("run time", "nanoseconds", before.time, after.time, _time_word(before, after))
+    yield _measure("remote share", "share", before.share, after.share, _OF_SHARE[share_change(before, after)])
+    yield _measure("DRAM requests", "requests", before.values(requests), after.values(requests), "")
+    for node in sorted({node for run in (before.first, after.first) for node in run.machine.memory_nodes}):
+        yield _measure(f"served by node {node}", "share", served_share(before, node), served_share(after, node), "")
+
+
+def _time_word(before: sides.Side, after: sides.Side) -> str:
+    words = time_change(before, after)
+    if not words.known:
+        return UNKNOWN
+    if words.words.startswith("Run time: no difference") or before.time is None or after.time is None:
+        return SAME
+    return BETTER if after.time.middle < before.time.middle else WORSE
+
+
+def _measure(name: str, unit: str, before: Spread | None, after: Spread | None, change: str) -> model.Measure:
+    return model.Measure(name, unit, _range(before), _range(after), change)
+
+
+def _range(values: Spread | None) -> model.Range | None:
+    return None if values is None else model.Range(values.middle, min(values.values), max(values.values))
+
+
+def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
+    """By position in the plan, where both sides have a share."""
+    old, new = shares_of_threads(before), shares_of_threads(after)
+    alike = before.population == after.population
+    for at in sorted(old.keys() & new.keys()):
+        first, second = _sure(old[at]), _sure(new[at])
+        difference = second.middle - first.middle
+        apart = first.highest < second.lowest or second.highest < first.lowest
+        word = SAME if abs(difference) < SHARE_CHANGE or not apart else BETTER if difference < 0 else WORSE
+        word = word if alike else UNKNOWN
+        yield model.Thread(at, names_of(before.first.threads[at], after.first.threads[at]), first, second, word)
+
+
+def _sure(values: Spread) -> model.Range:
+    return model.Range(values.middle, min(values.values), max(values.values))
+
+
+def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
+    """By name; objects without a name go by lines, and are matched where the line is the same."""
+    old, new = _by_name(before), _by_name(after)
+    names = list(dict.fromkeys([*old, *new]))
+    rows = tuple(_object(name, old.get(name), new.get(name)) for name in names[:MOST_PLACES])
+    return Listed(rows, len(names) - len(rows))
+
+
+def _object(name: str, before: Object | None, after: Object | None) -> model.Object:
+    return model.Object(
+        name=name,
+        home_before=homes_in_text(before.homes) if before else None,
+        home_after=homes_in_text(after.homes) if after else None,
+        share_before=before.remote / before.known if before and before.known else None,
+        share_after=after.remote / after.known if after and after.known else None,
+        samples_before=before.known_samples if before else 0,
+        samples_after=after.known_samples if after else 0,
+    )
+
+
+def _by_name(run: Evidence) -> dict[str, Object]:
+    found: dict[str, Object] = {}
+    for each in run.objects.found:
+        if each.pages or each.used:
+            found.setdefault(object_name(each), each)
+    return found
+
+
+def _places(before: sides.Side, after: sides.Side) -> Listed[model.Place]:
+    touches = _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
+    remote = _beside("remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)])
+    return Listed((*touches.rows, *remote.rows), touches.not_listed + remote.not_listed)
+
+
+def _beside(what: str, unit: str, sides: list[dict[Site, float]]) -> Listed[model.Place]:
+    old, new = sides
+    amount: Callable[[tuple[Site | None, Site | None]], float] = lambda pair: max(  # noqa: E731
+        old.get(pair[0], 0.0) if pair[0] else 0.0, new.get(pair[1], 0.0) if pair[1] else 0.0
+    )
+    pairs = sorted(match_sites(old, new), key=lambda pair: -amount(pair))
+    rows = tuple(
+        model.Place(
+            what, unit, site_labels(first, second), old[first] if first else None, new[second] if second else None
+        )
+        for first, second in pairs[:MOST_PLACES]
+    )
+    return Listed(rows, len(pairs) - len(rows))
+
+
+def _pairs(before: Evidence, after: Evidence) -> Iterator[model.Pair]:
+    (old, population), (new, other) = who_reads_where(before), who_reads_where(after)
+    if population == other:
+        for node, memory in sorted(old.keys() | new.keys()):
+            yield model.Pair(node, memory, old.get((node, memory)), new.get((node, memory)))

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict in words: one line that a reader in a hurry takes home, and the lines that qualify it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numaprof.analysis.naming import command_line, nodes_in_text, threads_on_nodes
+from numaprof.analysis.relevant_objects import serial_sites
+from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, MOST_SERIAL_COST, REMOTE_HEAVY
+from numaprof.text.format import duration, either, number, percent, plural, round_percent, size
+
+
+@dataclass(frozen=True)
+class Verdict:
+    judgement: Judgement
+    headline: str
+    details: tuple[str, ...]
+
+
+def verdict(evidence: Evidence) -> Verdict:
+    judgement = judge(evidence)
+    headline, details = _WORDS[judgement](evidence)
+    return Verdict(judgement, headline, tuple(detail for detail in (*details, *_caveats(evidence)) if detail))
+
+
+Words = tuple[str, list[str]]
+
+
+def share_in_words(evidence: Evidence) -> str:
+    """50.1 % of DRAM requests are remote (demand reads + prefetches)."""
+    share = remote_share(evidence)
+    if share is None:
+        return "no request reached DRAM" if evidence.traffic.total == 0 else "the remote share is n/a"
+    if share.samples is None:
+        population = evidence.population.words if evidence.population else ""
+        return f"{percent(share.share)} of DRAM requests are remote ({population})"
+    what = "sampled accesses to DRAM" if basis(evidence) == LOADS else "sampled accesses (hint faults)"
+    low, high = share.interval
+    return (
+        f"{percent(share.share)} of {number(share.samples)} {what} are remote "
+        f"(the true share lies between {round_percent(low)} and {round_percent(high)})"
+    )
+
+
+def _heavy(evidence: Evidence) -> Words:
+    return f"{share_in_words(evidence)}. Worth fixing.", [_cost(evidence)]
+
+
+def _moderate(evidence: Evidence) -> Words:
+    return f"{share_in_words(evidence)}. There is little to gain.", [_cost(evidence)]
+
+
+def _light(evidence: Evidence) -> Words:
+    heavy = sum(1 for thread in evidence.threads if _thread_share(evidence, thread) >= REMOTE_HEAVY)
+    detail = f"{plural(heavy, 'thread')} above {round_percent(REMOTE_HEAVY)}, with little traffic." if heavy else ""
+    return f"{share_in_words(evidence)}. Leave it alone.", [detail]
+
+
+def _thread_share(evidence: Evidence, thread: Thread) -> float:
+    found = remote_share(evidence, thread)
+    return found.share if found else 0.0
+
+
+def _one_node_used(evidence: Evidence) -> Words:
+    where = nodes_in_text(evidence.worker_nodes)
+    why = "by the plan" if all(thread.row.pin == "planned" for thread in evidence.workers) else "in this run"
+    return (
+        f"This run proves nothing: all {len(evidence.workers)} threads sat on {where} {why}.",
+        [f"{share_in_words(evidence)}, as it must be there."],
+    )
+
+
+def _no_traffic(evidence: Evidence) -> Words:
+    found = gain(evidence)
+    if found is None or not evidence.traffic.total:
+        return "Nothing to gain here: no request was seen to reach DRAM.", []
+    cost = either(found.remote, "costs", "cost")
+    of_time = f"{percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
+    return (
+        f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} at most {of_time}.",
+        [f"{share_in_words(evidence)}, of only {plural(evidence.traffic.total, 'request')}."],
+    )
+
+
+def _refused(evidence: Evidence) -> Words:
+    share = remote_share(evidence)
+    if basis(evidence) != COUNTERS and share is not None:
+        are = either(share.samples or 0, "is", "are")
+        return f"n/a: {plural(share.samples or 0, 'sample')} {are} too few to say ({MIN_SAMPLES} needed).", []
+    coverage = evidence.traffic.coverage
+    if coverage is None:
+        return "n/a: how long the threads ran is not known, so what the counters saw cannot be put in relation.", []
+    return (
+        f"n/a: the counters ran {round_percent(coverage)} of the CPU time, too little to say "
+        f"({round_percent(MIN_COVERAGE)} needed).",
+        ["Record longer, or with fewer events."],
+    )
+
+
+def _unknown(evidence: Evidence) -> Words:
+    where = f" {threads_on_nodes(evidence.workers)} ran." if evidence.workers else ""
+    rests = "this report rests on page faults alone" if evidence.touched_pages else "nothing here could tell"
+    return (
+        f"Who reads remote memory was not measured: {rests}.",
+        [f"What is known: {_touch_in_words(evidence)}{where}", "numaprof doctor says what would measure more."],
+    )
+
+
+def _single_node(evidence: Evidence) -> Words:
+    return (
+        "Nothing can be remote here: this machine has one node.",
+        [
+            f"What would matter on more nodes: {_touch_in_words(evidence)}",
+            f"Try it on two emulated nodes: numaprof lab -- {command_line(evidence)}",
+        ],
+    )
+
+
+_WORDS = {
+    Judgement.HEAVY: _heavy,
+    Judgement.MODERATE: _moderate,
+    Judgement.LIGHT: _light,
+    Judgement.ONE_NODE_USED: _one_node_used,
+    Judgement.NO_TRAFFIC: _no_traffic,
+    Judgement.REFUSED: _refused,
+    Judgement.UNKNOWN: _unknown,
+    Judgement.SINGLE_NODE: _single_node,
+}
+
+
+def _touch_in_words(evidence: Evidence) -> str:
+    if not evidence.touched_pages:
+        return "no first touches were seen."
+    total = size(evidence.bytes(evidence.touched_pages))
+    serial = serial_sites(evidence)
+    if not serial or len(evidence.workers) < 2:
+        return f"{total} were first touched, by {plural(len(_touchers(evidence)), 'thread')}."
+    share = sum(site.pages for site in serial) / evidence.touched_pages
+    return f"{percent(share)} of the {total} touched were first touched by one thread."
+
+
+def _touchers(evidence: Evidence) -> set[int]:
+    return {row.thread for row in evidence.samples.touched}
+
+
+def _cost(evidence: Evidence) -> str:
+    found = gain(evidence)
+    if found is None or found.share is None or found.share > MOST_SERIAL_COST:
+        return ""
+    each = f"{duration(found.extra_ns)} more each, {'measured' if evidence.machine.latencies else 'assumed'}"
+    return (
+        f"Remote reads cost {percent(found.least)} to {percent(found.share)} of the CPU time ({each}; at best ten "
+        "demand reads overlap and no prefetch is waited for, at worst none overlap); a crowded memory controller comes "
+        "on top."
+    )
+
+
+def _caveats(evidence: Evidence) -> list[str]:
+    """What the numbers of the verdict do not see, and how they were made."""
+    if judge(evidence) is Judgement.SINGLE_NODE:
+        return []
+    if basis(evidence) == HINTS:
+        return ["Hint faults are accesses that the kernel's NUMA balancing samples; it may move pages meanwhile."]
+    if basis(evidence) == LOADS:
+        return ["Not seen: prefetches are not among sampled loads."]
+    if evidence.population is None:
+        return []
+    misses = evidence.population.misses
+    return [f"Not seen: {misses}." if misses else "", _scaling(evidence)]
+
+
+def _scaling(evidence: Evidence) -> str:
+    coverage = evidence.traffic.coverage
+    if not evidence.traffic.scaled or coverage is None or coverage >= FULL_COVERAGE:
+        return ""
+    return f"Counted {round_percent(coverage)} of the time, scaled."

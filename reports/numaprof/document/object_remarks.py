@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences about one object, and about how many samples belong to objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from numaprof.analysis.expected_gain import stall_cycles
+from numaprof.analysis.naming import (
+    list_of_sites,
+    site_label,
+    thread_in_text,
+    threads_on_nodes,
+)
+from numaprof.analysis.object_users import main_use, users
+from numaprof.analysis.relevant_objects import init_sites
+from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
+from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import (
+    ALL_OF_IT,
+    MIN_OBJECT_SHARE,
+)
+from numaprof.recording import sql_samples
+from numaprof.text.format import clean, percent, plural, size, words
+from numaprof.text.source_lines import statement
+
+_STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
+_KIND_NAMES = {sql_samples.LOAD: "sampled loads", sql_samples.STORE: "sampled stores", sql_samples.HINT: "hint faults"}
+
+
+def bytes_of(evidence: Evidence, found: Object) -> float:
+    return found.bytes or evidence.bytes(found.pages)
+
+
+def remarks(evidence: Evidence, found: Object) -> list[str]:
+    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found), _more(evidence, found))
+    return [text for text in parts if text]
+
+
+def _allocated(evidence: Evidence, found: Object) -> str:
+    """The source of the line, which mostly assigns it to a variable; that of the caller, if many allocate there."""
+    site = found.caller if found.is_wrapped and found.caller is not None else found.allocated
+    if found.name is not None or site is None:
+        return ""
+    text = statement(site.file, site.line, evidence.run.cwd, evidence.run.started_at)
+    return f"allocated by: {clean(text, _STATEMENT)}" if text else ""
+
+
+def _touched(evidence: Evidence, found: Object) -> str:
+    if not found.pages:
+        if found.before:
+            return f"touched before it was allocated, at {site_label(found.before[0].site)}"
+        return "first touch not seen"
+    by = thread_in_text(evidence.by_id.get(found.main_thread))
+    if found.main_share < ALL_OF_IT:
+        by = plural(len(found.pages_by_thread), "thread")
+    at = list_of_sites(init_sites([found]), 2) or "an unknown place"
+    return f"first touched at {at} by {by}"
+
+
+def _used(evidence: Evidence, found: Object) -> str:
+    if not found.later:
+        return ""
+    use = main_use(found.later)
+    at = f" at {site_label(use)}" if use is not None else ""
+    shape = "which part by whom: too few samples" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
+    return f"used{at} by {threads_on_nodes(users(evidence, found.later))}: {shape}"
+
+
+def _more(evidence: Evidence, found: Object) -> str:
+    parts = []
+    if (found.blocks or 0) > 1:
+        parts.append(f"{plural(found.blocks or 0, 'block')}, size: most at one time")
+    if found.stores and found.loads:
+        parts.append(f"{percent(found.stores / (found.stores + found.loads))} of its sampled accesses write")
+    cycles = stall_cycles(evidence.objects.answers)
+    if cycles and not evidence.run.emulated:
+        parts.append(f"{percent(stall_cycles(found.answers) / cycles)} of the time that sampled loads took")
+    parts.append(_phases(found))
+    return "; ".join(part for part in parts if part)
+
+
+def _phases(found: Object) -> str:
+    """Said where the initialisation is a good part of the accesses, and differs."""
+    early = [row for row in found.used if not row.steady and row.remote is not None]
+    late = [row for row in found.used if row.steady and row.remote is not None]
+    before, after = (sum(row.accesses for row in rows) for rows in (early, late))
+    if not before or not after or before < MIN_OBJECT_SHARE * (before + after):
+        return ""
+    shares = [sum(r.accesses for r in rows if r.remote) / total for rows, total in ((early, before), (late, after))]
+    return f"remote while initialised {percent(shares[0])}, later {percent(shares[1])}"
+
+
+def attribution(evidence: Evidence) -> Iterable[str]:
+    """How much of what was sampled lies in objects, and how much nobody knows."""
+    known = [row for row in evidence.objects.attributed if row.total and row.kind in _KIND_NAMES]
+    if known:
+        total = sum(row.total for row in known)
+        named, by_line = (sum(getattr(row, part) for row in known) / total for part in ("named", "by_line"))
+        parts = [(named, "named objects"), (by_line, "unnamed memory"), (1 - named - by_line, "unknown memory")]
+        what = words([_KIND_NAMES[row.kind] for row in known])
+        yield f"of the {what}: " + ", ".join(f"{percent(part)} in {name}" for part, name in parts if part > 1e-9)
+    yield from touch_coverage(evidence)
+
+
+def touch_coverage(evidence: Evidence) -> Iterable[str]:
+    """What the sizes of first touches do not hold."""
+    seen = fault_coverage(evidence)
+    if seen is not None and seen < ALL_OF_IT:
+        yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
+    unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.UNKNOWN_FAULT)
+    if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:
+        yield f"not among the first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"
+
+
+def fault_coverage(evidence: Evidence) -> float | None:
+    """Page faults that samples stand for, of those that were counted."""
+    counted = sum(note.value or 0 for note in evidence.notes if note.kind == "faults")
+    seen = sum(row.weight for row in evidence.samples.kinds if row.kind in sql_samples.FAULT_KINDS)
+    return min(1.0, seen / counted) if counted else None
+
+
+def remote_by_module(evidence: Evidence) -> tuple[dict[str, float], str]:
+    """In whose code the remote reads happen: the program's, a library's, the kernel's; and what that rests on."""
+    overflow = basis(evidence) == COUNTERS and any(row.overflows for row in evidence.samples.modules)
+    rows = [row for row in evidence.samples.modules if bool(row.overflows) == overflow]
+    total = sum(row.events for row in rows)
+    if not total or basis(evidence) not in (COUNTERS, LOADS, HINTS):
+        return {}, ""
+    shares: dict[str, float] = {}
+    for row in rows:
+        name = module_name(row.module)
+        shares[name] = shares.get(name, 0.0) + row.events / total
+    kind = ("overflow sample", "s") if overflow else ("sampled access", "es")
+    samples = plural(sum(row.samples for row in rows), *kind)
+    kernel = "; kernel not counted" if overflow and not _sees_kernel(evidence) else ""
+    return dict(sorted(shares.items(), key=lambda item: (-item[1], item[0]))), samples + kernel
+
+
+def _sees_kernel(evidence: Evidence) -> bool:
+    return any(not event.exclude_kernel for event in evidence.events if event.placement.startswith("remote"))
+
+
+def module_name(module: str | None) -> str:
+    if module is None:
+        return "unknown code"
+    return clean(module if module.startswith("[") else module.rpartition("/")[2], 24)

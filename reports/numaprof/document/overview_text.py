@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The head of the report: on what machine, with what evidence, how pinned, and whatever qualifies the numbers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from numaprof.analysis.naming import nodes_in_text
+from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.machine import Machine
+from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
+from numaprof.recording import sql_run, sql_samples
+from numaprof.text.format import clean, duration, either, number, percent, plural, round_percent, words
+
+SEPARATOR = " · "
+
+# What the samples of a kind are called, in the order of the evidence line. Kinds not named here are other page faults.
+_SAMPLES = (
+    ("overflow sample", "overflow samples", (sql_samples.OVERFLOW,)),
+    ("sampled load or store", "sampled loads and stores", (sql_samples.LOAD, sql_samples.STORE)),
+    ("first touch", "first touches", (sql_samples.FIRST_TOUCH,)),
+    ("hint fault", "hint faults", (sql_samples.HINT,)),
+)
+
+# Words of note.kind that the evidence line counts by itself.
+LOST = "lost"
+# ... and those that stand beside what was first touched, where a part of the page faults was not seen.
+FAULTS = "faults"
+
+
+def banner(evidence: Evidence) -> Iterator[str]:
+    run = evidence.run
+    if run.emulated is not None:
+        yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are real, times mean nothing."
+    if not run.complete:
+        yield "CUT SHORT: the recorder was killed or is still at work. This is what it had written."
+    if run.term_signal is not None:
+        yield f"The program was ended by signal {run.term_signal}."
+    elif run.exit_status:
+        yield f"The program ended with status {run.exit_status}."
+
+
+def evidence_line(evidence: Evidence) -> Iterator[str]:
+    lost = sum(note.value or note.times for note in evidence.notes if note.kind == LOST)
+    parts = [_machine(evidence.machine), _counters(evidence), *_samples(evidence)]
+    if evidence.samples.kinds:
+        parts.append(f"{number(lost)} lost")
+    yield SEPARATOR.join(part for part in parts if part)
+    yield from _why_not(list(_missing(evidence)))
+    yield from _windows(evidence)
+
+
+def _machine(machine: Machine) -> str:
+    counts = {len(machine.cpus_of(node)) for node in machine.all_cpu_nodes}
+    nodes = plural(len(machine.nodes), "node")
+    if len(counts) == 1 and len(machine.all_cpu_nodes) == len(machine.nodes):
+        return f"{nodes} x {plural(counts.pop(), 'CPU')}"
+    return f"{nodes}, {plural(machine.online, 'CPU')}"
+
+
+def _counters(evidence: Evidence) -> str:
+    if not evidence.counted:
+        return ""
+    level = evidence.level("counters")
+    detail = clean(level.detail or "counters") if level else "counters"
+    coverage = evidence.traffic.coverage
+    seen = "n/a" if coverage is None else f"{round_percent(coverage)} of CPU time counted"
+    return f"counters: {detail} ({seen})"
+
+
+def _samples(evidence: Evidence) -> Iterator[str]:
+    named = {kind for _, _, kinds in _SAMPLES for kind in kinds}
+    for one, several, kinds in _SAMPLES:
+        taken = evidence.samples.taken(*kinds)
+        if taken:
+            yield f"{number(taken)} {either(taken, one, several)}"
+    others = sum(row.samples for row in evidence.samples.kinds if row.kind not in named)
+    if others:
+        yield plural(others, "other page fault")
+
+
+def _missing(evidence: Evidence) -> Iterator[sql_run.Level]:
+    """Better levels than the one the verdict rests on, and why they were not there."""
+    resting = {COUNTERS: 1}.get(basis(evidence) or "", 5)
+    for level in evidence.levels:
+        same = any(other.used and other.collector == level.collector for other in evidence.levels)
+        if not level.used and not same and level.level <= resting:
+            yield level
+
+
+def _why_not(missing: list[sql_run.Level]) -> Iterator[str]:
+    """Several may lack for one reason."""
+    reasons: dict[tuple[str, str | None], dict[str, None]] = defaultdict(dict)
+    for level in missing:
+        reasons[level.why_not or "not used", level.remedy][level.collector] = None
+    for (reason, remedy), collectors in reasons.items():
+        why = f"{clean(words(list(collectors)))}: n/a, {clean(reason)}"
+        yield f"{why}; {clean(remedy)}" if remedy else why
+
+
+def _windows(evidence: Evidence) -> Iterator[str]:
+    if not evidence.windows or all(window.cause == "run" for window in evidence.windows):
+        return
+    wall = evidence.run.wall_ns
+    spans = []
+    for window in evidence.windows:
+        end = window.end_ns if window.end_ns is not None else wall
+        until = duration(end) if end is not None else "the end"
+        spans.append(f"{duration(window.start_ns)} to {until} ({clean(window.cause)})")
+    whole = f" of {duration(wall)}" if wall is not None else ""
+    yield f"recorded only from {', '.join(spans[:3])}" + (f" and {len(spans) - 3} more" if spans[3:] else "") + whole
+
+
+def pin_line(evidence: Evidence) -> Iterator[str]:
+    run = evidence.run
+    parts = [_pinning(evidence)]
+    parts.append("automatic NUMA balancing: " + {0: "off", 1: "on", 2: "tiering"}.get(run.balancing or 0, "on"))
+    if run.balancing is None:
+        parts[-1] = "automatic NUMA balancing: n/a"
+    if run.balancing and run.balancing_moved_pages is not None:
+        parts[-1] += f", moved {plural(run.balancing_moved_pages, 'page')}"
+    if run.tool_cpu_ns is not None and evidence.cpu_ns:
+        parts.append(f"tool's own CPU time {percent(run.tool_cpu_ns / evidence.cpu_ns)} of the program's")
+    yield SEPARATOR.join(parts)
+
+
+def _pinning(evidence: Evidence) -> str:
+    threads = evidence.threads
+    pinned = [thread for thread in threads if thread.row.pin == "planned"]
+    own = [thread for thread in threads if thread.row.pin == "program"]
+    parts = []
+    if pinned:
+        strayed = sum(1 for thread in pinned if thread.strayed)
+        parts.append(f"{plural(len(pinned), 'thread')} pinned {clean(evidence.run.pin_policy)}, {strayed} strayed")
+    if own:
+        parts.append(f"{plural(len(own), 'thread')} pinned by the program itself")
+    if len(threads) > len(pinned) + len(own):
+        parts.append(f"{plural(len(threads) - len(pinned) - len(own), 'thread')} not pinned")
+    if len(evidence.worker_nodes) == 1 and len(evidence.machine.all_cpu_nodes) > 1:
+        parts.append(f"all work on {nodes_in_text(evidence.worker_nodes)}")
+    return ", ".join(parts) or "no threads were seen"
+
+
+def notes(evidence: Evidence) -> Iterator[str]:
+    """Everything that qualifies a number. Notes of one kind are told once."""
+    late = [thread for thread in evidence.threads if not thread.row.from_start]
+    if late:
+        found = either(len(late), "was found late: what it", "were found late: what they")
+        yield f"{plural(len(late), 'thread')} {found} did before was not seen."
+    thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
+    if thin:
+        were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
+        least = round_percent(MIN_COVERAGE)
+        yield f"{plural(len(thin), 'thread')} {were} counted less than {least} of {their} time: n/a."
+    if evidence.samples.thinned:
+        read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.thinned])
+        yield (
+            f"lines and shares of lines come from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
+            "they are off by up to 0.7 %."
+        )
+    yield from _recorded_notes(evidence)
+
+
+def _thin(coverage: float | None) -> bool:
+    return coverage is not None and coverage < MIN_COVERAGE
+
+
+def _recorded_notes(evidence: Evidence) -> Iterator[str]:
+    groups: dict[str, list[sql_run.Note]] = defaultdict(list)
+    for note in evidence.notes:
+        if note.kind != FAULTS or not evidence.touched_pages:
+            groups[note.kind].append(note)
+    for group in list(groups.values())[:MOST_NOTES]:
+        first = group[0]
+        text = clean(first.text)
+        more = sum(note.times for note in group) - 1
+        if more:
+            text += f" (and {number(more)} more of this kind)"
+        yield text + (f"; {clean(first.remedy)}" if first.remedy else "")
+    if len(groups) > MOST_NOTES:
+        yield f"and {plural(len(groups) - MOST_NOTES, 'more kind')} of notes."

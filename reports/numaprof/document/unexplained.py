@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Much is remote, and no rule fits: where to look then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numaprof.analysis.naming import objects_in_text, site_label
+from numaprof.analysis.object_users import main_cause
+from numaprof.analysis.relevant_objects import suspects
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, SERIAL_TOUCH
+from numaprof.rules.advice import Advice
+from numaprof.text.format import percent, plural
+
+_HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
+FEW = 2 * MIN_SAMPLES  # there is enough for one object, hardly for two
+
+
+def unexplained(evidence: Evidence, advices: Sequence[Advice]) -> str | None:
+    if advices or judge(evidence) is not Judgement.HEAVY:
+        return None
+    cause = main_cause(evidence)
+    where = f"Most remote reads come from {site_label(cause)}." if cause else "Start at the remote-heavy threads."
+    seen = sum(row.samples for row in evidence.samples.used)
+    few = f" Of only {plural(seen, 'access', 'es')} the address is known: a longer run may tell more."
+    return f"No rule fits this pattern. {where}{few if 0 < seen < FEW else ''}{_huge_pages(evidence)}"
+
+
+def _huge_pages(evidence: Evidence) -> str:
+    """No address shows it, but such pages cannot lie right for all whose blocks are in them."""
+    few = FEW_HUGE_PAGES * _HUGE_PAGE * max(1, len(evidence.workers))
+    small = [
+        o
+        for o in suspects(evidence)
+        if o.main_share < SERIAL_TOUCH and o.pages and o.huge_pages >= PARTLY_HUGE * o.pages
+    ]
+    small = [o for o in small if evidence.bytes(o.pages) <= few * (o.blocks or 1)]
+    if not small:
+        return ""
+    share = percent(sum(found.huge_pages for found in small) / sum(found.pages for found in small))
+    return (
+        f" {objects_in_text(evidence, small)} came in huge pages ({share} of it), each of which lies on one node. Each "
+        "thread has few of them: see whether small pages (madvise(p, bytes, MADV_NOHUGEPAGE)), or more data, change it."
+    )

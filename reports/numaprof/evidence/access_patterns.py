@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of the use of memory: which thread touches which part of it. From samples, so "not known" is an answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from numaprof.evidence.spread import median
+from numaprof.evidence.thresholds import (
+    ANY_ORDER,
+    EXCLUSIVE,
+    FEW_CHANGES,
+    HALO,
+    MIN_MEETINGS,
+    MIN_ORDERED,
+    MIN_SHARED_PARTS,
+    MIN_USES_OF_THREAD,
+    ONLY_THREAD,
+    SERIAL_TOUCH,
+    USES_ALL,
+    USES_BLOCK,
+)
+from numaprof.recording.sql_accesses import Cell, Order, RegionCell, Sharing
+
+
+class Shape(Enum):
+    UNKNOWN = "not known"
+    ONE = "one thread only"
+    BLOCKS = "each thread a block of its own"
+    HALO = "each thread a block of its own, and its neighbours' borders"
+    NODE_BLOCKS = "the threads of each node a block of their own"
+    OWN = "each thread allocations of its own"
+    PIECES = "each thread several blocks of its own"
+    INTERLEAVED = "every thread pages of its own all over it"
+    OVERLAPPING = "parts that overlap"
+    ALL = "every thread all of it"
+    RANDOM = "every thread all of it, in no order"
+
+    @property
+    def divided(self) -> bool:
+        """Each thread, or each node, has pages that the others hardly use: they can lie where they are used."""
+        return self in (Shape.BLOCKS, Shape.HALO, Shape.NODE_BLOCKS, Shape.OWN, Shape.PIECES, Shape.INTERLEAVED)
+
+    @property
+    def shared(self) -> bool:
+        """No thread has a part of its own."""
+        return self in (Shape.ALL, Shape.RANDOM)
+
+
+Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the object -> samples
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Who was seen at which part of an object."""
+
+    parts: Parts  # of all its blocks, one behind the other
+    folded: Parts = field(default_factory=dict)  # of its blocks, one over the other
+    regions: tuple[Parts, ...] = ()  # of what was first touched at one place
+    by_node: Parts = field(default_factory=dict)
+    pages: Sharing | None = None
+    blocks: Sharing | None = None
+    order: Order | None = None
+
+
+def parts_of(cells: Iterable[Cell | RegionCell], by_node: bool = False) -> Parts:
+    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for cell in cells:
+        key = cell.node if by_node else cell.thread
+        if key is not None:
+            found[key][cell.bin] += cell.weight
+    return found
+
+
+def shape(layout: Layout) -> Shape:
+    """The most local that fits: a thread may have all of every block, but blocks of its own."""
+    by_range = _by_range(layout.parts)
+    if by_range in (Shape.ONE, Shape.UNKNOWN):
+        return by_range
+    return _divided(layout) or _shared(layout, by_range)
+
+
+def _divided(layout: Layout) -> Shape | None:
+    folded = [_by_range(parts) for parts in (layout.parts, layout.folded)]
+    regions = {_by_range(parts) for parts in layout.regions} - {Shape.UNKNOWN, Shape.ONE}
+    if regions <= {Shape.BLOCKS, Shape.HALO}:
+        folded += regions
+    found = next((each for each in folded if each in (Shape.BLOCKS, Shape.HALO)), None)
+    if found is None and _exclusive(layout.blocks):
+        return Shape.OWN
+    if found is None and len(layout.by_node) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
+        return Shape.NODE_BLOCKS
+    if found is None and _in_pieces(layout.parts):
+        return Shape.PIECES
+    return found
+
+
+def _bins_twice(parts: Parts) -> tuple[int, int]:
+    """Bins seen used at least twice; and of these, by hardly more than one thread."""
+    totals = _totals(parts)
+    most = {bin: max(bins.get(bin, 0.0) for bins in parts.values()) for bin in totals}
+    twice = [bin for bin in totals if totals[bin] > 1]
+    return len(twice), sum(most[bin] >= SERIAL_TOUCH * totals[bin] for bin in twice)
+
+
+def _meet(parts: Parts) -> bool:
+    """Threads that reach from one end to the other may each leave out what others use: were they seen together?"""
+    twice, exclusive = _bins_twice(parts)
+    return twice >= MIN_MEETINGS and exclusive < EXCLUSIVE * twice
+
+
+def _in_pieces(parts: Parts) -> bool:
+    """Several arrays in one block, each divided: parts have one user each, and mostly the same as the part beside."""
+    totals = _totals(parts)
+    twice, exclusive = _bins_twice(parts)
+    if twice < MIN_SHARED_PARTS or exclusive < EXCLUSIVE * twice:
+        return False
+    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(totals)]
+    changes = sum(one != other for one, other in zip(owners, owners[1:]))
+    return changes <= FEW_CHANGES * len(owners)
+
+
+def _shared(layout: Layout, by_range: Shape) -> Shape:
+    if Shape.ALL not in (by_range, _by_range(layout.folded)):
+        return Shape.OVERLAPPING
+    if _exclusive(layout.pages):
+        return Shape.INTERLEAVED
+    if not _meet(layout.parts):
+        return Shape.UNKNOWN
+    return Shape.RANDOM if _without_order(layout.order) else Shape.ALL
+
+
+def _exclusive(sharing: Sharing | None) -> bool:
+    return sharing is not None and sharing.parts >= MIN_SHARED_PARTS and sharing.one_thread >= EXCLUSIVE * sharing.parts
+
+
+def _without_order(order: Order | None) -> bool:
+    return order is not None and order.steps >= MIN_ORDERED and abs(order.up / order.steps - 0.5) <= ANY_ORDER
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where samples lie, in bins: all but some on either side, and the middle one."""
+
+    low: int
+    middle: int
+    high: int
+
+    @property
+    def bins(self) -> int:
+        return self.high - self.low + 1
+
+
+def _range(bins: Mapping[int, float], left_out: float) -> Range:
+    total, below = sum(bins.values()), 0.0
+    marks: list[int] = []
+    for bin in sorted(bins):
+        below += bins[bin]
+        while len(marks) < 3 and below >= (left_out, 0.5, 1 - left_out)[len(marks)] * total:
+            marks.append(bin)
+    return Range(*marks)
+
+
+def _by_range(parts: Parts) -> Shape:
+    """A tenth on either side of a thread's samples is left out, and put back to its width."""
+    enough = {who: bins for who, bins in parts.items() if sum(bins.values()) >= MIN_USES_OF_THREAD}
+    total = sum(sum(bins.values()) for bins in parts.values())
+    if len(enough) == 1 and sum(map(sum, (bins.values() for bins in enough.values()))) >= ONLY_THREAD * total:
+        return Shape.ONE
+    if len(enough) < 2:
+        return Shape.UNKNOWN
+    ranges = {who: _range(bins, 0.1) for who, bins in enough.items()}
+    whole = _range(_totals(enough), 0.02).bins
+    widths = {who: min(1.0, found.bins / 0.8 / whole) for who, found in ranges.items()}
+    everywhere = [who for who in widths if widths[who] >= USES_ALL]
+    if len(everywhere) == 1 and len(enough) > 3:  # one that fills, checks or prints it, beside those that work on it
+        enough = {who: bins for who, bins in enough.items() if who not in everywhere}
+        ranges = {who: ranges[who] for who in enough}
+    if median(widths[who] for who in enough) <= USES_BLOCK and _disjoint(list(ranges.values())):
+        return Shape.HALO if _has_halo(enough, ranges) else Shape.BLOCKS
+    return Shape.ALL if median(widths.values()) >= USES_ALL else Shape.OVERLAPPING
+
+
+def _totals(parts: Parts) -> dict[int, float]:
+    totals: dict[int, float] = defaultdict(float)
+    for bins in parts.values():
+        for bin, samples in bins.items():
+            totals[bin] += samples
+    return totals
+
+
+def _disjoint(ranges: list[Range]) -> bool:
+    """One bin in common is a border that falls into it. One thread of ten may be different."""
+    crossing, reached = 0, -1
+    for found in sorted(ranges, key=lambda range: range.middle):
+        crossing += reached - found.low >= max(1, found.bins // 4)
+        reached = max(reached, found.high)
+    return crossing <= len(ranges) // 10 and len({found.middle for found in ranges}) > len(ranges) // 2
+
+
+def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
+    """A few accesses lie within the blocks of others. The outermost bin of a block may hold the border itself."""
+    totals = _totals(parts)
+    if median(found.bins for found in ranges.values()) < 8:
+        return False
+    owners = {bin: _owner(parts, bin) for bin in totals}
+    inner = {bin for bin in owners if owners.get(bin - 1) == owners[bin] == owners.get(bin + 1)}
+    inner = {bin for bin in inner if owners[bin] is not None}
+    foreign = sum(n for who, bins in parts.items() for bin, n in bins.items() if bin in inner and owners[bin] != who)
+    return HALO[0] <= foreign / sum(totals.values()) <= HALO[1]
+
+
+def _owner(parts: Parts, bin: int) -> int | None:
+    most = max(bins.get(bin, 0.0) for bins in parts.values())
+    first = [who for who, bins in parts.items() if bins.get(bin, 0.0) == most]
+    return first[0] if len(first) == 1 else None

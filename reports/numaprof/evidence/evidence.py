@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything the report and the rules look at, read once from a recording. Frozen: nobody changes evidence."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from numaprof.evidence.counts import Traffic
+from numaprof.evidence.first_touches import Touches
+from numaprof.evidence.machine import Machine, parse_list
+from numaprof.evidence.objects import Objects, load_objects
+from numaprof.evidence.request_classes import Population, sort_events
+from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_samples
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import WORK_TOGETHER, WORKER_TIME
+from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
+from numaprof.recording import sql_counts, sql_machine, sql_run, sql_threads
+from numaprof.recording.reader import Recording
+
+
+@dataclass(frozen=True)
+class Thread:
+    """One thread, with where it ran and what it asked of memory."""
+
+    position: int  # in the order of their start, from 0: the position in the pinning plan
+    row: sql_threads.Thread
+    cpus: tuple[int, ...]  # all it is known to have run on
+    nodes: tuple[int, ...]  # where it ran; empty: not known
+    columns: dict[str, Traffic]
+    traffic: Traffic  # of the verdict's population
+
+    @property
+    def cpu(self) -> int | None:
+        """The only one it is known to have run on."""
+        return self.cpus[0] if len(self.cpus) == 1 else None
+
+    @property
+    def node(self) -> int | None:
+        return self.nodes[0] if len(self.nodes) == 1 else None
+
+    @property
+    def strayed(self) -> bool:
+        return self.row.pin == "planned" and bool(self.row.migrations)
+
+
+@dataclass(frozen=True)
+class InitSite(Touches):
+    """A place that first touches memory: how much, by whom, and where it went."""
+
+    site: Site
+    library_call: LibraryCall | None = None  # what the place calls that does the touching, e.g. memset
+
+
+@dataclass(frozen=True)
+class Evidence:
+    path: str
+    run: sql_run.Run
+    levels: tuple[sql_run.Level, ...]
+    windows: tuple[sql_run.Window, ...]
+    machine: Machine
+    events: tuple[sql_counts.Event, ...]
+    ledger: Ledger
+    threads: tuple[Thread, ...]
+    samples: Samples
+    objects: Objects
+    notes: tuple[sql_run.Note, ...]
+
+    @cached_property
+    def population(self) -> Population | None:
+        """What the verdict counts; None: no counters told local from remote."""
+        return self.ledger.events.verdict
+
+    @cached_property
+    def columns(self) -> dict[str, Traffic]:
+        return self.ledger.total
+
+    @cached_property
+    def traffic(self) -> Traffic:
+        return verdict_traffic(self.ledger.events, self.columns)
+
+    @property
+    def counted(self) -> bool:
+        """Counters told local from remote in this run."""
+        return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
+
+    @property
+    def told_apart(self) -> bool:
+        """Counts are known for single threads, not only for CPUs."""
+        return any(thread.traffic.coverage is not None for thread in self.threads)
+
+    @cached_property
+    def cpu_ns(self) -> int:
+        """CPU time of all threads while the recorder counted."""
+        return sum(thread.row.cpu_ns or 0 for thread in self.threads)
+
+    @cached_property
+    def workers(self) -> tuple[Thread, ...]:
+        """The threads that do the work: helpers of runtimes are left out."""
+        times = sorted((thread.row.cpu_ns or 0 for thread in self.threads), reverse=True)
+        together = sum(times[1:]) >= WORK_TOGETHER * sum(times)
+        least = WORKER_TIME * max(times[1 if together else 0 :], default=0)
+        return tuple(t for t in self.threads if t.row.cpu_ns is None or t.row.cpu_ns >= least)
+
+    @cached_property
+    def worker_nodes(self) -> tuple[int, ...]:
+        return tuple(sorted({node for thread in self.workers for node in thread.nodes}))
+
+    @cached_property
+    def by_id(self) -> dict[int, Thread]:
+        return {thread.row.id: thread for thread in self.threads}
+
+    @cached_property
+    def init_sites(self) -> tuple[InitSite, ...]:
+        """Places of first touch, the biggest first."""
+        groups: dict[Site, list[Touched]] = defaultdict(list)
+        for row in self.samples.touched:
+            groups[row.site].append(row)
+        sites = [InitSite(tuple(rows), site, self.samples.library_calls.get(site)) for site, rows in groups.items()]
+        return tuple(sorted(sites, key=lambda site: -site.pages))
+
+    @cached_property
+    def touched_pages(self) -> float:
+        return sum(row.pages for row in self.samples.touched)
+
+    @cached_property
+    def command(self) -> tuple[str, ...]:
+        return _arguments(self.run.command)
+
+    def bytes(self, pages: float) -> float:
+        return pages * self.run.page_bytes
+
+    def level(self, collector: str) -> sql_run.Level | None:
+        """The best level of a collector that was used, else the best that was not."""
+        mine = [level for level in self.levels if level.collector == collector]
+        return next((level for level in mine if level.used), mine[0] if mine else None)
+
+
+def load(path: str) -> Evidence:
+    with Recording(path) as recording:
+        return evidence_of(recording)
+
+
+def evidence_of(recording: Recording) -> Evidence:
+    """Leaves its temporary tables behind, for whoever asks the same recording for more."""
+    run = recording.one(sql_run.Run, sql_run.RUN)
+    machine = Machine(
+        tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
+        tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
+        tuple(recording.rows(sql_machine.Latency, sql_machine.LATENCIES)),
+    )
+    events = recording.rows(sql_counts.Event, sql_counts.EVENTS)
+    counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
+    rows = recording.rows(sql_threads.Thread, sql_threads.THREADS)
+    samples = load_samples(recording, run.page_bytes)
+    books = ledger(sort_events(events), counts, rows)
+    return Evidence(
+        path=recording.path,
+        run=run,
+        levels=tuple(recording.rows(sql_run.Level, sql_run.LEVELS)),
+        windows=tuple(recording.rows(sql_run.Window, sql_run.WINDOWS)),
+        machine=machine,
+        events=tuple(events),
+        ledger=books,
+        threads=tuple(_threads(rows, counts, books, samples, machine)),
+        samples=samples,
+        objects=load_objects(recording, samples, run.page_bytes),
+        notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
+    )
+
+
+def _threads(
+    rows: list[sql_threads.Thread], counts: list[sql_counts.Count], books: Ledger, samples: Samples, machine: Machine
+) -> Iterator[Thread]:
+    seen: dict[int, set[int]] = defaultdict(set)
+    for count in counts:
+        if count.thread is not None and count.cpu is not None:
+            seen[count.thread].add(count.cpu)
+    cpus = {row.id: sole_cpu(row, seen[row.id]) for row in rows}
+    one_each = bool(books.unattributed) and None not in cpus.values() and len(set(cpus.values())) == len(cpus)
+    for position, row in enumerate(rows):
+        cpu = cpus[row.id]
+        ran_on = tuple(sorted(seen[row.id])) if cpu is None else (cpu,)
+        # Threads were not told apart, but each has a CPU of its own: the CPU's counts are the thread's.
+        columns = books.cpu(cpu) if one_each and cpu is not None else books.thread(row.id)
+        yield Thread(
+            position=position,
+            row=row,
+            cpus=ran_on,
+            nodes=_nodes(row, ran_on, samples.nodes_of_thread.get(row.id, ()), machine),
+            columns=columns,
+            traffic=verdict_traffic(books.events, columns),
+        )
+
+
+def _nodes(
+    row: sql_threads.Thread, cpus: tuple[int, ...], sampled: tuple[int, ...], machine: Machine
+) -> tuple[int, ...]:
+    """Where a thread ran: by its counts, else by its pinning, else by its samples."""
+    allowed = machine.nodes_of(parse_list(row.own_cpus))
+    if cpus:
+        return machine.nodes_of(cpus)
+    if len(allowed) == 1:
+        return allowed
+    return sampled or (machine.all_cpu_nodes if len(machine.all_cpu_nodes) == 1 else ())
+
+
+def _arguments(command: str) -> tuple[str, ...]:
+    """run.command is a JSON array of strings; one that is not is taken as it stands."""
+    try:
+        arguments = json.loads(command)
+    except (ValueError, RecursionError):
+        return (command,)
+    return tuple(map(str, arguments)) if isinstance(arguments, list) else (command,)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes and CPUs of the machine that was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from numaprof.evidence.thresholds import REMOTE_EXTRA_NS
+from numaprof.recording.sql_machine import Cpu, Latency, Node
+
+
+@dataclass(frozen=True)
+class Machine:
+    nodes: tuple[Node, ...]
+    cpus: tuple[Cpu, ...]
+    latencies: tuple[Latency, ...] = ()
+
+    @property
+    def memory_nodes(self) -> tuple[int, ...]:
+        """Nodes with memory; one whose size is unknown counts as such."""
+        return tuple(node.id for node in self.nodes if node.mem_bytes != 0)
+
+    @property
+    def cpu_nodes(self) -> tuple[int, ...]:
+        """Nodes whose CPUs this run might have used."""
+        return tuple(sorted({cpu.node for cpu in self.cpus if cpu.node is not None and cpu.online and cpu.allowed}))
+
+    @property
+    def all_cpu_nodes(self) -> tuple[int, ...]:
+        return tuple(sorted({cpu.node for cpu in self.cpus if cpu.node is not None and cpu.online}))
+
+    @property
+    def online(self) -> int:
+        return sum(1 for cpu in self.cpus if cpu.online)
+
+    @property
+    def single(self) -> bool:
+        """Nothing can be remote here."""
+        return len(self.memory_nodes) <= 1 and len(self.all_cpu_nodes) <= 1
+
+    @cached_property
+    def _node_of(self) -> dict[int, int]:
+        return {cpu.id: cpu.node for cpu in self.cpus if cpu.node is not None}
+
+    def node_of(self, cpu: int | None) -> int | None:
+        return None if cpu is None else self._node_of.get(cpu)
+
+    def nodes_of(self, cpus: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted({self._node_of[cpu] for cpu in cpus if cpu in self._node_of}))
+
+    def cpus_of(self, node: int) -> tuple[int, ...]:
+        return tuple(cpu.id for cpu in self.cpus if cpu.node == node and cpu.online)
+
+    def other_memory(self, node: int) -> int | None:
+        """Where remote memory of this node must be, if there is only one place for it."""
+        others = [other for other in self.memory_nodes if other != node]
+        return others[0] if len(others) == 1 else None
+
+    @property
+    def remote_extra_ns(self) -> float:
+        """What a remote read costs more than a local one: measured, else assumed."""
+        local = [row.latency_ns for row in self.latencies if row.from_node == row.to_node]
+        remote = [row.latency_ns for row in self.latencies if row.from_node != row.to_node]
+        if local and remote and max(remote) > min(local):
+            return max(remote) - min(local)
+        return REMOTE_EXTRA_NS
+
+
+def cpu_order(cpus: tuple[int, ...], position: int) -> tuple[bool, tuple[int, ...], int]:
+    """Sorts threads by where they ran, then by their start; those of which it is not known come last."""
+    return not cpus, cpus, position
+
+
+def parse_list(text: str | None) -> tuple[int, ...]:
+    """The kernel's list format, 0-3,8. What cannot be read is left out: the text may come from anybody."""
+    numbers: set[int] = set()
+    for part in (text or "").split(","):
+        first, _, last = part.strip().partition("-")
+        last = last or first
+        if (
+            first.isascii()
+            and first.isdigit()
+            and last.isascii()
+            and last.isdigit()
+            and int(last) - int(first) < 1 << 16
+        ):
+            numbers.update(range(int(first), int(last) + 1))
+    return tuple(sorted(numbers))

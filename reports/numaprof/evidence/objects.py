@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a user can name: variables and allocation sites, else memory that goes by the line that first touched it."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+from numaprof.evidence.access_patterns import Layout, Shape, parts_of, shape
+from numaprof.evidence.first_touches import Touches, summed
+from numaprof.evidence.samples import Samples, Touched, Used
+from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.evidence.thresholds import BINS, HUGE_FAULT, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
+from numaprof.recording import sql_accesses, sql_objects
+from numaprof.recording.reader import Recording
+from numaprof.recording.sql_locations import Place
+from numaprof.recording.sql_samples import LOAD, STORE
+from numaprof.text.format import number_list
+
+UNNAMED = "memory"
+SHARED = "shared"  # the recording's word for memory that processes share under a name
+
+
+@dataclass(frozen=True)
+class Before:
+    """Pages of an object that were first touched when they were something else."""
+
+    site: Site
+    thread: int
+    pages: float
+
+
+@dataclass(frozen=True)
+class Object(Touches):
+    kind: str  # the recording's word; UNNAMED: told apart by the place of first touch alone
+    name: str | None
+    allocated: Site | None
+    caller: Site | None  # of the function that allocates
+    is_wrapped: bool  # other callers use the same place to allocate
+    blocks: int | None
+    bytes: float | None  # most that lived at one time
+    used: tuple[Used, ...]  # accesses that DRAM answered, or hint faults
+    answers: tuple[sql_accesses.Answer, ...]  # who answered the sampled loads
+    touch_shape: Shape  # who first touched which part
+    use_shape: Shape  # who uses which part, after the initialisation
+    before: tuple[Before, ...]
+    huge: sql_objects.HugeRegions | None = None
+    huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
+    unclear: tuple[sql_objects.Unclear, ...] = ()  # page faults that may have been first touches
+    things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
+    grows: bool = False  # one block after the other, each larger
+    since: int = 0  # when the first block of it was allocated
+    until: int | None = None  # when the last block of it was given back; None: never
+    numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
+
+    @property
+    def pages_at_most(self) -> float:
+        """With those whose page faults may have been first touches."""
+        return self.pages + sum(row.pages for row in self.unclear)
+
+    @property
+    def main_share(self) -> float:
+        """Of all that may have been first touches: who touched what nobody saw is not known."""
+        sums = dict(self.pages_by_thread)
+        for row in self.unclear:
+            sums[row.thread] = sums.get(row.thread, 0.0) + row.pages
+        return sums.get(self.main_thread, 0.0) / sum(sums.values()) if sums else 0.0
+
+    @property
+    def came_in_huge_pages(self) -> bool:
+        """Most page faults on it brought a huge page each."""
+        return self.pages >= HUGE_FAULT * max(1, sum(row.samples for row in self.touched))
+
+    @property
+    def is_ours(self) -> bool:
+        """Memory of the library that is loaded into the program to observe it."""
+        return os.path.basename(self.name or "").startswith("libnumaprof-preload.so")
+
+    @property
+    def named(self) -> bool:
+        return self.kind != UNNAMED
+
+    @property
+    def site(self) -> Site | None:
+        """The place that touched most of it."""
+        sums = self.pages_by_site
+        return max(sums, key=lambda site: sums[site], default=None)
+
+    @cached_property
+    def homes(self) -> dict[int, float]:
+        """Pages by their home; where first touches do not tell, accesses by the home of what they reach."""
+        by_use = ((row.page_node, row.accesses) for row in self.used if row.page_node is not None)
+        return self.known_homes or summed(by_use)
+
+    @cached_property
+    def remote(self) -> float:
+        return sum(row.accesses for row in self.used if row.remote)
+
+    @cached_property
+    def known(self) -> float:
+        """Accesses of which it is known whether they were remote."""
+        return sum(row.accesses for row in self.used if row.remote is not None)
+
+    @cached_property
+    def known_samples(self) -> int:
+        return sum(row.samples for row in self.used if row.remote is not None)
+
+    @cached_property
+    def later(self) -> tuple[Used, ...]:
+        """The steady phase, where one can be told from the initialisation."""
+        steady = tuple(row for row in self.used if row.steady)
+        enough = sum(row.samples for row in steady) >= MIN_PHASE_USES
+        return steady if enough else tuple(row for row in self.used if row.thread != row.init_thread)
+
+    @property
+    def users(self) -> tuple[int, ...]:
+        return tuple(sorted({row.thread for row in self.later}))
+
+    @cached_property
+    def stores(self) -> float:
+        return sum(answer.weight for answer in self.answers if answer.kind == STORE)
+
+    @cached_property
+    def loads(self) -> float:
+        return sum(answer.weight for answer in self.answers if answer.kind == LOAD)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """All of them, those with most remote accesses first, then the largest."""
+
+    found: tuple[Object, ...]
+    attributed: tuple[sql_objects.Attributed, ...]
+    answers: tuple[sql_accesses.Answer, ...]  # of all samples, also those of no object
+    file_pages: tuple[sql_objects.FilePages, ...]
+
+
+Row = TypeVar(
+    "Row", sql_accesses.Cell, sql_accesses.RegionCell, sql_accesses.Answer, sql_objects.Unclear, Touched, Used
+)
+
+
+def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.thing:
+            found[row.thing].append(row)
+    return found
+
+
+def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Objects:
+    """After load_samples, whose tables it reads."""
+    touched, used = _by_thing(samples.touched), _by_thing(samples.used)
+    all_answers = recording.rows(sql_accesses.Answer, sql_accesses.ANSWERS)
+    answers = _by_thing(all_answers)
+    shapes = _Shapes(recording, page_bytes)
+    named = {row.id: row for row in recording.rows(sql_objects.Named, sql_objects.NAMED)}
+    growing = {row.thing for row in recording.rows(sql_objects.Growing, sql_objects.GROWING, blocks=MIN_GROWTH)}
+    ended = {row.thing: row.end_ns for row in recording.rows(sql_objects.Ended, sql_objects.ENDED)}
+    paths = _paths(recording)
+    wrapped = _wrapped(paths)
+    before = _before(recording, samples)
+    regions = recording.rows(
+        sql_objects.HugeRegions, sql_objects.HUGE_REGIONS, page_bytes=page_bytes, huge_fault=HUGE_FAULT
+    )
+    huge = {row.thing: row for row in regions}
+    huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
+    came_huge = {row.thing: row.pages for row in huge_touches}
+    unclear = _by_thing(recording.rows(sql_objects.Unclear, sql_objects.UNCLEAR))
+    parts = [
+        Object(
+            touched=tuple(touched[thing]),
+            kind=named[thing].kind if thing in named else UNNAMED,
+            name=named[thing].name if thing in named else None,
+            allocated=paths[thing][0] if thing in paths else None,
+            caller=paths[thing][1] if thing in paths else None,
+            is_wrapped=thing in wrapped,
+            blocks=named[thing].blocks if thing in named else None,
+            bytes=named[thing].bytes if thing in named else None,
+            used=tuple(used[thing]),
+            answers=tuple(answers[thing]),
+            touch_shape=shapes.touched(thing),
+            use_shape=shapes.used(thing),
+            before=tuple(before[thing]),
+            huge=huge.get(thing),
+            huge_pages=came_huge.get(thing, 0.0),
+            unclear=tuple(unclear[thing]),
+            things=(thing,),
+            grows=thing in growing,
+            since=named[thing].start_ns or 0 if thing in named else 0,
+            until=ended.get(thing),
+        )
+        for thing in sorted({*touched, *used, *answers, *named}, key=abs)
+        if thing in named or touched[thing]
+    ]
+    found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
+    attributed = tuple(recording.rows(sql_objects.Attributed, sql_objects.ATTRIBUTED))
+    files = tuple(recording.rows(sql_objects.FilePages, sql_objects.FILE_PAGES))
+    return Objects(tuple(found), attributed, tuple(all_answers), files)
+
+
+def _merged(parts: list[Object]) -> list[Object]:
+    """Objects that nobody can tell apart are one: those of forked processes, stacks, mappings of one file."""
+    groups: dict[object, list[Object]] = defaultdict(list)
+    for part in parts:
+        key = (part.kind, part.name, part.allocated, part.caller)
+        groups[key if part.named else part.site].append(part)
+    return [found for group in groups.values() for found in _told_apart(group)]
+
+
+def _told_apart(group: list[Object]) -> list[Object]:
+    """Several allocations at one line are one object, unless they are touched or used in different ways."""
+    alike: list[list[Object]] = []
+    for part in sorted(group, key=lambda part: -sum(row.samples for row in part.used)):
+        fitting = next((each for each in alike if all(_behave_alike(part, other) for other in each)), None)
+        if fitting is None:
+            alike.append([part])
+        else:
+            fitting.append(part)
+    if len(alike) == 1 or group[0].allocated is None:
+        return [_sum(group)]
+    order = sorted(group, key=lambda part: part.since)
+    return [replace(_sum(each), numbers=number_list([order.index(part) + 1 for part in each])) for each in alike]
+
+
+def _behave_alike(one: Object, other: Object) -> bool:
+    """As far as it is known of both."""
+    small = min(one.bytes or 0.0, other.bytes or 0.0) < MIN_OBJECT_BYTES
+    shapes = (one.use_shape, other.use_shape)
+    told = all(each.shared or each.divided for each in shapes)
+    serial = [each.main_share >= SERIAL_TOUCH for each in (one, other)]
+    unlike = told and shapes[0].shared != shapes[1].shared
+    return small or not (unlike or (one.pages and other.pages and serial[0] != serial[1]))
+
+
+def _sum(group: list[Object]) -> Object:
+    """The shapes are those of the part that is used most, and touched most."""
+    if len(group) == 1:
+        return group[0]
+    used = max(group, key=lambda part: sum(row.samples for row in part.used))
+    sizes, blocks = ([part.bytes or 0.0 for part in group], [part.blocks or 0 for part in group])
+    together = max if used.kind == SHARED else sum  # what several processes have mapped is there once
+    touched = max(group, key=lambda part: part.pages)
+    return Object(
+        touched=tuple(row for part in group for row in part.touched),
+        kind=used.kind,
+        name=used.name,
+        allocated=used.allocated,
+        caller=used.caller,
+        is_wrapped=used.is_wrapped,
+        blocks=together(blocks) or None,
+        bytes=together(sizes) or None,
+        used=tuple(row for part in group for row in part.used),
+        answers=tuple(row for part in group for row in part.answers),
+        touch_shape=touched.touch_shape,
+        use_shape=used.use_shape,
+        before=tuple(row for part in group for row in part.before),
+        huge=used.huge,
+        huge_pages=sum(part.huge_pages for part in group),
+        unclear=tuple(row for part in group for row in part.unclear),
+        grows=used.grows,
+        since=min(part.since for part in group),
+        until=_last([part.until for part in group]),
+        things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
+    )
+
+
+def _last(ends: list[int | None]) -> int | None:
+    known = [end for end in ends if end is not None]
+    return max(known) if len(known) == len(ends) else None
+
+
+class _Shapes:
+    """What the shapes are made of, read once."""
+
+    def __init__(self, recording: Recording, page_bytes: int) -> None:
+        self._cells = _by_thing(recording.rows(sql_accesses.Cell, sql_accesses.CELLS, bins=BINS))
+        self._folded = _by_thing(recording.rows(sql_accesses.Cell, sql_accesses.FOLDED_CELLS, bins=BINS))
+        self._regions = _by_thing(recording.rows(sql_accesses.RegionCell, sql_accesses.REGION_CELLS, bins=BINS))
+        self._orders = {row.thing: row for row in recording.rows(sql_accesses.Order, sql_accesses.ORDERS)}
+        pages = recording.rows(sql_accesses.Sharing, sql_accesses.PAGE_SHARING, page_bytes=page_bytes)
+        self._pages = {row.thing: row for row in pages}
+        self._blocks = {row.thing: row for row in recording.rows(sql_accesses.Sharing, sql_accesses.BLOCK_SHARING)}
+
+    def touched(self, thing: int) -> Shape:
+        return shape(
+            Layout(
+                parts_of(cell for cell in self._cells[thing] if not cell.is_use),
+                parts_of(cell for cell in self._folded[thing] if not cell.is_use),
+            )
+        )
+
+    def used(self, thing: int) -> Shape:
+        """Of the steady phase; where that was not seen, of all."""
+        cells, folded = ([c for c in cells[thing] if c.is_use] for cells in (self._cells, self._folded))
+        regions = self._regions[thing]
+        if sum(cell.weight for cell in cells if cell.steady) >= MIN_PHASE_USES:
+            cells, folded = ([cell for cell in some if cell.steady] for some in (cells, folded))
+            regions = [cell for cell in regions if cell.steady]
+        return shape(
+            Layout(
+                parts_of(cells),
+                parts_of(folded),
+                tuple(parts_of(cell for cell in regions if cell.site == site) for site in {c.site for c in regions}),
+                parts_of(cells, by_node=True),
+                self._pages.get(thing),
+                self._blocks.get(thing),
+                self._orders.get(thing),
+            )
+        )
+
+
+def _paths(recording: Recording) -> dict[int, tuple[Site | None, Site | None]]:
+    """Where an object is allocated, and who called the function that does so."""
+    places: dict[int, list[tuple[int, Site]]] = defaultdict(list)
+    for row in recording.rows(sql_objects.AllocationPlace, sql_objects.ALLOCATION_PATHS):
+        site = site_of(Place(row.id, row.module, row.address, row.function, row.offset, row.file, row.line))
+        places[row.object].append((row.rank, site))
+    found: dict[int, tuple[Site | None, Site | None]] = {}
+    for object, path in places.items():
+        best = max(rank for rank, _ in path)
+        mine = [site for rank, site in path if rank == best]
+        found[object] = mine[0], next((site for site in mine if site.function != mine[0].function), None)
+    return found
+
+
+def _wrapped(paths: dict[int, tuple[Site | None, Site | None]]) -> set[int]:
+    callers: dict[Site | None, set[Site | None]] = defaultdict(set)
+    for site, caller in paths.values():
+        callers[site].add(caller)
+    return {object for object, (site, _) in paths.items() if len(callers[site]) > 1}
+
+
+def _before(recording: Recording, samples: Samples) -> dict[int, list[Before]]:
+    found: dict[int, list[Before]] = defaultdict(list)
+    for row in recording.rows(sql_objects.Recycled, sql_objects.RECYCLED):
+        site = samples.sites.get(row.site, UNKNOWN)
+        if site not in (UNKNOWN, ELSEWHERE):
+            found[row.thing].append(Before(site, row.thread, row.pages))
+    return found

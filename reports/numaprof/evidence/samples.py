@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the samples tell: who first touched what at which line, which line reads remotely, who uses whose pages."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.evidence.thresholds import (
+    MIN_REMOTE_SAMPLES,
+    MIN_SAMPLES,
+    MOST_OBJECTS,
+    MOST_PLACES,
+    MOST_SAMPLES,
+    MOSTLY_CALLED,
+)
+from numaprof.recording import sql_accesses, sql_locations, sql_objects, sql_samples
+from numaprof.recording.reader import Recording
+
+
+@dataclass(frozen=True)
+class Touched:
+    """Pages first touched at one place by one thread."""
+
+    thing: int | None  # what it is part of (queries_objects)
+    site: Site
+    thread: int
+    node: int | None  # where the thread ran
+    home: int | None  # where the pages are
+    pages: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Caused:
+    """Remote accesses by one instruction's line, from overflow samples: no addresses."""
+
+    site: Site
+    thread: int
+    node: int | None
+    events: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Used:
+    """Accesses with addresses, and who had first touched what they reach."""
+
+    kind: int
+    thing: int | None
+    init_thing: int | None  # another one: the memory was used for that before
+    init: Site
+    init_thread: int | None
+    site: Site
+    thread: int
+    node: int | None
+    page_node: int | None
+    remote: bool | None
+    steady: bool  # after the initialisation
+    accesses: float
+    samples: int
+
+
+class LibraryCall(NamedTuple):
+    function: str
+    container: bool  # of C++'s standard library
+
+
+class Tally(NamedTuple):
+    remote: float
+    total: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Samples:
+    kinds: tuple[sql_samples.SampleKind, ...]
+    touched: tuple[Touched, ...]
+    caused: tuple[Caused, ...]
+    used: tuple[Used, ...]
+    nodes_of_thread: dict[int, tuple[int, ...]]
+    homed_pages: dict[int, int]  # node -> base pages there when last looked at
+    sites: dict[int | None, Site]  # by the recording's number of a place
+    library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
+    openmp: bool  # a runtime of OpenMP calls the program's functions
+    modules: tuple[sql_locations.ModuleReads, ...]
+
+    @cached_property
+    def tallies(self) -> dict[tuple[int, int], Tally]:
+        """Of accesses whose page's home is known, by kind and thread."""
+        sums: dict[tuple[int, int], Tally] = {}
+        for row in self.used:
+            if row.remote is not None:
+                old = sums.get((row.kind, row.thread), Tally(0.0, 0.0, 0))
+                remote = old.remote + row.accesses * row.remote
+                sums[row.kind, row.thread] = Tally(remote, old.total + row.accesses, old.samples + row.samples)
+        return sums
+
+    @cached_property
+    def remote_accesses(self) -> float:
+        """With a known address: what the parts of objects are parts of."""
+        return sum(row.accesses for row in self.used if row.remote)
+
+    @cached_property
+    def tell_objects(self) -> bool:
+        """There are enough accesses with addresses to say which objects are used remotely."""
+        known = sum(row.samples for row in self.used if row.remote is not None)
+        remote = sum(row.samples for row in self.used if row.remote)
+        return known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
+
+    def taken(self, *kinds: int) -> int:
+        return sum(row.samples for row in self.kinds if row.kind in kinds)
+
+    @property
+    def thinned(self) -> tuple[sql_samples.SampleKind, ...]:
+        """Kinds of which only a share was looked at."""
+        return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
+
+
+def load_samples(recording: Recording, page_bytes: int) -> Samples:
+    recording.run(sql_samples.LAST_SNAPSHOTS, *sql_samples.KIND_SUMS, sql_samples.PICKED, most=MOST_SAMPLES)
+    recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
+    recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
+    sites = _sites(recording)
+    kinds = recording.rows(sql_samples.SampleKind, sql_samples.SAMPLE_KINDS)
+    touches = recording.rows(sql_samples.Touch, sql_samples.TOUCHES, page_bytes=page_bytes)
+    uses = recording.rows(sql_accesses.Use, sql_accesses.USES)
+    return Samples(
+        kinds=tuple(kinds),
+        touched=_merged_touches(touches, sites, _touched_pages(kinds)),
+        caused=_merged_overflows(recording.rows(sql_samples.Overflow, sql_samples.OVERFLOWS), sites),
+        used=tuple(_used(row, sites) for row in uses),
+        nodes_of_thread=_nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES)),
+        sites=dict(sites),
+        library_calls=_library_calls(recording.rows(sql_locations.LibraryCall, sql_locations.LIBRARY_CALLS), sites),
+        openmp=bool(recording.one(sql_locations.Truth, sql_locations.OPENMP).answer),
+        modules=tuple(recording.rows(sql_locations.ModuleReads, sql_locations.MODULE_READS)),
+        homed_pages={row.node: row.pages for row in recording.rows(sql_samples.HomedPages, sql_samples.HOMED_PAGES)},
+    )
+
+
+def _sites(recording: Recording) -> dict[int | None, Site]:
+    sites: dict[int | None, Site] = defaultdict(lambda: UNKNOWN)
+    sites[sql_locations.ELSEWHERE] = ELSEWHERE
+    sites.update((place.id, site_of(place)) for place in recording.rows(sql_locations.Place, sql_locations.PLACES))
+    return sites
+
+
+def _touched_pages(kinds: list[sql_samples.SampleKind]) -> int:
+    return sum(row.weight for row in kinds if row.kind in sql_samples.TOUCH_KINDS)
+
+
+def _merged_touches(rows: list[sql_samples.Touch], sites: dict[int | None, Site], pages: int) -> tuple[Touched, ...]:
+    """Instructions of one line become one; biggest first. Where only a share was looked at, the sum is still exact."""
+    looked_at = sum(row.pages for row in rows)
+    factor = pages / looked_at if looked_at else 1.0
+    sums: dict[tuple[int | None, Site, int, int | None, int | None], list[float]] = defaultdict(lambda: [0, 0])
+    for row in rows:
+        total = sums[row.thing, sites[row.site], row.thread, row.node, row.home]
+        total[0] += row.pages * factor
+        total[1] += row.samples
+    merged = [Touched(*key, pages=total, samples=int(samples)) for key, (total, samples) in sums.items()]
+    return tuple(sorted(merged, key=lambda touched: -touched.pages))
+
+
+def _merged_overflows(rows: list[sql_samples.Overflow], sites: dict[int | None, Site]) -> tuple[Caused, ...]:
+    sums: dict[tuple[Site, int, int | None], list[float]] = defaultdict(lambda: [0, 0])
+    for row in rows:
+        total = sums[sites[row.site], row.thread, row.node]
+        total[0] += row.events
+        total[1] += row.samples
+    merged = [Caused(*key, events=events, samples=int(samples)) for key, (events, samples) in sums.items()]
+    return tuple(sorted(merged, key=lambda caused: -caused.events))
+
+
+def _library_calls(rows: list[sql_locations.LibraryCall], sites: dict[int | None, Site]) -> dict[Site, LibraryCall]:
+    """The rows come with what touches most first. A line that touches by itself as well is not a call."""
+    shares: dict[Site, float] = defaultdict(float)
+    for row in rows:
+        shares[sites[row.site]] += row.share
+    calls: dict[Site, LibraryCall] = {}
+    for row in rows:
+        if shares[sites[row.site]] >= MOSTLY_CALLED:
+            calls.setdefault(sites[row.site], LibraryCall(row.function, bool(row.container)))
+    return calls
+
+
+def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
+    return Used(
+        kind=row.kind,
+        thing=row.thing,
+        init_thing=row.init_thing,
+        init=sites[row.init_site],
+        init_thread=row.init_thread,
+        site=sites[row.site],
+        thread=row.thread,
+        node=row.node,
+        page_node=row.page_node,
+        remote=None if row.remote is None else bool(row.remote),
+        steady=bool(row.steady),
+        accesses=row.accesses,
+        samples=row.samples,
+    )
+
+
+def _nodes_of_thread(rows: list[sql_samples.ThreadNode]) -> dict[int, tuple[int, ...]]:
+    nodes: dict[int, list[int]] = defaultdict(list)
+    for row in rows:
+        nodes[row.thread].append(row.node)
+    return {thread: tuple(sorted(found)) for thread, found in nodes.items()}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From rows of `count` to traffic by thread, by CPU, by node, and in all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Optional
+
+from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, difference, pooled, summed, together
+from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap
+from numaprof.recording import sql_counts, sql_threads
+
+Counts = dict[int, list[Count]]  # event -> one for each scope
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """All counts of a recording, each under the thread and the CPU it belongs to, as far as these are known."""
+
+    events: EventMap
+    by_thread: dict[int, Counts]
+    by_cpu: dict[int, Counts]
+    unattributed: Counts  # of all threads of the program on one CPU together
+
+    def thread(self, thread: int) -> dict[str, Traffic]:
+        return self._columns([self.by_thread.get(thread, {})])
+
+    def cpu(self, cpu: int) -> dict[str, Traffic]:
+        return self._columns([self.by_cpu.get(cpu, {})])
+
+    def threads_on(self, threads: Iterable[int], cpus: Iterable[int]) -> dict[str, Traffic]:
+        """Whole threads, and what was counted on CPUs without telling threads apart."""
+        parts = [self.by_thread.get(thread, {}) for thread in threads]
+        return self._columns([*parts, *(self.by_cpu.get(cpu, {}) for cpu in cpus)])
+
+    @property
+    def total(self) -> dict[str, Traffic]:
+        return self._columns([*self.by_thread.values(), self.unattributed])
+
+    def _columns(self, scopes: list[Counts]) -> dict[str, Traffic]:
+        return {column.key: self._traffic(column, scopes) for column in self.events.columns}
+
+    def _traffic(self, column: Column, scopes: list[Counts]) -> Traffic:
+        def side(name: str) -> Amount:
+            events = self.events.of(column, name)
+            return together([pooled([count for scope in scopes for count in scope.get(event, ())]) for event in events])
+
+        local, remote = side(LOCAL), side(REMOTE)
+        if remote == NOTHING and self.events.of(column, BOTH):
+            return Traffic(local, difference(side(BOTH), local))
+        return Traffic(local, remote)
+
+
+def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:
+    """The kinds of requests the verdict counts, added up."""
+    population = events.verdict
+    return combined(columns[column.key] for column in population.columns) if population else Traffic()
+
+
+def ledger(events: EventMap, rows: Iterable[sql_counts.Count], threads: Iterable[sql_threads.Thread]) -> Ledger:
+    clock: dict[int | None, Clock] = defaultdict(lambda: defaultdict(int))
+    counted: dict[int | None, list[sql_counts.Count]] = defaultdict(list)
+    wanted = {event for ids in events.events.values() for event in ids}
+    for row in rows:
+        if row.event in events.time:
+            clock[row.thread][row.cpu] += row.value
+        elif row.event in wanted:
+            counted[row.thread].append(row)
+    by_thread: dict[int, Counts] = {}
+    by_cpu: dict[int, Counts] = defaultdict(lambda: defaultdict(list))
+    for thread in threads:
+        mine, time = counted[thread.id], clock[thread.id]
+        if mine:
+            by_thread[thread.id] = _whole(mine, wanted, sum(time.values()) if time else thread.cpu_ns)
+            sole = sole_cpu(thread, {row.cpu for row in mine if row.cpu is not None})
+            _spread(by_cpu, _by_cpu(mine, time) if sole is None else [(sole, by_thread[thread.id])])
+    unattributed = _by_cpu(counted[None], clock[None])
+    _spread(by_cpu, unattributed)
+    return Ledger(events, by_thread, dict(by_cpu), _gathered(counts for _, counts in unattributed))
+
+
+Clock = dict[Optional[int], int]  # CPU -> task-clock there
+
+
+def sole_cpu(thread: sql_threads.Thread, seen: set[int]) -> int | None:
+    """The CPU on which all of the thread's counts arose: the only one recorded, else the one it was pinned to."""
+    if seen:
+        return next(iter(seen)) if len(seen) == 1 else None
+    return thread.planned_cpu if thread.pin == "planned" and not thread.migrations else None
+
+
+def _whole(rows: list[sql_counts.Count], wanted: set[int], time_ns: int | None) -> Counts:
+    """A thread's counts over all CPUs. An event without a row never counted there: a coverage of 0, not a gap."""
+    parts: dict[int, list[Count]] = {event: [] for event in wanted}
+    for row in rows:
+        parts[row.event].append(Count(row.value, row.running_ns, None))
+    sums = {event: summed(counts) for event, counts in parts.items()}
+    return {event: [Count(count.value, count.running_ns, time_ns)] for event, count in sums.items()}
+
+
+def _by_cpu(rows: list[sql_counts.Count], clock: Clock) -> list[tuple[int, Counts]]:
+    return [
+        (row.cpu, {row.event: [Count(row.value, row.running_ns, clock.get(row.cpu))]})
+        for row in rows
+        if row.cpu is not None
+    ]
+
+
+def _spread(by_cpu: dict[int, Counts], parts: Iterable[tuple[int, Counts]]) -> None:
+    for cpu, counts in parts:
+        for event, found in counts.items():
+            by_cpu[cpu][event].extend(found)
+
+
+def _gathered(parts: Iterable[Counts]) -> Counts:
+    gathered: Counts = defaultdict(list)
+    for counts in parts:
+        for event, found in counts.items():
+            gathered[event].extend(found)
+    return dict(gathered)

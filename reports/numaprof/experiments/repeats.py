@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Repeats of one setting: what went well, what failed, and how far the rest lies apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from numaprof.evidence.spread import Spread, median
+from numaprof.evidence.thresholds import WILD_SPREAD
+from numaprof.experiments.run_once import Trial
+from numaprof.text.format import duration, plural, words
+
+
+@dataclass(frozen=True)
+class Series:
+    label: str
+    trials: tuple[Trial, ...]
+    threads: int | None = None  # asked for
+
+    @property
+    def good(self) -> tuple[Trial, ...]:
+        return tuple(trial for trial in self.trials if trial.failure is None)
+
+    @property
+    def times(self) -> Spread | None:
+        """In nanoseconds, of the runs that ended well."""
+        return Spread(tuple(float(trial.wall_ns) for trial in self.good)) if self.good else None
+
+    @property
+    def remote(self) -> float | None:
+        known = [trial.remote for trial in self.good if trial.remote is not None]
+        return median(known) if known else None
+
+    @property
+    def dram_bytes_per_s(self) -> float | None:
+        known = [trial.dram_bytes_per_s for trial in self.good if trial.dram_bytes_per_s is not None]
+        return median(known) if known else None
+
+    @property
+    def threads_seen(self) -> tuple[int, ...]:
+        return tuple(sorted({trial.threads for trial in self.trials if trial.threads is not None}))
+
+    @property
+    def width(self) -> float:
+        """Slowest less fastest, as a share of the median."""
+        times = self.times
+        return 0.0 if times is None else (max(times.values) - min(times.values)) / times.middle
+
+    @property
+    def is_wild(self) -> bool:
+        return self.width > WILD_SPREAD
+
+    @property
+    def ignored(self) -> bool:
+        """It ran with another number of threads than it was asked for; one more may only wait for the others."""
+        fitting = (self.threads, (self.threads or 0) + 1)
+        return self.threads is not None and any(seen not in fitting for seen in self.threads_seen)
+
+    def overlaps(self, other: Series) -> bool:
+        mine, others = self.times, other.times
+        if mine is None or others is None:
+            return False
+        return max(min(mine.values), min(others.values)) <= min(max(mine.values), max(others.values))
+
+    def remarks(self) -> list[str]:
+        found = []
+        endings = Counter(trial.failure for trial in self.trials if trial.failure is not None)
+        if endings:
+            how = words([f"{times} x {ending}" for ending, times in endings.items()])
+            rest = "not in the numbers" if self.good else "there is no number"
+            found.append(
+                f"{self.label}: {sum(endings.values())} of {plural(len(self.trials), 'run')} failed ({how}); {rest}"
+            )
+        if self.ignored:
+            seen = ", ".join(map(str, self.threads_seen))
+            found.append(f"{self.label} asked for, {seen} at once seen: the program does not follow that number")
+        times = self.times
+        if times is not None and self.is_wild:
+            found.append(
+                f"{self.label}: runs differ by {100 * self.width:.0f} % ({duration(min(times.values))} to "
+                f"{duration(max(times.values))}); its median says little"
+            )
+        return found

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a recording for reading, and says in one line what is wrong with a file that is none. The only user of SQLite.
+
+What is asked of it stands in the modules sql_*.py beside this one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import struct
+from typing import Any, NamedTuple, TypeVar
+
+from numaprof.recording.commit import finished_commit, restored_copy
+from numaprof.text.messages import Failure
+
+APPLICATION_ID = 0x4E554D41  # core/schema.sql
+NEWEST_VERSION = 1
+
+# Offsets in the first 100 bytes: sqlite.org, "Database File Format", 1.3.
+_HEADER = struct.Struct(">16sH6xII28xI4xI20xII")
+_MAGIC = b"SQLite format 3\0"
+
+Row = TypeVar("Row", bound=NamedTuple)
+
+
+class Header(NamedTuple):
+    magic: bytes
+    page_bytes: int
+    changes: int
+    pages: int
+    user_version: int
+    application_id: int
+    valid_for: int
+    sqlite_version: int
+
+
+class Recording:
+    """An open recording. Rows come back as the NamedTuple the caller names; its annotations are checked."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        _check_file(path)
+        self._connection = _connect(path)
+        self._connection.text_factory = _decode
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def rows(self, row: type[Row], sql: str, **values: object) -> list[Row]:
+        kinds, found = _column_kinds(row), self._execute(sql, values)
+        # Most rows have the same few combinations of types: each is checked once.
+        seen = {tuple(map(type, cells)): cells for cells in found}
+        if any(bytes in signature for signature in seen):
+            return [row(*_checked(self.path, cells, kinds)) for cells in found]
+        for cells in seen.values():
+            _checked(self.path, cells, kinds)
+        return list(map(row._make, found))
+
+    def one(self, row: type[Row], sql: str, **values: object) -> Row:
+        found = self.rows(row, sql, **values)
+        if not found:
+            raise Failure(
+                f"{self.path} holds no run: the recorder ended before the program was started",
+                "record again",
+            )
+        return found[0]
+
+    def run(self, *steps: str, **values: object) -> None:
+        """Steps that make temporary tables."""
+        for sql in steps:
+            self._execute(sql, values)
+
+    def _execute(self, sql: str, values: dict[str, object]) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:
+            raise _damaged(self.path, error) from error
+
+
+def _decode(text: bytes) -> str:
+    # Names are raw bytes: what is not UTF-8 becomes \xNN, as core/diag.c shows it.
+    return text.decode("utf-8", "backslashreplace")
+
+
+def _damaged(path: str, error: BaseException) -> Failure:
+    return Failure(f"{path} is damaged or was not written by numaprof ({error})", "record again, or copy it again")
+
+
+# How the answers in sql_*.py write the types of their columns.
+_KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "str": (str,),
+    "float": (float, int),
+    "int | None": (int, type(None)),
+    "str | None": (str, type(None)),
+    "float | None": (float, int, type(None)),
+}
+
+
+def _column_kinds(row: type[Any]) -> list[tuple[type, ...]]:
+    # NamedTuple keeps annotations as unevaluated references; Python 3.9 could not evaluate "int | None".
+    return [_KINDS[str(getattr(hint, "__forward_arg__", hint))] for hint in row.__annotations__.values()]
+
+
+def _checked(path: str, cells: tuple[Any, ...], kinds: list[tuple[type, ...]]) -> tuple[Any, ...]:
+    # SQLite's columns hold whatever was put there; a text where a number belongs is damage, and a blob is a text.
+    values = tuple(_decode(cell) if isinstance(cell, bytes) else cell for cell in cells)
+    for value, kind in zip(values, kinds):
+        if not isinstance(value, kind):
+            raise _damaged(path, ValueError(f"{value!r} where {kind[0].__name__} belongs"))
+    return values
+
+
+def _check_file(path: str) -> None:
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise Failure(f"{path} is a directory", "name a recording in it, e.g. PROGRAM.PID.numaprof")
+        if not stat.S_ISREG(mode):
+            raise Failure(f"{path} is not a regular file", "copy the recording to a file first")
+        with open(path, "rb") as file:
+            _check_header(path, file.read(_HEADER.size), os.fstat(file.fileno()).st_size)
+    except OSError as error:
+        remedy = "see what is there with ls -l" if isinstance(error, FileNotFoundError) else "see its permissions"
+        raise Failure(f"cannot read {path}: {error.strerror}", remedy) from error
+    except ValueError as error:  # a NUL in the name
+        raise Failure(f"cannot read {path}: {error}") from error
+
+
+def _check_header(path: str, start: bytes, size: int) -> None:
+    if size == 0:
+        raise Failure(f"{path} is empty: the recorder ended before it wrote anything", "record again")
+    if not start.startswith(_MAGIC[: len(start)]):
+        raise Failure(f"{path} is not a recording of numaprof", "give a file that numaprof record has written")
+    if len(start) < _HEADER.size:
+        raise Failure(f"{path} is cut off after {size} bytes", "copy it again")
+    header = Header(*_HEADER.unpack(start))
+    if header.application_id != APPLICATION_ID:
+        raise Failure(f"{path} is a database, but not a recording of numaprof", "give a file of numaprof record")
+    if header.user_version > NEWEST_VERSION:
+        raise Failure(
+            f"{path} has recording version {header.user_version}, this numaprof reads up to {NEWEST_VERSION}",
+            "update numaprof",
+        )
+    # SQLite stores 65536 as 1.
+    needed = header.pages * (65536 if header.page_bytes == 1 else header.page_bytes)
+    if header.changes == header.valid_for and size < needed:
+        raise Failure(f"{path} is cut off: {size} bytes of {needed}", "copy it again")
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    try:
+        commit = finished_commit(path)
+        if commit is None:
+            return _open(path)
+        with restored_copy(path, commit) as copy:
+            return _open(copy)
+    except (sqlite3.Error, OSError, UnicodeError) as error:  # SQLite's own message may hold damaged text
+        raise _damaged(path, error) from error
+
+
+def _open(path: str) -> sqlite3.Connection:
+    # immutable: no locks, no side files: works in a read-only folder and where the file system cannot lock.
+    name = os.fsencode(os.path.abspath(path))
+    uri = "file:" + "".join(f"%{byte:02x}" for byte in name)
+    connection = sqlite3.connect(uri + "?mode=ro&immutable=1", uri=True, isolation_level=None)
+    for setting in ("trusted_schema = off", "temp_store = memory", "cache_size = -65536", "mmap_size = 1073741824"):
+        connection.execute("PRAGMA " + setting)
+    connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # reads the first page: fails here or never
+    return connection

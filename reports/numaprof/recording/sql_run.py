@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL for the run: what was run, evidence levels, windows, notes. core/schema.sql says what the columns mean."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    command: str
+    cwd: str | None
+    program: str | None
+    pid: int | None
+    started_at: str
+    wall_ns: int | None
+    exit_status: int | None
+    term_signal: int | None
+    complete: int
+    host: str | None
+    kernel: str | None
+    cpu_name: str | None
+    uarch: str | None
+    emulated: str | None
+    page_bytes: int
+    balancing: int | None
+    balancing_moved_pages: int | None
+    huge_pages: str | None
+    allowed_nodes: str | None
+    pin_policy: str
+    pin_plan: str | None
+    tool_cpu_ns: int | None
+    repeat: int
+    tool_version: str
+
+
+RUN = f"SELECT {', '.join(Run._fields)} FROM run"
+
+
+class Level(NamedTuple):
+    level: int
+    collector: str
+    used: int
+    detail: str | None
+    why_not: str | None
+    remedy: str | None
+
+
+LEVELS = "SELECT level, collector, used, detail, why_not, remedy FROM evidence ORDER BY level"
+
+
+class Window(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+    cause: str
+
+
+WINDOWS = "SELECT start_ns, end_ns, cause FROM window ORDER BY start_ns"
+
+
+class Note(NamedTuple):
+    kind: str
+    text: str
+    remedy: str | None
+    times: int
+    value: int | None
+
+
+NOTES = """
+SELECT kind, text, remedy, count(*), sum(value) FROM note GROUP BY kind, text, remedy ORDER BY min(id)
+"""

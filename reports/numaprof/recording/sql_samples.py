@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL for samples: sums by kind, the chosen samples, first touches, overflow samples."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class HomedPages(NamedTuple):
+    node: int
+    pages: int
+
+
+# The last snapshot that had answers, for each process: where its memory was when it was last looked at.
+LAST_SNAPSHOTS = """
+CREATE TEMP TABLE last_snapshot AS
+SELECT process, max(id) AS snapshot, method FROM snapshot WHERE known > 0 GROUP BY process
+"""
+HOMED_PAGES = """
+SELECT node, sum(span) FROM last_snapshot JOIN page_home USING (snapshot) WHERE node IS NOT NULL GROUP BY node
+"""
+
+
+class SampleKind(NamedTuple):
+    kind: int
+    name: str
+    samples: int
+    weight: int
+
+
+# sample_kind.id in core/schema.sql
+OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT = 1, 2, 3, 10, 12, 13, 14, 15, 19
+TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
+FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
+PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
+TOUCH = "kind IN (10, 12, 13)"
+
+# The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
+# into a dozen keys, without sorting the million as GROUP BY would.
+KIND_SUMS = (
+    "CREATE TEMP TABLE kind_sum (kind INTEGER PRIMARY KEY, samples INTEGER, weight INTEGER, below INTEGER)",
+    "INSERT INTO kind_sum SELECT kind, samples, weight, 0 FROM sample_sum WHERE samples > 0",
+    """
+    INSERT INTO kind_sum
+    SELECT kind, 1, weight, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM sample_sum)) CROSS JOIN sample WHERE true
+        ON CONFLICT DO UPDATE SET samples = samples + 1, weight = weight + excluded.weight
+    """,
+    """
+    UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples)
+     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15, 19)
+    """,
+)
+SAMPLE_KINDS = """
+SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
+"""
+
+# Samples whose places are looked at: all of them up to :most of a kind, else a share chosen by a hash of their number
+# (2654435761 is 2^32 over the golden ratio: neighbours fall far apart). What is chosen stands for the rest. The first
+# comparison throws most of a million rows away before anything is looked up for them.
+PICKED = """
+CREATE TEMP TABLE picked AS
+SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source, s.t_ns, s.latency, s.block,
+       s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
+  FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
+  JOIN thread t ON t.id = s.thread
+  LEFT JOIN cpu c ON c.id = s.cpu
+  LEFT JOIN block b ON b.id = s.block
+  LEFT JOIN object o ON o.id = b.object AND (o.alloc_stack IS NOT NULL OR o.kind = 'stack' OR
+       (o.name IS NOT NULL AND o.kind NOT IN ('heap', 'mapping')))
+ WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
+   AND ((s.id * 2654435761) & 0xffffff) < k.below
+   AND (s.kind <> 1 OR s.event IN (
+        SELECT id FROM event WHERE placement GLOB 'remote_dram*' OR placement GLOB 'remote_near*'
+            OR placement GLOB 'remote_far*' OR placement GLOB 'other_cluster*'))
+"""
+
+
+class ThreadNode(NamedTuple):
+    thread: int
+    node: int
+
+
+THREAD_NODES = "SELECT DISTINCT thread, node FROM picked WHERE node IS NOT NULL"
+
+# The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
+# A snapshot made from numa_maps tells how many pages of a mapping are where, not which.
+_HOME = """
+(SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END
+   FROM page_home h
+  WHERE h.snapshot = l.snapshot AND h.address <= p.address
+  ORDER BY h.address DESC LIMIT 1)
+"""
+
+
+class Touch(NamedTuple):
+    thing: int | None
+    site: int | None
+    thread: int
+    node: int | None  # of the CPU that touched
+    home: int | None
+    pages: float
+    samples: int
+
+
+TOUCHES = f"""
+SELECT thing, site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
+  FROM picked p LEFT JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
+       LEFT JOIN stack_site USING (stack)
+ WHERE {TOUCH}
+ GROUP BY site, thing, thread, node, home HAVING sum(weight) > 0
+"""
+
+
+class Overflow(NamedTuple):
+    site: int | None
+    thread: int
+    node: int | None
+    events: float
+    samples: int
+
+
+OVERFLOWS = """
+SELECT site, thread, node, sum(weight), count(*) FROM picked LEFT JOIN stack_site USING (stack)
+ WHERE kind = 1 GROUP BY site, thread, node
+"""

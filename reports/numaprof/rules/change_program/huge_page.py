@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A huge page has one home: where the blocks of two nodes meet in it, one of them is remote."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import list_of_sites, objects_in_text
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import EXCLUSIVE, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, plural
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    if judge(evidence) not in (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT) or not measured(evidence):
+        return None
+    group = [found for found in suspects(evidence) if spans(found)]
+    if not group:
+        return None
+    part = remote_part(evidence, group)
+    light = judge(evidence) is Judgement.LIGHT
+    sites = init_sites(group)
+    touch = "first touches" if len(sites) == 1 else "first touch"
+    samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")
+    return Advice(
+        kind=Kind.LEAVE if light else Kind.CURE,
+        finding=f"{list_of_sites(sites)} {touch} {objects_in_text(evidence, group)} in parallel, but its huge pages "
+        "span blocks of threads on several nodes; such a page lies on one of them.",
+        change="Leave it alone: it is too little to matter."
+        if light
+        else "Begin each thread's block at a multiple of 2 MiB, or take small pages for it:",
+        code=() if light else ("aligned_alloc(2 << 20, bytes), or madvise(p, bytes, MADV_NOHUGEPAGE)",),
+        evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
+        "use, though hardly any page of 4 KiB in them is used by more than one.",
+        removes=None if light else part,
+    )
+
+
+def spans(found: Object) -> bool:
+    """Several threads touched it, and what is remote is in huge pages in which nodes meet."""
+    huge = found.huge
+    if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided:
+        return False
+    clean = huge.pages >= MIN_SHARED_PARTS and huge.one_node >= EXCLUSIVE * huge.pages
+    mixed = huge.mixed if found.came_in_huge_pages else huge.came
+    return clean and huge.remote > 0 and mixed >= IN_MIXED_PAGES * huge.remote

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory that the allocator hands out again has its home already: the loop that seems to touch first does not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from numaprof.analysis.expected_gain import saves
+from numaprof.analysis.naming import (
+    command_line,
+    object_in_text,
+    site_label,
+    site_position,
+    thread_in_text,
+    threads_on_nodes,
+)
+from numaprof.analysis.object_users import later_uses, main_use, users
+from numaprof.analysis.relevant_objects import measured, recycled, remote_part
+from numaprof.analysis.verdict import judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, plural, size
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    group = recycled(evidence)
+    if not judge(evidence).curable or not group:
+        return None
+    threads, sites = _before(group)
+    toucher = max(threads, key=lambda thread: threads[thread])
+    site = max(sites, key=lambda site: sites[site])
+    uses = later_uses(group)
+    use = main_use(uses)
+    where = f"{site_label(use)} uses it from {threads_on_nodes(users(evidence, uses))}. " if use is not None else ""
+    part = remote_part(evidence, group) if measured(evidence) else None
+    return Advice(
+        kind=Kind.CURE,
+        finding=f"{object_in_text(group[0])}{_more(group)} gets memory that was used before: "
+        f"{site_label(site)} first touched it, {size(evidence.bytes(sum(threads.values())))}, from "
+        f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"
+        "The allocator kept the pages, and their homes.",
+        change=f"What initialises it after {_allocation(group)} is too late to place it. Let large blocks come fresh "
+        f"from the kernel (glibc), or initialise in parallel at {site_position(site)}:",
+        code=(f"MALLOC_MMAP_THRESHOLD_=1000000 {command_line(evidence)}",),
+        evidence=_rests_on(evidence, group, part),
+        removes=part,
+        saves=saves(evidence, part, group),
+    )
+
+
+def _before(group: list[Object]) -> tuple[dict[int, float], dict[Site, float]]:
+    threads: dict[int, float] = defaultdict(float)
+    sites: dict[Site, float] = defaultdict(float)
+    for found in group:
+        for row in found.before:
+            threads[row.thread] += row.pages
+            sites[row.site] += row.pages
+    return threads, sites
+
+
+def _more(group: list[Object]) -> str:
+    return f" (and {plural(len(group) - 1, 'more object')})" if group[1:] else ""
+
+
+def _allocation(group: list[Object]) -> str:
+    site = group[0].allocated
+    return f"the allocation at {site_position(site)}" if site is not None else "its allocation"
+
+
+def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
+    text = "page faults at its addresses from before it was allocated, and fewer after"
+    if part is None:
+        return f"{text}; who uses it is not known here."
+    return f"{text}; {percent(part)} of the remote accesses with a known address reach it."

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One thread first touches, threads of other nodes use: initialise in parallel, as the memory is used later."""
+
+from __future__ import annotations
+
+from numaprof.analysis.expected_gain import saves
+from numaprof.analysis.naming import (
+    command_line,
+    list_of_sites,
+    nodes_in_text,
+    objects_in_text,
+    site_label,
+    thread_in_text,
+    threads_on_nodes,
+)
+from numaprof.analysis.node_matrix import node_traffic
+from numaprof.analysis.object_users import (
+    Team,
+    home_of,
+    later_uses,
+    main_cause,
+    main_use,
+    others,
+    shape_of,
+    shared,
+    team,
+    users,
+)
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
+from numaprof.analysis.remote_share import basis
+from numaprof.analysis.verdict import judge
+from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.samples import LibraryCall, Used
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import ALL_OF_IT
+from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_run import policy
+from numaprof.rules.initialisation import Initialisation, change, code
+from numaprof.text.format import percent, plural
+from numaprof.text.function_names import library_function
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
+    group = [found for found in serial_suspects(evidence) if not shared(evidence, found)]
+    if not judge(evidence).curable or not group or policy.forces(evidence):
+        return None
+    if not measured(evidence) and not others(evidence, group[0]):
+        return None
+    sites, uses = init_sites(group), later_uses(group)
+    use = main_use(uses) or main_cause(evidence)
+    if use in sites:
+        use = None
+    working = users(evidence, uses) or list(evidence.workers)
+    init = Initialisation(
+        sites=tuple(sites),
+        use=use,
+        shape=_shape(evidence, group),
+        team=team(evidence, group[0].main_thread, working),
+        calls=evidence.samples.library_calls,
+        command=command_line(evidence),
+        grows=_grows(group, evidence.samples.library_calls.get(sites[0])),
+    )
+    return Advice(
+        kind=Kind.CURE,
+        finding=_finding(evidence, group, uses, use),
+        change=change(init),
+        code=(*code(init), *_instead(init)),
+        evidence=_rests_on(evidence, group, uses),
+        removes=_removes(evidence, group),
+        saves=saves(evidence, _removes(evidence, group), group),
+    )
+
+
+def _shape(evidence: Evidence, group: list[Object]) -> Shape:
+    """Of a few samples only what is divided is believed: that one thread alone was seen is chance."""
+    found = shape_of(group)
+    return found if measured(evidence) or found.divided else Shape.UNKNOWN
+
+
+def _instead(init: Initialisation) -> tuple[str, ...]:
+    """Where it is not known which part each thread uses, a parallel initialisation may be the wrong cure."""
+    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES:
+        return ()
+    return (f"numactl --interleave=all {init.command}      instead, if every thread uses all of it",)
+
+
+def _grows(group: list[Object], call: LibraryCall | None) -> bool:
+    return group[0].grows or (call is not None and library_function(call.function).startswith("realloc"))
+
+
+def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
+    sites = init_sites(group)
+    verb = "touches" if len(sites) == 1 else "touch"
+    by = thread_in_text(evidence.by_id.get(group[0].main_thread))
+    share = min(found.main_share for found in group)
+    part = "all" if share >= ALL_OF_IT else f"{percent(share)} or more of it"
+    touched = f"{list_of_sites(sites)} first {verb} {objects_in_text(evidence, group)}, {part} from {by}."
+    return f"{touched} {_users(evidence, group, uses, use)}"
+
+
+def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:
+    if uses and measured(evidence):
+        shape = shape_of(group)
+        line = site_label(use) if use is not None else "Code without line numbers"
+        each = f", {shape.value}" if shape.divided or shape is Shape.ONE else ""
+        return f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
+    remote = threads_on_nodes(others(evidence, group[0]))
+    if use is not None:
+        return f"Most remote reads come from {site_label(use)}, in {remote}."
+    if basis(evidence) is not None:
+        return f"{remote} read remotely; at which line, no sample tells."
+    everyone = threads_on_nodes(evidence.workers)
+    working = plural(len(evidence.workers), "thread") if evidence.machine.single else everyone
+    return f"{working} could use it; who did is not known here."
+
+
+def _removes(evidence: Evidence, group: list[Object]) -> float | None:
+    """Of all remote accesses: measured where addresses are known, else what memory at that home amounts to."""
+    if measured(evidence):
+        return remote_part(evidence, group)
+    remote = evidence.traffic.remote.estimate
+    if basis(evidence) is None or not remote:
+        return None
+    nodes = evidence.machine.all_cpu_nodes
+    gone = sum((node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes)
+    return min(1.0, gone / remote)
+
+
+def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
+    """How much of the memory that is remote for this node these objects are."""
+    away = sum(pages for site in evidence.init_sites for home, pages in site.pages_by_home.items() if home != node)
+    theirs = sum(pages for found in group for home, pages in found.pages_by_home.items() if home != node)
+    return theirs / away if away else 0.0
+
+
+def _from_elsewhere(evidence: Evidence, home: int | None) -> float:
+    """Remote requests from other nodes than the home of this memory."""
+    nodes = [node for node in evidence.machine.all_cpu_nodes if node != home]
+    return sum(node_traffic(evidence, node).remote.estimate or 0.0 for node in nodes)
+
+
+def _part_of_home(evidence: Evidence, group: list[Object]) -> float:
+    """How much of the memory touched that is at that home was touched at these places."""
+    home = home_of(evidence, group[0])
+    there = sum(site.pages for site in evidence.init_sites if home_of(evidence, site) == home)
+    return sum(found.pages for found in group if home_of(evidence, found) == home) / there if there else 0.0
+
+
+def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
+    if measured(evidence):
+        return _measured(evidence, group, uses)
+    if basis(evidence) is None or evidence.traffic.remote.estimate is None:
+        unclear = sum(row.pages for found in group for row in found.unclear)
+        share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
+        return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
+    home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
+    elsewhere = percent(min(1.0, _from_elsewhere(evidence, home) / remote)) if remote else "none"
+    where = "an unknown node" if home is None else nodes_in_text([home])
+    return (
+        f"{elsewhere} of all remote requests come from other nodes than {where}, and "
+        f"{percent(_part_of_home(evidence, group))} of the memory touched on {where} was touched here. "
+        "Which array they read, and which part each, the counters do not tell."
+    )
+
+
+def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
+    text = f"{percent(_removes(evidence, group))} of the remote accesses with a known address reach this memory"
+    shape = shape_of(group)
+    if shape.divided or shape is Shape.ONE:
+        return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."
+    return f"{text}. Which part each thread uses is not known."

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All threads use all of it: no initialisation makes that local. Spread it, or keep a copy on each node."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import (
+    command_line,
+    list_of_sites,
+    most_at,
+    object_name,
+    objects_in_text,
+    site_position,
+    threads_on_nodes,
+)
+from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects, used_by_owner
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.objects import Object
+from numaprof.evidence.samples import Used
+from numaprof.evidence.thresholds import ONE_HOME
+from numaprof.recording.sql_samples import STORE
+from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_run import policy
+from numaprof.text.format import percent, plural
+
+_SCHEDULE = {
+    Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
+    Team.THREADS: " If threads take their work from a queue, a fixed division of it would give each a part.",
+}
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    """Addresses show that every thread reaches all of what lies on one node."""
+    if not judge(evidence).curable or policy.forces(evidence):
+        return None
+    group = [o for o in suspects(evidence) if shared(evidence, o) and _one_home(o) and not used_by_owner(evidence, o)]
+    uses = later_uses(group)
+    if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
+        return None
+    sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
+    working = users(evidence, uses) or list(evidence.workers)
+    first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
+    return Advice(
+        kind=Kind.CURE,
+        finding=first.format(objects_in_text(evidence, group))
+        + f" used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
+        "One node's memory serves all.",
+        change=_change(evidence, group, working),
+        code=_code(evidence, group),
+        evidence=f"{_rests_on(uses, part)} Interleaved, the remote share stays about as it is; the load on the one "
+        "memory controller goes.",
+        concerns=part,
+    )
+
+
+def _rests_on(uses: list[Used], part: float | None) -> str:
+    if part is None:
+        return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
+    samples = plural(sum(row.samples for row in uses), "access", "es")
+    return f"addresses of {samples}: each thread's span all of it, {percent(part)} of the remote ones are here."
+
+
+def _one_home(found: Object) -> bool:
+    homes = found.homes.values()
+    return bool(homes) and max(homes) >= ONE_HOME * sum(homes)
+
+
+def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
+    written = sum(found.stores for found in group)
+    stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
+    if written:
+        copies = ""
+    elif stores_seen:
+        copies = "Only loads of it were sampled: a copy for each node would make all reads local. "
+    else:
+        copies = "If it is only read, a copy for each node makes all reads local. "
+    schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
+    return (
+        f"Spread it over the nodes. {copies}A parallel initialisation would not help: no thread has a part of its own."
+        + schedule
+    )
+
+
+def _in_order(group: list[Object]) -> bool:
+    """Sweeps that are handed out piece by piece; random access has no division that would help."""
+    return any(found.use_shape is Shape.ALL for found in group)
+
+
+def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
+    """For this memory alone; and for the whole program, unless that would spread what has parts of its own."""
+    alone = tuple(filter(None, (_spread_alone(found) for found in group[:2])))
+    parts = any(not shared(evidence, found) for found in suspects(evidence))
+    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}", *alone)
+
+
+def _spread_alone(found: Object) -> str | None:
+    if found.name is not None and found.kind == "static":
+        name = object_name(found)
+        return f"numa_interleave_memory(&{name}, sizeof {name}, numa_all_nodes_ptr);      before it is touched"
+    if found.name is not None or found.allocated is None:
+        return None
+    after = f"after {site_position(found.allocated)}, before it is touched"
+    return f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);      {after}"

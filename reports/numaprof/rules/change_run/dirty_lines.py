@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes from other nodes comes out of their caches, modified: threads write lines that others use."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import command_line, object_in_text
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, plural
+
+REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED = 2, 4, 5  # source.id in core/schema.sql
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    weights: dict[int, float] = {}
+    samples = 0
+    for answer in evidence.objects.answers:
+        if answer.source in (REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED):
+            weights[answer.source] = weights.get(answer.source, 0.0) + answer.weight
+            samples += answer.samples
+    dirty, remote = weights.get(REMOTE_MODIFIED, 0.0), sum(weights.values())
+    if samples < MIN_SAMPLES or dirty < MOSTLY_DIRTY * remote:
+        return None
+    worst = max(evidence.objects.found, key=lambda o: sum(a.weight for a in o.answers if a.source == REMOTE_MODIFIED))
+    where = f", most of {object_in_text(worst)}" if any(a.source == REMOTE_MODIFIED for a in worst.answers) else ""
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"{percent(dirty / remote)} of what sampled loads got from other nodes were cache lines that a thread "
+        f"there had just written{where}. Threads share lines that they write, truly or falsely.",
+        change="Where the memory lies does not matter for that. See which lines and fields it is:",
+        code=(f"perf c2c record {command_line(evidence)} && perf c2c report",),
+        evidence=f"the source of {plural(samples, 'sampled load')} that were answered from another node.",
+        concerns=dirty / remote,
+    )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Something moved pages or threads while the run was measured: the numbers mix two placements."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import command_line, thread_name
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_SHARE
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, plural, words
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    if evidence.machine.single:
+        return None
+    causes = [cause for cause in (_balancing(evidence), _strayed(evidence), _roamed(evidence)) if cause]
+    if not causes:
+        return None
+    return Advice(
+        kind=Kind.SETTING,
+        finding=words([finding for finding, _, _ in causes]) + " during the run: the numbers mix several placements.",
+        change="Measure again without that:",
+        code=tuple(dict.fromkeys(code for _, code, _ in causes)),
+        evidence=words([source for _, _, source in causes]) + ".",
+    )
+
+
+Cause = tuple[str, str, str]  # what happened, the command against it, who says so
+
+
+def _balancing(evidence: Evidence) -> Cause | None:
+    moved = evidence.run.balancing_moved_pages or 0
+    pages = evidence.touched_pages or sum(evidence.samples.homed_pages.values())
+    if not evidence.run.balancing or moved == 0 or moved < BALANCING_MOVED * pages:
+        return None
+    relation = f" ({percent(moved / pages)} of those touched)" if pages and moved <= pages else ""
+    return (
+        f"automatic NUMA balancing moved {plural(moved, 'page')}{relation}",
+        "sysctl kernel.numa_balancing=0",
+        "the kernel's count for the whole machine",
+    )
+
+
+def _strayed(evidence: Evidence) -> Cause | None:
+    strayed = [thread for thread in evidence.threads if thread.strayed]
+    if not strayed:
+        return None
+    names = words([thread_name(thread) for thread in strayed[:3]]) + (" and others" if strayed[3:] else "")
+    left = "left its CPU" if len(strayed) == 1 else "left their CPUs"
+    return f"{plural(len(strayed), 'pinned thread')} {left} ({names})", _pinned(evidence), "the threads' migrations"
+
+
+def _roamed(evidence: Evidence) -> Cause | None:
+    """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
+    free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
+    roamed = [thread for thread in free if _matters(evidence, thread)]
+    if not roamed:
+        return None
+    # The plan is for threads: a process of one keeps the mask that it inherited.
+    in_program = "sched_setaffinity(0, sizeof set, &set);      in each process, before it touches its memory"
+    code = _pinned(evidence) if evidence.run.pin_policy == "none" else in_program
+    where = f"the CPUs {'it' if len(roamed) == 1 else 'they'} ran on"
+    return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
+
+
+def _matters(evidence: Evidence, thread: Thread) -> bool:
+    theirs, remote = thread.traffic.remote.estimate, evidence.traffic.remote.estimate
+    return theirs is None or not remote or theirs >= MIN_OBJECT_SHARE * remote
+
+
+def _pinned(evidence: Evidence) -> str:
+    return f"numaprof --pin compact {command_line(evidence)}"

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of mapped files lie where the page cache put them, perhaps long ago: no initialisation of ours decides."""
+
+from __future__ import annotations
+
+import os
+
+from numaprof.analysis.naming import command_line, most_at, threads_on_nodes
+from numaprof.analysis.object_users import later_uses, main_use, users
+from numaprof.analysis.relevant_objects import measured, remote_part
+from numaprof.analysis.verdict import judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import clean, percent, size, words
+from numaprof.text.function_names import NAME_LIMIT
+
+_CHANGE = (
+    "It is not the program's initialisation that placed it. Empty the page cache of it, then read it with all nodes "
+    "taking a part, or let each thread read() what it uses into memory of its own:"
+)
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    if not judge(evidence).curable or evidence.machine.single:
+        return None
+    return _by_use(evidence) if measured(evidence) else _by_fault(evidence)
+
+
+def _by_use(evidence: Evidence) -> Advice | None:
+    least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+    files = [o for o in evidence.objects.found if o.kind == "file" and o.remote >= max(least, 1.0)]
+    uses = later_uses(files)
+    if not files or not uses:
+        return None
+    part = remote_part(evidence, files)
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"The mapped file {_names(files)} lies in the page cache of other nodes than use it: "
+        f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
+        change=_CHANGE,
+        code=_code(evidence),
+        evidence=f"{percent(part)} of the remote accesses with a known address reach it.",
+        concerns=part,
+    )
+
+
+def _by_fault(evidence: Evidence) -> Advice | None:
+    """Who maps a page of the file reads it then."""
+    known = [row for row in evidence.objects.file_pages if row.node is not None and row.home is not None]
+    away = sum(row.pages for row in known if row.node != row.home)
+    total = sum(row.pages for row in known)
+    big = evidence.bytes(away) >= MIN_OBJECT_BYTES and total >= MIN_OBJECT_SHARE * evidence.touched_pages
+    if not big or away < REMOTE_HEAVY * total:
+        return None
+    remote = sorted((row for row in known if row.node != row.home), key=lambda row: -row.pages)
+    names = list(dict.fromkeys(_name(row.name) for row in remote))
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"{size(evidence.bytes(away))} of mapped files ({words(names[:2])}) lie in the page cache of other "
+        "nodes than those whose threads map them.",
+        change=_CHANGE,
+        code=_code(evidence),
+        evidence="the homes of pages of files, at the page faults that mapped them.",
+    )
+
+
+def _code(evidence: Evidence) -> tuple[str, ...]:
+    return (f"echo 1 > /proc/sys/vm/drop_caches; numactl --interleave=all {command_line(evidence)}",)
+
+
+def _names(files: list[Object]) -> str:
+    return words([_name(found.name) for found in files[:2]])
+
+
+def _name(path: str | None) -> str:
+    return clean(os.path.basename(path or "?"), NAME_LIMIT)

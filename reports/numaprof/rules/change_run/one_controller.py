@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One node's memory answers nearly all requests while threads work on several: its controller is the bottleneck."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from numaprof.analysis.naming import command_line
+from numaprof.analysis.node_matrix import served
+from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import MIN_SAMPLES, ONE_CONTROLLER
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, words
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    """Where much is remote, its cure spreads the load too: this speaks where the ratios look fine."""
+    if judge(evidence) is not Judgement.LIGHT or len(evidence.worker_nodes) < 2:
+        return None
+    shares = served_by(evidence)
+    if not shares or max(shares.values()) < ONE_CONTROLLER:
+        return None
+    node = max(shares, key=lambda each: shares[each])
+    idle = words([f"node {each} {percent(share)}" for each, share in shares.items() if each != node][:4])
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"Little is remote, but node {node}'s memory answers {percent(shares[node])} of all requests ({idle}): "
+        "one memory controller serves nearly all.",
+        change="If the program is short of memory bandwidth, give it all controllers: spread the memory, or divide the "
+        "work that reads it among all nodes. Try:",
+        code=(f"numactl --interleave=all {command_line(evidence)}",),
+        evidence="requests by the node that answered them. Whether the controller is saturated, they do not tell: "
+        "numaprof diff with the interleaved run does.",
+    )
+
+
+def served_by(evidence: Evidence) -> dict[int, float]:
+    """Share of the requests that each node's memory answered: counted, else sampled."""
+    if basis(evidence) == COUNTERS:
+        return served(evidence)
+    sums: dict[int, float] = defaultdict(float)
+    for row in evidence.samples.used:
+        if row.page_node is not None:
+            sums[row.page_node] += row.accesses
+    total, samples = sum(sums.values()), sum(row.samples for row in evidence.samples.used)
+    nodes = evidence.machine.memory_nodes
+    return {node: sums[node] / total for node in nodes} if samples >= MIN_SAMPLES and total else {}

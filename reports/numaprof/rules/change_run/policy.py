@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages do not lie where they were first touched: a memory policy, a cpuset or a full node decides instead."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+from numaprof.analysis.naming import command_line, nodes_in_text
+from numaprof.analysis.verdict import judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.machine import parse_list
+from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent, size
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    homes = _forced_homes(evidence)
+    if not homes or not judge(evidence).curable or len(homes) > 1:
+        return None
+    (node,) = homes
+    cause, change, code = _cause(evidence, node)
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"{percent(_elsewhere(evidence))} of the memory that threads of other nodes first touched lies on node "
+        f"{node} all the same: {cause}.",
+        change=change,
+        code=code,
+        evidence=f"the node of the CPU that first touched, beside the page's home, of "
+        f"{size(evidence.bytes(sum(_by_touch(evidence).values())))}. As long as that is so, who initialises does not "
+        "matter.",
+    )
+
+
+def forces(evidence: Evidence) -> bool:
+    """First touch does not decide where memory lies in this run."""
+    return bool(_forced_homes(evidence))
+
+
+def _by_touch(evidence: Evidence) -> dict[tuple[int, int], float]:
+    """Pages by (node of the toucher, home)."""
+    sums: dict[tuple[int, int], float] = defaultdict(float)
+    for row in evidence.samples.touched:
+        if row.node is not None and row.home is not None:
+            sums[row.node, row.home] += row.pages
+    return dict(sums)
+
+
+def _elsewhere(evidence: Evidence) -> float:
+    """Of what threads of nodes other than the main home touched: the part that does not lie on their node."""
+    pages = _by_touch(evidence)
+    main = _main_home(pages)
+    mine = {key: count for key, count in pages.items() if key[0] != main}
+    total = sum(mine.values())
+    return sum(count for (node, home), count in mine.items() if node != home) / total if total else 0.0
+
+
+def _main_home(pages: dict[tuple[int, int], float]) -> int | None:
+    sums: dict[int, float] = defaultdict(float)
+    for (_, home), count in pages.items():
+        sums[home] += count
+    return max(sums, key=lambda home: sums[home], default=None)
+
+
+def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
+    """The nodes on which memory lies that was touched elsewhere; empty: first touch decided."""
+    if evidence.machine.single or (evidence.run.balancing_moved_pages or 0) > BALANCING_MOVED * evidence.touched_pages:
+        return ()
+    pages = _by_touch(evidence)
+    forced = sum(count for (node, home), count in pages.items() if node != home)
+    foreign = sum(count for (node, _), count in pages.items() if node != _main_home(pages))
+    if evidence.bytes(forced) < MIN_OBJECT_BYTES or not foreign or forced < FORCED * sum(pages.values()):
+        return ()
+    sums: dict[int, float] = defaultdict(float)
+    for (node, home), count in pages.items():
+        if node != home:
+            sums[home] += count
+    main = max(sums, key=lambda home: sums[home])
+    return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))
+
+
+def _cause(evidence: Evidence, node: int) -> tuple[str, str, tuple[str, ...]]:
+    allowed = parse_list(evidence.run.allowed_nodes)
+    command = command_line(evidence)
+    if allowed and len(allowed) < len(evidence.machine.memory_nodes):
+        return (
+            f"the cpuset of this run allows memory of {nodes_in_text(allowed)} only",
+            "Give the run memory of all nodes where its threads run:",
+            ("grep Mems_allowed_list /proc/self/status      shows it; cpuset.mems of the control group sets it",),
+        )
+    full = _full_nodes(evidence)
+    if full:
+        return (
+            f"{nodes_in_text(full)} had too little free memory",
+            "Free it before the run, or use less:",
+            ("numactl --hardware      shows what is free",),
+        )
+    if os.path.basename(evidence.command[0] if evidence.command else "") == "numactl":
+        return "the numactl in the command decides", "Run the program without it.", ()
+    return (
+        "a memory policy (numactl --membind, --preferred, or mbind and set_mempolicy in the program) decides",
+        "Run without it; what is in force is shown by numactl --show before the run, /proc/PID/numa_maps during it:",
+        (f"numactl --localalloc {command}",),
+    )
+
+
+def _full_nodes(evidence: Evidence) -> list[int]:
+    """Nodes whose free memory at the start was less than what their threads touched."""
+    touched: dict[int, float] = defaultdict(float)
+    for (node, _), count in _by_touch(evidence).items():
+        touched[node] += evidence.bytes(count)
+    free = {node.id: node.free_bytes for node in evidence.machine.nodes if node.free_bytes is not None}
+    return sorted(node for node in touched if node in free and (free[node] or 0) < touched[node])

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks lie where they are used, and what is remote is where they meet: a halo, or a page with two owners."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import objects_in_text, threads_on_nodes
+from numaprof.analysis.object_users import later_uses, users
+from numaprof.analysis.relevant_objects import measured, remote_part, suspects
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import AT_BORDERS, REMOTE_HEAVY, SERIAL_TOUCH
+from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_program import huge_page
+from numaprof.text.format import percent, plural
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    """Where less is remote the verdict says so itself; where more is, it is no border any more."""
+    if judge(evidence) is not Judgement.MODERATE or not measured(evidence):
+        return None
+    group = [found for found in suspects(evidence) if _lies_right(found) and not huge_page.spans(found)]
+    uses = later_uses(group)
+    if not uses or remote_part(evidence, group) < AT_BORDERS:
+        return None
+    lies = "lies where it is used" if len(group) == 1 else "lie where they are used"
+    local = 1 - sum(found.remote for found in group) / sum(found.known for found in group)
+    return Advice(
+        kind=Kind.LEAVE,
+        finding=f"{objects_in_text(evidence, group)} {lies}: {percent(local)} of what "
+        f"{threads_on_nodes(users(evidence, uses))} read there is local, each with a block of its own.",
+        change="Leave it alone: what is remote is where the blocks of two nodes meet. Larger blocks have less border.",
+        evidence=f"{percent(remote_part(evidence, group))} of the remote accesses with a known address are to this "
+        f"memory; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}.",
+    )
+
+
+def _lies_right(found: Object) -> bool:
+    parallel = bool(found.pages) and found.main_share < SERIAL_TOUCH
+    return parallel and found.use_shape.divided and found.known > 0 and found.remote < REMOTE_HEAVY * found.known

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Too few remote reads for placement to matter, whatever their share: say so, with the number."""
+
+from __future__ import annotations
+
+from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.evidence import Evidence
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import duration, percent, plural
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    if judge(evidence) is not Judgement.NO_TRAFFIC:
+        return None
+    found = gain(evidence)
+    if found is None or not evidence.traffic.total:
+        return None
+    cost = duration(found.remote * found.extra_ns)
+    of_time = f", {percent(found.share)} of the CPU time" if found.share is not None else ""
+    return Advice(
+        kind=Kind.LEAVE,
+        finding=f"The program asks little of memory: {plural(found.remote, 'remote request')} in all.",
+        change="Leave the placement alone; look for time elsewhere.",
+        evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
+        "a perfect cure gives back no more.",
+    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renders documents as text for a terminal."""

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the report: threads, CPUs, nodes, first touches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from numaprof.analysis.naming import homes_in_text, site_label, thread_name
+from numaprof.analysis.node_matrix import left_out, matrix
+from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.analysis.verdict import Judgement, judge
+from numaprof.document.object_remarks import touch_coverage
+from numaprof.evidence.counts import Amount, Traffic
+from numaprof.evidence.evidence import Evidence, InitSite, Thread
+from numaprof.evidence.machine import cpu_order
+from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, Column
+from numaprof.evidence.thresholds import (
+    ALL_OF_IT,
+    MIN_SHOWN,
+    MIN_SHOWN_BYTES,
+    MOST_LEFT_OUT,
+    MOST_SITES,
+    MOST_THREADS,
+    REMOTE_HEAVY,
+)
+from numaprof.evidence.traffic import verdict_traffic
+from numaprof.terminal.layout import BOLD, Paper
+from numaprof.text.format import NOT_KNOWN, clean, cpus_in_text, number, number_list, percent, plural, size
+
+HEAVY = "<- remote-heavy"
+
+
+def amount(value: Amount) -> str:
+    return NOT_KNOWN if value.estimate is None else number(value.estimate)
+
+
+def _pairs(traffics: Sequence[Traffic]) -> list[str]:
+    """131 k /    0, aligned at the stroke."""
+    left = [amount(traffic.local) for traffic in traffics]
+    right = [amount(traffic.remote) for traffic in traffics]
+    wide, narrow = max(map(len, left), default=0), max(map(len, right), default=0)
+    return [f"{a:>{wide}} / {b:>{narrow}}" for a, b in zip(left, right)]
+
+
+def _columns(evidence: Evidence) -> list[Column]:
+    """The kinds of requests, where they are counted one by one; else what the verdict rests on."""
+    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED)]
+    return kinds or list(evidence.population.columns if evidence.population else ())
+
+
+def _flag(evidence: Evidence, share: float | None) -> str:
+    heavy = share is not None and share >= REMOTE_HEAVY
+    return HEAVY if heavy and judge(evidence) is not Judgement.NO_TRAFFIC else ""
+
+
+def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
+    """CPU, node, name, numbers, remote share, flag. Shortens the flags where they would not fit."""
+    rows = [list(row) for row in zip(*columns)]
+    names = [name.rpartition("\n")[2] for name in head[:-1]]
+    used = sum(max(map(len, column)) + 2 for column in zip(names, *(row[:-1] for row in rows)))
+    if used + len(HEAVY) > paper.width:
+        rows = [[*row[:-1], row[-1][:2]] for row in rows]
+    paper.line()
+    paper.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
+
+
+def threads(evidence: Evidence, paper: Paper) -> None:
+    """Threads by CPU, the remote-heavy ones first when not all can be shown."""
+    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
+        return
+    shown = _worth_showing(evidence)
+    names = ["CPU", "node", "thread"]
+    cells = [
+        [cpus_in_text(thread.cpus) for thread in shown],
+        [number_list(list(thread.nodes)) or "?" for thread in shown],
+        [thread_name(thread) for thread in shown],
+    ]
+    if basis(evidence) == COUNTERS:
+        for column in _columns(evidence):
+            names.append(f"{column.heading}\nlocal / remote")
+            cells.append(_pairs([thread.columns.get(column.key, Traffic()) for thread in shown]))
+    else:
+        names.append(f"{basis(evidence)}")
+        cells.append([number(_sampled(evidence, thread)) for thread in shown])
+    shares = [_share(evidence, thread) for thread in shown]
+    cells += [[percent(share) for share in shares], [_flag(evidence, share) for share in shares]]
+    _print(paper, [*names, "remote", ""], cells)
+    _rest(evidence, shown, paper)
+    _remarks(evidence, paper)
+
+
+def _remarks(evidence: Evidence, paper: Paper) -> None:
+    """What the numbers of the columns include or miss, in the catalogue's words; each sentence once."""
+    columns: dict[str, dict[str, None]] = {}  # sentence -> the columns it speaks of
+    for column in _columns(evidence) if evidence.counted else ():
+        ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
+        for event in evidence.events:
+            for sentence in _sentences(event.remark or "") if event.id in ids else ():
+                columns.setdefault(sentence, {})[column.heading] = None
+    for sentence, headings in columns.items():
+        paper.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
+
+
+def _sentences(text: str) -> list[str]:
+    return re.findall(r"\S.*?(?:\.(?= |$)|$)", clean(text))
+
+
+def _share(evidence: Evidence, thread: Thread) -> float | None:
+    found = remote_share(evidence, thread)
+    return found.share if found else None
+
+
+def _sampled(evidence: Evidence, thread: Thread) -> int:
+    found = remote_share(evidence, thread)
+    return (found.samples or 0) if found else 0
+
+
+def _weight(evidence: Evidence, thread: Thread) -> float:
+    found = remote_share(evidence, thread)
+    return found.remote if found else 0.0
+
+
+def _worth_showing(evidence: Evidence) -> list[Thread]:
+    if len(evidence.threads) <= MOST_THREADS:
+        chosen = list(evidence.threads)
+    else:
+        chosen = sorted(evidence.threads, key=lambda thread: -_weight(evidence, thread))[:MOST_THREADS]
+    return sorted(chosen, key=lambda thread: cpu_order(thread.cpus, thread.position))
+
+
+def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
+    visible = {thread.row.id for thread in shown}
+    hidden = [thread for thread in evidence.threads if thread.row.id not in visible]
+    if not hidden:
+        return
+    if basis(evidence) == COUNTERS:
+        columns = evidence.ledger.threads_on([thread.row.id for thread in hidden], [])
+        share = verdict_traffic(evidence.ledger.events, columns).share
+    else:
+        shares = [found for found in (remote_share(evidence, thread) for thread in hidden) if found]
+        total = sum(found.total for found in shares)
+        share = sum(found.remote for found in shares) / total if total else None
+    paper.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
+
+
+def cpus(evidence: Evidence, paper: Paper) -> None:
+    """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
+    own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
+    one_each = len(own) == len(evidence.threads) and evidence.told_apart
+    if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
+        return
+    chosen = sorted(evidence.ledger.by_cpu)
+    by_cpu = {cpu: evidence.ledger.cpu(cpu) for cpu in chosen}
+    totals = {cpu: verdict_traffic(evidence.ledger.events, columns) for cpu, columns in by_cpu.items()}
+    if len(chosen) > MOST_THREADS:
+        chosen = sorted(sorted(chosen, key=lambda cpu: -(totals[cpu].remote.estimate or 0))[:MOST_THREADS])
+    names = ["CPU", "node", "threads"]
+    cells = [
+        [str(cpu) for cpu in chosen],
+        ["?" if evidence.machine.node_of(cpu) is None else str(evidence.machine.node_of(cpu)) for cpu in chosen],
+        [_threads_of(evidence, cpu) for cpu in chosen],
+    ]
+    for column in _columns(evidence):
+        names.append(f"{column.heading}\nlocal / remote")
+        cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
+    cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(evidence, totals[cpu].share) for cpu in chosen]]
+    _print(paper, [*names, "remote", ""], cells)
+    if len(totals) > len(chosen):
+        paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
+
+
+def _threads_of(evidence: Evidence, cpu: int) -> str:
+    """With one pinned thread on a CPU, the CPU's counts are the thread's."""
+    mine = [thread for thread in evidence.threads if thread.cpu == cpu]
+    return thread_name(mine[0]) if len(mine) == 1 else plural(len(mine), "thread") if mine else ""
+
+
+def nodes(evidence: Evidence, paper: Paper) -> None:
+    """Who reads where."""
+    memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
+    if basis(evidence) is None or len(memory) < 2 or not rows:
+        return
+    counted = basis(evidence) == COUNTERS
+    paper.line()
+    if counted and len(memory) > 2:
+        paper.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
+        return
+    numbers = matrix(evidence)
+    title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
+    cells = [[str(row), *(_cell(numbers.get((row, column))) for column in memory)] for row in rows]
+    if len(title) + 8 * len(memory) > paper.width:
+        paper.line(title, BOLD)
+        title = ""
+    paper.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
+    if left_out(evidence) > MOST_LEFT_OUT:
+        paper.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
+
+
+def _cell(value: float | None) -> str:
+    return NOT_KNOWN if value is None else number(value)
+
+
+def first_touches(evidence: Evidence, paper: Paper) -> None:
+    sites = evidence.init_sites
+    if not sites:
+        return
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
+    shown = [site for site in sites if evidence.bytes(site.pages) >= least][:MOST_SITES] or sites[:3]
+    cells = [
+        [site_label(site.site, max(24, paper.width - 52)) for site in shown],
+        [_touchers(evidence, site) for site in shown],
+        [size(evidence.bytes(site.pages)) for site in shown],
+        [percent(site.pages / evidence.touched_pages) for site in shown],
+        [homes_in_text(site.known_homes) for site in shown],
+    ]
+    paper.line()
+    head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
+    paper.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
+    if len(sites) > len(shown):
+        rest = sum(site.pages for site in sites[len(shown) :])
+        paper.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
+    for line in touch_coverage(evidence):
+        paper.paragraph(line)
+    _unseen(evidence, paper)
+
+
+def _touchers(evidence: Evidence, site: InitSite) -> str:
+    if len(site.pages_by_thread) > 1 and site.main_share < ALL_OF_IT:
+        return plural(len(site.pages_by_thread), "thread")
+    thread = evidence.by_id.get(site.main_thread)
+    return "?" if thread is None else thread_name(thread)
+
+
+def _unseen(evidence: Evidence, paper: Paper) -> None:
+    """Memory that has a home but no first touch: made inside system calls, or before the recorder looked."""
+    homed = sum(evidence.samples.homed_pages.values())
+    missing = homed - evidence.touched_pages
+    if evidence.touched_pages and missing > 0.1 * homed:
+        paper.paragraph(
+            f"first touch not seen of {size(evidence.bytes(missing))} more: inside system calls (not visible at this "
+            "privilege), or before the recording began"
+        )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of functions, made short: templates, arguments and variants of the C library removed."""
+
+from __future__ import annotations
+
+import re
+
+from numaprof.text.format import clean
+
+_WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
+# operator new(unsigned long): the arguments of operators say nothing.
+_ALLOCATING = re.compile(r"^.*\boperator (new|delete)(\[\])?.*$")
+# A procedure of a Fortran module, as gfortran writes it into the symbol table.
+_FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
+# What libc calls its variants of one function for different CPUs, or for itself: __memset_avx2_unaligned_erms,
+# __libc_realloc, __GI__IO_fread.
+_VARIANT_OF_LIBC = re.compile(
+    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+)
+_CALL = "\0"  # for operator(), whose brackets are not those of arguments
+_DEEPEST = 8  # brackets within brackets; names may be hostile
+NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
+
+
+def function_name(function: str) -> str:
+    """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
+    is_template = "<" in function
+    function = _ALLOCATING.sub(r"operator \1\2", function)
+    function = function.replace("operator()", _CALL)
+    for _ in range(_DEEPEST):
+        plain = _WITHIN_BRACKETS.sub("", function)
+        if "operator" in function or plain in (function, ""):
+            break
+        function = plain
+    function = _FORTRAN_MODULE.sub(r"\1", function.strip().removesuffix(" const"))
+    function = function.replace(_CALL, "operator()")
+    if is_template and "operator" not in function:
+        function = function.rpartition(" ")[2]  # the type that it returns stands before its name
+    if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
+        # A name's end tells more than its namespaces.
+        whole = function.find("::", len(function) - NAME_LIMIT - len("::"))
+        function = function[whole + 2 :] if whole >= 0 else function.rpartition("::")[2]
+    return clean(function, NAME_LIMIT)
+
+
+def library_function(function: str) -> str:
+    """memset of __memset_avx2_unaligned_erms: as the user calls it."""
+    return function_name(_VARIANT_OF_LIBC.sub(r"\1", function))
