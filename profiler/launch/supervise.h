@@ -29,6 +29,9 @@ int supervise_block(sigset_t *old);
 // Runs the session until the target and everything it started is gone, or somebody insists. Returns 0 or -errno.
 int supervise_run(struct supervision *supervision, struct session *session, pid_t target);
 
+// The same where nothing is recorded: waits for the target.
+int supervise_wait(struct supervision *supervision, pid_t target);
+
 // Somebody wanted the target to end, and not only this run of it.
 bool supervise_was_ended(const struct supervision *supervision);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a run: what is left is taken, what waited for the end is looked up, and the recording is closed.
 #include "core/system/clock.h"
+#include "profiler/launch/placing.h"
 #include "profiler/recorder/session.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"
@@ -61,6 +62,8 @@ int session_finish(struct session *session, const int *wait_status, uint64_t end
     session_close_all_blocks(session);
     session_note_blocks(session);
     session_write_losses(session);
+    if (session->options->placing)
+        placing_record(session->options->placing, session->queue);
     samples_write_sums(&session->samples);
     tasks_end_all(&session->tasks);
     session_resolve(session);
