@@ -122,7 +122,8 @@ def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     modules = [rule.__module__ for rule in numaprof.rules.RULES]
     for module, rule in zip(modules, numaprof.rules.RULES):
         monkeypatch.setattr(f"{module}.rule", watched(rule))
-    monkeypatch.setattr(numaprof.rules, "RULES", tuple(import_module(module).rule for module in modules))
+    for user in (numaprof.rules, test_report_rules, test_report_object_rules):
+        monkeypatch.setattr(user, "RULES", tuple(import_module(module).rule for module in modules))
     for number, scenario in enumerate(scenarios()):
         folder = tmp_path / str(number)
         folder.mkdir()
