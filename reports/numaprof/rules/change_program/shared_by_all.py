@@ -41,11 +41,11 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
-    first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
+    what = objects_in_text(evidence, group)
+    placed = f"{list_of_sites(sites)} first touched {what} on one node; it is" if sites else f"{what} on one node is"
     return Advice(
         kind=Kind.CURE,
-        finding=first.format(objects_in_text(evidence, group))
-        + f" used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
+        finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
         "One node's memory serves all.",
         change=_change(evidence, group, working),
         code=_code(evidence, group),
