@@ -14,7 +14,7 @@
 #endif
 
 #define LAB_MAGIC 0x6c61622d6e756d61ull /* "lab-numa" */
-#define LAB_VERSION 2u
+#define LAB_VERSION 3u
 
 enum {
     LAB_CPUS = 64,
@@ -103,6 +103,7 @@ struct lab_slot {
     uint32_t outcomes; /* bit per lab_outcome */
     uint32_t threshold;
     uint32_t urgent; /* interrupt at every sample */
+    uint32_t extra; /* each request, load or store counts as 1 + extra */
     uint64_t count;
     uint64_t period; /* 0: no samples */
     int64_t left; /* until the next sample */

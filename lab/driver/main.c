@@ -16,6 +16,9 @@ static int __init lab_init(void)
 		pr_err("no events are known for this processor\n");
 		return -ENODEV;
 	}
+	error = lab_defect_init();
+	if (error)
+		return error;
 	error = lab_kernel_find();
 	if (error)
 		return error;

@@ -60,7 +60,10 @@ def _memory_and_cpus(machine: Machine) -> list[str]:
     places = topology.places(machine)
     cores = topology.cores_per_package(machine)
     words = ["-m", f"{machine.memory >> 20}M"]
-    words += ["-smp", f"{len(places)},sockets={len(places) // cores},cores={cores},threads=1"]
+    words += [
+        "-smp",
+        f"{len(places)},sockets={len(places) // cores},cores={cores // machine.threads},threads={machine.threads}",
+    ]
     for ident, node in sorted(machine.nodes.items()):
         memory = ""
         if node.memory:
@@ -68,7 +71,8 @@ def _memory_and_cpus(machine: Machine) -> list[str]:
             memory = f",memdev=memory{ident}"
         words += ["-numa", f"node,nodeid={ident}{memory}"]
     for place in places:
-        words += ["-numa", f"cpu,node-id={place.node},socket-id={place.package},core-id={place.core},thread-id=0"]
+        core, thread = divmod(place.core, machine.threads)
+        words += ["-numa", f"cpu,node-id={place.node},socket-id={place.package},core-id={core},thread-id={thread}"]
     for a in machine.nodes:
         for b in machine.nodes:
             words += ["-numa", f"dist,src={a},dst={b},val={machine.distance(a, b)}"]
