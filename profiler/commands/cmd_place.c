@@ -11,7 +11,7 @@
 #include "core/text/diag.h"
 #include "profiler/install/preload_file.h"
 #include "profiler/launch/launch.h"
-#include "profiler/launch/supervise.h"
+#include "profiler/recorder/supervise.h"
 
 struct place_environment {
     char preload[2 * PATH_MAX], library[PATH_MAX + 32];

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "profiler/commands/run_options.h"
+#include "profiler/launch/run_options.h"
 #include "profiler/launch/placing.h"
 #include "profiler/launch/target.h"
 
