@@ -161,7 +161,8 @@ CREATE TABLE count (
     t_ns       INTEGER NOT NULL,        -- end of the interval
     value      INTEGER NOT NULL,
     enabled_ns INTEGER NOT NULL,        -- time the event wanted to count
-    running_ns INTEGER NOT NULL         -- time it had a counter
+    running_ns INTEGER NOT NULL,        -- time it had a counter
+    work       INTEGER                  -- instructions retired while it had a counter; of task-clock: all; NULL: not counted
 );
 
 -- Words for sample.kind. Fault kinds: docs/architecture.md, "A page fault is not yet a first touch".

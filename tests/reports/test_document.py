@@ -23,7 +23,18 @@ from numaprof.model import comparison_model as diff_model
 from numaprof.model import report_model as model
 from numaprof.model.fields import parts
 from numaprof.text.messages import EXIT_FAILED
-from stories import ARRAY, INIT, LOOP, PAGES, STORIES, init_stack, levels, touched_serially
+from stories import (
+    ARRAY,
+    INIT,
+    LOOP,
+    PAGES,
+    STORIES,
+    init_stack,
+    levels,
+    named_objects,
+    serial_init,
+    touched_serially,
+)
 from test_report_recording import reports
 
 SCHEMA = json.loads((Path(model.__file__).parent / "report.schema.json").read_text())
@@ -205,6 +216,31 @@ def test_recordings_without_the_table_of_measurements(tmp_path: Path) -> None:
     book = STORIES["serial_init"]()
     book.statements.append("DROP TABLE measured;")
     assert told(book, tmp_path)["machine"]["measured"] == []
+
+
+def test_advice_refers_to_its_subjects(tmp_path: Path) -> None:
+    report = document(str(named_objects().write(tmp_path / "x.numaprof")))
+    serial, shared = report.advice
+    assert [report.objects.rows[at].name for at in serial.objects] == ["sum.c:14 main"]
+    assert [report.objects.rows[at].name for at in shared.objects] == ["table"]
+    assert [place.label for place in serial.touched_at] == ["sum.c:17 main"]
+    assert serial.used_at is not None
+    assert (serial.used_at.file, serial.used_at.line) == (LOOP[0], LOOP[1])
+    assert serial.touched_by == 1
+    assert serial.threads == tuple(range(1, 9))
+
+
+def test_advice_is_not_shown_in_lines_whose_names_only_look_alike(tmp_path: Path) -> None:
+    """sum.c:1 is part of sum.c:17, and sum.c:17 of my_sum.c:17."""
+    book = serial_init()
+    for number, line in enumerate([("/home/u/src/sum.c", 1, "main"), ("/home/u/src/my_sum.c", 17, "main")], 1):
+        stack = book.stack(book.place(line))
+        for thread in range(2):
+            book.touch(stack, 1 + 4 * thread, ARRAY + (2 * number + thread) * (1 << 32), 64, page_node=thread)
+    report = document(str(book.write(tmp_path / "x.numaprof")))
+    shown = [report.lines[int(part[5:])].place.label for part in report.advice[0].shown_in if part.startswith("line-")]
+    assert len(report.lines) == 4
+    assert shown == ["sum.c:17 main", "sum.c:22 main._omp_fn.0"]
 
 
 def test_remote_reads_by_module(tmp_path: Path) -> None:

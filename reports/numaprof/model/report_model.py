@@ -310,6 +310,11 @@ class Advice:
     removes: float | None
     concerns: float | None
     saves: str | None
+    objects: tuple[int, ...]
+    touched_at: tuple[Place, ...]
+    touched_by: int | None
+    used_at: Place | None
+    threads: tuple[int, ...]
     shown_in: tuple[str, ...]
 
 
