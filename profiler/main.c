@@ -15,7 +15,7 @@ static const struct {
     {"run", cmd_run},         {"record", cmd_record},   {"doctor", cmd_doctor},     {"topology", cmd_topology},
     {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_check},
     {"export", cmd_reports},  {"events", cmd_events},     {"lab", cmd_lab},
-    {"sweep", cmd_sweep},   {"policies", cmd_policies},
+    {"sweep", cmd_sweep},   {"policies", cmd_policies}, {"try", cmd_try},
 };
 
 // A report that did not reach its reader (a full disk, a closed pipe) is a failure, whatever the command says.

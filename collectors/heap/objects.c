@@ -269,6 +269,7 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
+    RECORD(objects->queue, RECORDING_OBJECT_ADDRESS, RECORD_NUMBER(block.object), RECORD_NUMBER(variable.own));
     if (variable.bytes >= OBJECTS_DECLARED_LEAST)
         objects_keep_named(objects, (struct objects_named){mapping->path, variable.own, block.object});
     table_put(&objects->variables, key, (uint64_t)row);

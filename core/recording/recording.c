@@ -58,7 +58,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_PLACE_SYMBOL] =
         "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7 WHERE id=?1",
     [RECORDING_STACK] = "INSERT INTO stack VALUES (?,?,?,?)",
-    [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
+    [RECORDING_OBJECT] = "INSERT INTO object (id, process, kind, name, alloc_stack) VALUES (?,?,?,?,?)",
+    [RECORDING_OBJECT_ADDRESS] = "UPDATE object SET address=?2 WHERE id=?1",
     [RECORDING_OBJECT_STACK] = "UPDATE object SET alloc_stack=?2 WHERE id=?1",
     [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",
     [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",

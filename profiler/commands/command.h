@@ -11,6 +11,7 @@ int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_try(int argc, char **argv);
 int cmd_policies(int argc, char **argv);
 int cmd_reports(int argc, char **argv);  // report, diff, export ...: the Python program
 int cmd_check(int argc, char **argv);
