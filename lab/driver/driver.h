@@ -139,6 +139,10 @@ void lab_sample_exit(void);
 void lab_sample_drain(struct pt_regs *regs);
 bool lab_sample_urgent(const struct perf_event *event);
 
+/* truth.c */
+int lab_truth_init(void);
+void lab_truth_exit(void);
+
 /* selftest.c */
 int lab_selftest(void);
 

@@ -37,8 +37,13 @@ static int __init lab_init(void)
 	error = lab_ibs_register();
 	if (error)
 		goto exit_pmu;
+	error = lab_truth_init();
+	if (error)
+		goto exit_ibs;
 	pr_info("counters of %s, %u CPUs, %u nodes\n", lab_dialect->name, lab_shared->cpus, lab_shared->nodes);
 	return 0;
+exit_ibs:
+	lab_ibs_unregister();
 exit_pmu:
 	lab_pmu_unregister();
 exit_sample:
@@ -50,6 +55,7 @@ exit_device:
 
 static void __exit lab_exit(void)
 {
+	lab_truth_exit();
 	lab_ibs_unregister();
 	lab_pmu_unregister();
 	lab_sample_exit();

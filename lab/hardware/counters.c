@@ -3,6 +3,7 @@
 
 #include "lab/hardware/cpu.h"
 #include "lab/hardware/qemu.h"
+#include "lab/hardware/truth.h"
 
 static bool counters_wants(const struct lab_slot *slot, enum lab_unit unit, unsigned level)
 {
@@ -85,6 +86,8 @@ void counters_request(struct cpu *cpu, enum lab_class class, const struct counte
 {
     unsigned level = counters_level(access->ip);
     cpu->shared->requests[level][class][access->outcome]++;
+    if (cpu->truth && level == LAB_USER)
+        truth_count(cpu, class, access);
     FOR_EACH_SLOT(cpu, i)
     {
         const struct lab_slot *slot = &cpu->shared->slots[i];

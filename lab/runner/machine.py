@@ -66,6 +66,7 @@ class Machine:
     balancing: bool = False
     huge_pages: str = "always"
     clock: str = "host"
+    truth: bool = False
     threads: int = 1  # of a core
     defects: list[tuple[str, str, str]] = field(default_factory=list)  # events, placement, kind
 
@@ -201,6 +202,7 @@ WORDS: dict[str, Callable[[Machine, list[str]], None]] = {
     "prefetch": _prefetch,
     "pmu": _set("pmu", lambda text: one_of(text, "full", "cloud", "none")),
     "defect": _defect,
+    "truth": _set("truth", lambda text: one_of(text, "on", "off") == "on"),
     "threads": _set("threads", lambda text: number(text, 1, 2)),
     "paranoid": _set("paranoid", lambda text: number(text, 0, 4)),
     "user": _set("user", lambda text: one_of(text, "root", "ordinary")),

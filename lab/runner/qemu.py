@@ -10,6 +10,7 @@ from runner.machine import Machine
 
 PROGRAM = "qemu-system-x86_64"
 SHARED_BYTES = 4 << 20  # shared.h: LAB_SHARED_BYTES
+TRUTH_BYTES = 60 << 20  # shared.h: LAB_TRUTH_BYTES
 PORTS = ("control", "stdout", "stderr")  # virtio ports, by the names the guest looks for
 
 # schedstats, numa_balancing: what is set here need not change the kernel's code once all CPUs run.
@@ -79,8 +80,13 @@ def _memory_and_cpus(machine: Machine) -> list[str]:
     return words
 
 
+def shared_bytes(machine: Machine) -> int:
+    """Of the device that the hardware and its driver share; a power of two."""
+    return SHARED_BYTES + (TRUTH_BYTES if machine.truth else 0)
+
+
 def _hardware(machine: Machine, built: Path, shared: int) -> list[str]:
-    memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={SHARED_BYTES}"
+    memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={shared_bytes(machine)}"
     plugin = f"{_escaped(built / 'hardware.so')},shared=/dev/fd/{shared},{hardware_options(machine)}"
     # The memory of the counters comes last: the nodes' memory must start at 0 in QEMU's numbering.
     device = [] if machine.pmu == "none" else ["-object", memory, "-device", "ivshmem-plain,memdev=shared"]
@@ -98,6 +104,7 @@ def hardware_options(machine: Machine) -> str:
         "cpus": [place.node for place in topology.places(machine)],
         "private": [machine.private.size, machine.private.ways],
         "shared-cache": [machine.shared.size, machine.shared.ways],
+        "truth": [int(machine.truth)],
         "prefetch": [prefetch.lines, int(prefetch.into == "shared"), int(prefetch.crossing), prefetch.skip],
     }
     return ",".join(f"{name}={':'.join(map(str, values))}" for name, values in lists.items())

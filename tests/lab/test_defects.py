@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines with a defective PMU: an event is wrong in exactly the way that the machine's description says, and the other
-events are right."""
+"""Machines with a defective PMU: an event is wrong in exactly the way that the machine's description says, and
+the other events are right."""
 
 from __future__ import annotations
 

@@ -52,6 +52,11 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=f"{_rests_on(uses, part)} Interleaved, the remote share stays about as it is; the load on the one "
         "memory controller goes.",
         concerns=part,
+        objects=tuple(group),
+        touched_at=tuple(sites),
+        touched_by=evidence.by_id.get(group[0].main_thread),
+        used_at=main_use(uses),
+        threads=tuple(working),
     )
 
 
