@@ -76,7 +76,8 @@ SELECT scope, event, by_work, block, sum(value) AS value, sum(seen) AS seen, sum
 _RATED = """
 CREATE TEMP TABLE rated AS
 SELECT *, rate - lag(rate) OVER blocks AS from_last, lead(rate) OVER blocks - rate AS to_next
-  FROM (SELECT *, 1.0 * value / nullif(seen, 0) AS rate, 1.0 * size * max(0, size - seen) AS weight FROM estimated_block)
+  FROM (SELECT *, 1.0 * value / nullif(seen, 0) AS rate, 1.0 * size * max(0, size - seen) AS weight
+          FROM estimated_block)
 WINDOW blocks AS (PARTITION BY scope, event ORDER BY block)
 """
 
