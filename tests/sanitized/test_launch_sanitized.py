@@ -89,7 +89,7 @@ def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], t
 @pytest.mark.requires("root")
 @pytest.mark.parametrize("checks", ["", *CHECKS])
 def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place: Path, tmp_path: Path) -> None:
-    """A descendant that runs as another user writes all that is shared: other programs of the target end as they would alone."""
+    """A descendant that runs as another user writes all that is shared. Other programs of the target end as usual."""
     shutil.copy(target("hostile"), public_place)
     program = recorder(checks, sanitized) if checks else PROGRAM
     hostile = f"setpriv --reuid=65534 --regid=65534 --clear-groups {public_place}/hostile 1 400"
