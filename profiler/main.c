@@ -13,6 +13,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"run", cmd_run},         {"record", cmd_record},   {"doctor", cmd_doctor},     {"topology", cmd_topology},
+    {"verify", cmd_verify},
     {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_check},
     {"export", cmd_reports},  {"events", cmd_events},     {"lab", cmd_lab},
     {"sweep", cmd_sweep},   {"policies", cmd_policies},
