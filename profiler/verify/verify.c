@@ -47,7 +47,7 @@ int verify_make(struct verify *verify, const int *from, size_t from_count, const
     *verify = (struct verify){.from_count = from_count, .to_count = to_count};
     verify->from = malloc(from_count * sizeof *from);
     verify->to = malloc(to_count * sizeof *to);
-    verify->cells = calloc(VERIFY_EVENTS * VERIFY_PATTERNS * pairs, sizeof *verify->cells);
+    verify->cells = calloc(pairs * VERIFY_EVENTS * VERIFY_PATTERNS, sizeof *verify->cells);
     verify->loads = calloc(pairs, sizeof *verify->loads);
     if (!verify->from || !verify->to || !verify->cells || !verify->loads) {
         verify_free(verify);

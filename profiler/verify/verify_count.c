@@ -68,7 +68,7 @@ int verify_count_run(const struct verify_count *count, verify_access_run *run, c
                      uint64_t values[EVENT_PLAN_GROUP_EVENTS])
 {
     const int leader = count->fds[0];
-    struct count_read before, after;
+    struct count_read before = {0}, after = {0};
     int status = count_read(leader, &before); // times stand still while it is off, and are not reset
     if (status == 0)
         status = ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0 ? -errno : perf_event_enable(leader);

@@ -2,6 +2,7 @@
 #include "profiler/verify/verify_judge.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +132,9 @@ static void judge_loads_event(struct verify *verify, struct verify_event *event)
     }
     event->word = wrong > 0 ? VERIFY_OTHER : few > 0 ? VERIFY_UNKNOWN : VERIFY_RIGHT;
     if (wrong > 0)
-        snprintf(event->why, sizeof event->why, "of %llu sampled loads %llu name a source that contradicts the "
-                 "page's node", (unsigned long long)(all.agree + all.differ), (unsigned long long)all.differ);
+        snprintf(event->why, sizeof event->why,
+                 "of %" PRIu64 " sampled loads %" PRIu64 " name a source that contradicts the page's node",
+                 all.agree + all.differ, all.differ);
     else if (few > 0)
         snprintf(event->why, sizeof event->why, "%zu of %zu pairs of nodes gave fewer than %d samples", few, pairs,
                  JUDGE_SAMPLES);

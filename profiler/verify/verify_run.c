@@ -160,11 +160,11 @@ static void run_failed(struct run *run, const struct counters_group *group, enum
 static void run_group(struct run *run, int index, enum verify_pattern pattern)
 {
     const struct counters_group *group = &run->counters->groups[index];
-    uint64_t values[VERIFY_REPEATS][EVENT_PLAN_GROUP_EVENTS], sorted[VERIFY_REPEATS];
+    uint64_t values[VERIFY_REPEATS][EVENT_PLAN_GROUP_EVENTS] = {{0}}, sorted[VERIFY_REPEATS];
     struct verify_count count;
     int status = verify_count_open(&count, group);
     for (int repeat = 0; status == 0 && repeat < VERIFY_REPEATS; repeat++) {
-        const struct verify_access access = {.chunk = run_chunk(run, (size_t)(index * VERIFY_REPEATS + repeat)),
+        const struct verify_access access = {.chunk = run_chunk(run, (size_t)index * VERIFY_REPEATS + (size_t)repeat),
                                              .lines = run->verify->lines, .chunks = 1};
         status = run_once(run, pattern, &count, &access, values[repeat]);
     }

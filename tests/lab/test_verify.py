@@ -55,7 +55,8 @@ def test_westmere(program: Path) -> None:
 @pytest.mark.lab("tests/lab/machines/small-skylake.machine")
 def test_skylake_with_split_sockets(program: Path) -> None:
     found = check_sound(
-        program, local_and_remote("demand_rd", "demand_rfo", "pf_any", "retired_load") | {("demand_rd", "remote_modified")}
+        program,
+        local_and_remote("demand_rd", "demand_rfo", "pf_any", "retired_load") | {("demand_rd", "remote_modified")},
     )
     assert found["local"] == "the memory of the own node, not of other nodes in its package"
     assert "for retired_load local is: the memory of the own package, all its nodes" in found["remarks"]
