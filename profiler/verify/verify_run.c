@@ -300,7 +300,7 @@ static void run_all(struct run *run)
 int verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
                const struct verify_options *options, const atomic_bool *stop)
 {
-    enum { LINE = 64 };
+    static const size_t few_bytes = 64 * (size_t)VERIFY_ACCESS_CACHED_LINES; // of 64 bytes
     struct run run = {.verify = verify, .t = t, .counters = counters, .options = options, .stop = stop};
     struct cpulist before;
     int status = verify_judge_begin(verify, t, counters, run.bases);
@@ -308,10 +308,10 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
         return status;
     verify->lines = options->emulated ? RUN_LINES_EMULATED : RUN_LINES;
     sched_getaffinity(0, sizeof before.bits, (cpu_set_t *)(void *)before.bits);
-    run.few = aligned_alloc(LINE, VERIFY_ACCESS_CACHED_LINES * LINE);
+    run.few = aligned_alloc(64, few_bytes);
     status = run.few ? run_make_junk(&run) : -ENOMEM;
     if (status == 0) {
-        memset(run.few, 1, VERIFY_ACCESS_CACHED_LINES * LINE);
+        memset(run.few, 1, few_bytes);
         run_all(&run);
         verify_judge_all(verify, t, counters);
     }
