@@ -83,7 +83,7 @@ static int event_catalogue_read_id(struct event_catalogue_reader *reader, char *
     id->family = event_catalogue_read_word(&rest);
     id->models = event_catalogue_read_word(&rest);
     id->steppings = event_catalogue_read_word(&rest);
-    return id->vendor && id->models ? 0 : -EINVAL;
+    return id->vendor ? 0 : -EINVAL;
 }
 
 static int event_catalogue_read_libpfm(struct event_catalogue_reader *reader, char *rest)

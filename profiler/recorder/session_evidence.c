@@ -36,9 +36,21 @@ static struct evidence_reason evidence_refused(struct session *session, int erro
 
 // --- counters
 
+static const char evidence_one_node[] = "this machine has one node: no access can be remote";
+
 static bool evidence_is_retired(const struct counters_group *group)
 {
     return strcmp(group->events[0].source->class, "retired_load") == 0;
+}
+
+static bool evidence_is_assumed(const struct counters *counters, bool retired)
+{
+    for (int i = 0; i < counters->group_count; i++)
+        if (i != counters->loads_group && counters->groups[i].error == 0 &&
+            evidence_is_retired(&counters->groups[i]) == retired &&
+            strcmp(event_catalogue_confidence(counters->groups[i].events[0].source), "assumed") == 0)
+            return true;
+    return false;
 }
 
 static const char *evidence_detail(const struct session *session, char *out, size_t size, bool retired)
@@ -46,15 +58,33 @@ static const char *evidence_detail(const struct session *session, char *out, siz
     const char *kind = retired                                     ? "retired loads"
                        : session->counters.cpu->offcore_registers > 0 ? "offcore-response"
                                                                       : "fills by source";
-    snprintf(out, size, "%s%s%s", kind, session->counts_cpus ? ", per CPU" : "",
-             session->counters.exclude_kernel ? "" : ", with the kernel");
+    snprintf(out, size, "%s%s%s%s", kind, session->counts_cpus ? ", per CPU" : "",
+             session->counters.exclude_kernel ? "" : ", with the kernel",
+             evidence_is_assumed(&session->counters, retired) ? ", assumed for this CPU model: confirm with numaprof verify" : "");
     return out;
+}
+
+// The catalogue's reason why no event of this level is known; NULL: there is one, or none was asked for.
+static const char *evidence_no_event(const struct session *session, bool retired)
+{
+    const struct counters *counters = &session->counters;
+    if (counters->cpu && event_catalogue_is_fallback(counters->cpu) && session->topology.node_count == 1)
+        return evidence_one_node;
+    for (int i = 0; i < counters->plan.answer_count; i++) {
+        const struct event_plan_answer *answer = &counters->plan.answers[i];
+        if ((strcmp(answer->topic, "retired") == 0) == retired && !answer->class)
+            return answer->why;
+    }
+    return NULL;
 }
 
 static struct evidence_reason evidence_no_counters(struct session *session, int error)
 {
     if (error == -ECANCELED)
         return (struct evidence_reason){.why = "left out by --without counters"};
+    // On one node no event is worth the search for a catalogue.
+    if (error == -ENODATA && session->topology.node_count == 1)
+        return (struct evidence_reason){.why = evidence_one_node};
     if (error == -ENODATA)
         return (struct evidence_reason){.why = "this CPU model is not in the event catalogue",
                                         .remedy = "see docs/adding-a-cpu.md"};
@@ -66,19 +96,23 @@ static struct evidence_reason evidence_no_counters(struct session *session, int 
 static void evidence_counters(struct session *session, int level, bool retired)
 {
     const struct counters *counters = &session->counters;
-    int usable = 0, error = counters->error;
+    int usable = 0, planned = 0, error = counters->error;
     for (int i = 0; i < counters->group_count; i++) {
         if (i == counters->loads_group || evidence_is_retired(&counters->groups[i]) != retired)
             continue;
+        planned++;
         usable += counters->groups[i].error == 0;
         error = counters->groups[i].error;
     }
-    char detail[128] = "";
+    char detail[160] = "";
     if (usable > 0)
         evidence_detail(session, detail, sizeof detail, retired);
     struct evidence_reason missing = {0};
     if (usable == 0)
         missing = evidence_no_counters(session, error);
+    const char *no_event = evidence_no_event(session, retired);
+    if (planned == 0 && counters->error == 0 && no_event)
+        missing = (struct evidence_reason){.why = no_event};
     evidence_write(session, level, "counters", usable > 0, detail, missing);
 }
 
