@@ -17,7 +17,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
     if (sample->address == 0 || (!is_of_event && !is_store && !is_load && sample->source != 0))
         return; // IBS samples all operations: this one has no data address
     if (loads->pending_count == LOADS_PENDING)
-        loads_settle(loads);
+        loads_classify(loads);
     loads->pending[loads->pending_count++] = (struct loads_pending){
         .time = sample->time,
         .address = sample->address,
@@ -34,7 +34,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
     };
 }
 
-// --- settling
+// --- classifying
 
 // A node of the same package: where sockets are split into clusters, that is what CPUs call local.
 static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
@@ -88,7 +88,7 @@ static void loads_record(struct loads *loads, const struct loads_pending *load, 
 }
 
 // The pending loads of one process, chunk by chunk.
-static void loads_settle_process(struct loads *loads, struct process *process)
+static void loads_classify_process(struct loads *loads, struct process *process)
 {
     enum { CHUNK = 512 };
     uint64_t addresses[CHUNK];
@@ -110,10 +110,10 @@ static void loads_settle_process(struct loads *loads, struct process *process)
     }
 }
 
-void loads_settle(struct loads *loads)
+void loads_classify(struct loads *loads)
 {
     for (size_t i = 0; i < loads->pending_count; i++)
         if (loads->pending[i].process)
-            loads_settle_process(loads, loads->pending[i].process);
+            loads_classify_process(loads, loads->pending[i].process);
     loads->pending_count = 0;
 }
