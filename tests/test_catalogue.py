@@ -305,6 +305,12 @@ def amd(event: int, mask: int) -> int:
     return (event & 0xFF) | mask << 8 | (event >> 8) << 32
 
 
+def fill(cpu: str, kind: str, placement: str) -> int:
+    if placement in ZEN6_BANDWIDTH:
+        return amd(0x175, ZEN6_BANDWIDTH[placement])
+    return amd(ZEN_EVENT[kind], (ZEN2_MASK if cpu == "zen2" else ZEN_MASK)[placement])
+
+
 def expected(cpu: str, event: dict[str, Any]) -> tuple[int, int]:
     kind, placement, variant = label(event)
     if cpu.startswith("power"):
@@ -319,9 +325,7 @@ def expected(cpu: str, event: dict[str, Any]) -> tuple[int, int]:
     if kind == "retired_load":
         select, masks = RETIRED_MASKS[cpu]
         return select | masks[placement] << 8, 0
-    if placement in ZEN6_BANDWIDTH:
-        return amd(0x175, ZEN6_BANDWIDTH[placement]), 0
-    return amd(ZEN_EVENT[kind], (ZEN2_MASK if cpu == "zen2" else ZEN_MASK)[placement]), 0
+    return fill(cpu, kind, placement), 0
 
 
 ALTERNATIVES_OF_RETIRED = {"pfm", "likwid", "nofwd"}  # whose unit masks are the very thing in doubt

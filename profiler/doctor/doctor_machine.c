@@ -28,7 +28,7 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     } else if (!known) {
         doctor_cause(f, d->uarch ? "it is not in the event catalogue: only what all its relatives have is used"
                                  : "it is not in the event catalogue: which of its events tell local from remote is not known");
-        doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/adding-a-cpu.md how to add one");
+        doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/dev/adding-a-cpu.md how to add one");
     }
 }
 
