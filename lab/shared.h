@@ -14,7 +14,7 @@
 #endif
 
 #define LAB_MAGIC 0x6c61622d6e756d61ull /* "lab-numa" */
-#define LAB_VERSION 2u
+#define LAB_VERSION 4u
 
 enum {
     LAB_CPUS = 64,
@@ -23,6 +23,7 @@ enum {
     LAB_RECORDS = 512, /* samples a CPU holds until its driver fetches them */
     LAB_RECORDS_URGENT = 384, /* the CPU is interrupted at this many */
     LAB_SHARED_BYTES = 4 << 20,
+    LAB_TRUTH_BYTES = 60 << 20, /* behind them, where the machine keeps the truth by page */
 };
 
 /*
@@ -103,6 +104,7 @@ struct lab_slot {
     uint32_t outcomes; /* bit per lab_outcome */
     uint32_t threshold;
     uint32_t urgent; /* interrupt at every sample */
+    uint32_t extra; /* each request, load or store counts as 1 + extra */
     uint64_t count;
     uint64_t period; /* 0: no samples */
     int64_t left; /* until the next sample */
@@ -126,11 +128,46 @@ enum { LAB_WATCH_LOADS = 1, LAB_WATCH_STORES = 2, LAB_WATCH_BLOCKS = 4 };
 /* lab_record.store where the tagged instruction accessed no memory; address and outcome then mean nothing. */
 enum { LAB_RECORD_LOAD, LAB_RECORD_STORE, LAB_RECORD_NEITHER };
 
+/* The truth by page: lines that a thread had, in user mode, from beyond its node's shared cache. */
+enum { LAB_ROW_CLASSES = 4 /* read, RFO, prefetch read, prefetch RFO */, LAB_TASK_BITS = 22, LAB_EXEC_BITS = 3, LAB_HOME_BITS = 3 };
+struct lab_row {
+    uint64_t key; /* virtual page, node of the page, how many execs, thread; from the top */
+    uint32_t lines[2][LAB_ROW_CLASSES]; /* from DRAM, from another node's cache */
+};
+
+static inline uint64_t lab_row_key(uint32_t task, unsigned int home, uint64_t page)
+{
+    return (page << LAB_HOME_BITS | home) << (LAB_TASK_BITS + LAB_EXEC_BITS) | task;
+}
+
+static inline uint32_t lab_row_tid(const struct lab_row *row)
+{
+    return row->key & ((1u << LAB_TASK_BITS) - 1);
+}
+
+static inline uint32_t lab_row_exec(const struct lab_row *row)
+{
+    return row->key >> LAB_TASK_BITS & ((1u << LAB_EXEC_BITS) - 1);
+}
+
+static inline uint32_t lab_row_home(const struct lab_row *row)
+{
+    return row->key >> (LAB_TASK_BITS + LAB_EXEC_BITS) & ((1u << LAB_HOME_BITS) - 1);
+}
+
+static inline uint64_t lab_row_page(const struct lab_row *row)
+{
+    return row->key >> (LAB_TASK_BITS + LAB_EXEC_BITS + LAB_HOME_BITS);
+}
+
 struct lab_cpu {
     uint32_t running; /* the counters of this CPU count at all */
     uint32_t active; /* bit per slot */
     uint32_t watch;
     uint32_t interrupt; /* the hardware has raised the interrupt; the driver clears it */
+    uint32_t task; /* what the CPU runs: the number of its execs above that of the thread */
+    uint32_t rows; /* of the truth, in use */
+    uint64_t rows_lost; /* lines that found no row */
     /* The hardware's own counts, whatever the counters above are set to. */
     uint64_t requests[LAB_LEVELS][LAB_CLASSES][LAB_OUTCOMES];
     struct lab_slot slots[LAB_SLOTS];
@@ -146,7 +183,14 @@ struct lab_shared {
     uint32_t simulating;
     uint32_t prefetch_into_shared; /* the prefetcher fills the shared cache: dialects call that an L3 prefetch */
     int32_t who;
+    uint32_t truth_rows; /* for each CPU; 0: no truth by page */
+    uint32_t reserved;
     struct lab_cpu cpu[LAB_CPUS];
 };
+
+static inline struct lab_row *lab_rows(struct lab_shared *shared, unsigned int cpu)
+{
+    return (struct lab_row *)((char *)shared + LAB_SHARED_BYTES) + (uint64_t)cpu * shared->truth_rows;
+}
 
 #endif

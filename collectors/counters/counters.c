@@ -13,6 +13,9 @@ static void counters_close_group(struct counters_open_group *open)
             close(open->fds[i]);
         open->fds[i] = -1;
     }
+    if (open->work_fd >= 0)
+        close(open->work_fd);
+    open->work_fd = -1;
 }
 
 // The first sampled event that is opened maps the ring, while the allowance lasts; the others write there too.
@@ -50,7 +53,28 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         if (group->events[i].sampled)
             counters_direct_samples(set, open->fds[i], ring_fd);
     }
-    return 0;
+    if (!group->with_work)
+        return 0;
+    struct perf_event_attr attr = counters_work_attributes(set->counters);
+    attr.inherit = how.inherit;
+    open->work_fd = perf_event_open(&attr, set->tid, set->cpu, open->fds[0]);
+    if (open->work_fd >= 0)
+        return 0;
+    int status = open->work_fd;
+    counters_close_group(open);
+    return status;
+}
+
+// Without it, reports scale by time.
+static void counters_open_work(struct counter_set *set, struct counters_how how)
+{
+    struct perf_event_attr attr = counters_work_attributes(set->counters);
+    attr.pinned = 1;
+    attr.disabled = 1;
+    attr.inherit = how.inherit;
+    attr.enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused);
+    if (set->counters->with_work)
+        set->work_fd = perf_event_open(&attr, set->tid, set->cpu, -1);
 }
 
 static int counters_open_software(const struct counter_set *set, uint64_t config, struct counters_how how)
@@ -73,10 +97,12 @@ static struct counter_set *counters_new_set(struct counters *counters, pid_t tid
     if (!set)
         return NULL;
     *set = (struct counter_set){.counters = counters, .tid = tid, .cpu = cpu, .home_cpu = -1, .clock_fd = -1,
-                                .migrations_fd = -1};
-    for (int i = 0; i < COUNTERS_GROUPS; i++)
+                                .migrations_fd = -1, .work_fd = -1};
+    for (int i = 0; i < COUNTERS_GROUPS; i++) {
+        set->groups[i].work_fd = -1;
         for (int j = 0; j < EVENT_PLAN_GROUP_EVENTS; j++)
             set->groups[i].fds[j] = -1;
+    }
     atomic_fetch_add(&counters->open_sets, 1);
     return set;
 }
@@ -91,6 +117,8 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     status = set->clock_fd < 0 ? set->clock_fd : 0;
     if (status == 0 && !how.inherit)
         set->migrations_fd = counters_open_software(set, PERF_COUNT_SW_CPU_MIGRATIONS, how);
+    if (status == 0)
+        counters_open_work(set, how);
     for (int i = 0; i < counters->group_count && status == 0; i++) {
         if (counters->groups[i].error < 0 || counters->groups[i].of_cpus)
             continue;
@@ -136,6 +164,8 @@ void counters_close(struct counter_set *set)
         close(set->clock_fd);
     if (set->migrations_fd >= 0)
         close(set->migrations_fd);
+    if (set->work_fd >= 0)
+        close(set->work_fd);
     atomic_fetch_sub(&set->counters->open_sets, 1);
     free(set);
 }
@@ -150,4 +180,6 @@ void counters_switch(struct counter_set *set, bool on)
         change(set->clock_fd);
     if (set->migrations_fd >= 0)
         change(set->migrations_fd);
+    if (set->work_fd >= 0)
+        change(set->work_fd);
 }

@@ -5,6 +5,9 @@
 //
 // Beside them stand a task clock and a migration counter: the clock is what coverage is measured against (a thread's
 // enabled time passes elsewhere too where events are bound to a CPU), migrations tell whether counts belong to one CPU.
+//
+// Where groups are multiplexed, retired instructions measure work: those of the whole thread by a pinned event, and in each
+// group those that retired while the group had counters. Reports scale by their ratio where it is known.
 #ifndef COLLECTORS_COUNTERS_COUNTERS_H
 #define COLLECTORS_COUNTERS_COUNTERS_H
 
@@ -46,6 +49,7 @@ struct counters_group {
     uint64_t period_step;            // sampling periods must be multiples of it
     bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
     bool of_cpus;                    // samples whatever runs on a CPU: sets of their own (counters_open_cpu)
+    bool with_work;                  // the last event of the group counts instructions
     int error;                       // why it cannot be counted here; 0: it can
 };
 
@@ -67,6 +71,7 @@ struct counters {
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
     bool emulated;                   // the caller says so: sample less
+    bool with_work;                  // a pinned instructions event can be opened beside the groups
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
     _Atomic int open_sets;
     _Atomic uint64_t refused;        // threads for which no events could be opened ...
@@ -77,7 +82,9 @@ struct counters {
 
 struct counters_open_group {
     int fds[EVENT_PLAN_GROUP_EVENTS];      // -1: this group is not open
+    int work_fd;                           // its instructions; -1: not counted
     uint64_t ids[EVENT_PLAN_GROUP_EVENTS]; // the kernel's, in samples
+    uint64_t work;                         // as last read
     uint64_t values[EVENT_PLAN_GROUP_EVENTS], enabled, running; // as last read
     uint64_t period;                 // of sampling now ...
     uint64_t sampled_events, sampled_ns; // ... what was counted since it was last adapted, and for how long
@@ -91,9 +98,10 @@ struct counter_set {
     bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
     int64_t thread;                  // its id in the recording; 0: everything on cpu
     int home_cpu;                    // where it ran at the last reading, -1 not known
-    int clock_fd, migrations_fd;
+    int clock_fd, migrations_fd, work_fd;
     uint64_t clock_ns, migrations;   // as last read
     uint64_t clock_enabled, clock_running;
+    uint64_t work;                   // instructions of all of it
     struct counters_open_group groups[COUNTERS_GROUPS];
 };
 
@@ -106,6 +114,9 @@ void counters_free(struct counters *counters);
 // by the next after the one that failed. False: there is none (any more).
 bool counters_plan_loads(struct counters *counters, int64_t first_id);
 bool counters_plan_next_loads(struct counters *counters);
+
+// Instructions, with the privilege levels of the counted events.
+struct perf_event_attr counters_work_attributes(const struct counters *counters);
 
 // The event rows, once there is a recording.
 void counters_write_events(struct counters *counters);

@@ -42,6 +42,37 @@ static void counters_set_attributes(const struct counters *counters, const struc
     attr->wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4;
 }
 
+struct perf_event_attr counters_work_attributes(const struct counters *counters)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_HARDWARE,
+        .config = PERF_COUNT_HW_INSTRUCTIONS,
+        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+        .exclude_kernel = counters->exclude_kernel,
+        .exclude_hv = 1,
+        .use_clockid = 1, // events of one group must have one clock
+        .clockid = CLOCK_MONOTONIC,
+    };
+}
+
+// Each event may need a general counter: the fixed one of the instructions is taken by the pinned event.
+static bool counters_has_room(const struct event_cpu *cpu, const struct counters_group *group)
+{
+    return group->events[0].source && group->count + 1 + cpu->watchdog_takes_one <= cpu->counters;
+}
+
+// Whether this process can count instructions beside the open group of leader; -1: pinned, in a group of its own.
+static bool counters_try_work(const struct counters *counters, int leader)
+{
+    struct perf_event_attr attr = counters_work_attributes(counters);
+    attr.disabled = 1;
+    attr.pinned = leader < 0;
+    int fd = perf_event_open(&attr, 0, -1, leader);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 // Opens the group on this process, or on this CPU, to see whether the kernel takes it.
 static int counters_try(struct counters *counters, struct counters_group *group)
 {
@@ -57,6 +88,8 @@ static int counters_try(struct counters *counters, struct counters_group *group)
             break;
         }
     }
+    group->with_work = status == 0 && counters->with_work && counters_has_room(counters->cpu, group) &&
+                       counters_try_work(counters, fds[0]);
     while (opened-- > 0)
         close(fds[opened]);
     return status;
@@ -64,6 +97,9 @@ static int counters_try(struct counters *counters, struct counters_group *group)
 
 static void counters_try_all(struct counters *counters)
 {
+    // Instructions take a general counter of each group where the fixed one is taken (Intel), so only where groups of
+    // offcore-response events must be multiplexed anyway.
+    counters->with_work = counters->cpu->offcore_registers > 0 && counters_try_work(counters, -1);
     for (int i = 0; i < counters->group_count; i++) {
         struct counters_group *group = &counters->groups[i];
         group->error = counters_try(counters, group);

@@ -8,43 +8,80 @@
 
 #include "core/system/sysfile.h"
 
-static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time, uint64_t value,
-                           uint64_t enabled, uint64_t running)
+// What happened since the last reading.
+struct counters_delta {
+    uint64_t value, enabled, running;
+    bool has_work;
+    uint64_t work; // instructions
+};
+
+static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time, const struct counters_delta *delta)
 {
-    if (set->of_cpu || (value == 0 && enabled == 0 && running == 0))
+    if (set->of_cpu || (delta->value == 0 && delta->enabled == 0 && delta->running == 0))
         return;
     struct counters *counters = set->counters;
     counters->rows++;
     RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
            cpu >= 0 ? RECORD_NUMBER(cpu) : RECORD_NULL, RECORD_NUMBER(tasks_time(counters->tasks, time)),
-           RECORD_NUMBER(value), RECORD_NUMBER(enabled), RECORD_NUMBER(running));
+           RECORD_NUMBER(delta->value), RECORD_NUMBER(delta->enabled), RECORD_NUMBER(delta->running),
+           delta->has_work ? RECORD_NUMBER(delta->work) : RECORD_NULL);
 }
 
 // Layout of a group's read(2) with these formats: perf_event_open(2).
+struct counters_values {
+    uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS + 1]; // the last may be the group's work
+};
+
+static bool counters_read_values(int fd, uint64_t count, struct counters_values *now)
+{
+    return fd >= 0 && read(fd, now, sizeof *now) > 0 && now->count == count;
+}
+
 static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_t time)
 {
-    struct {
-        uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS];
-    } now;
+    struct counters_values now;
     struct counters_open_group *open = &set->groups[i];
     const struct counters_group *group = &set->counters->groups[i];
-    if (open->fds[0] < 0 || read(open->fds[0], &now, sizeof now) <= 0 || now.count != (uint64_t)group->count)
+    if (!counters_read_values(open->fds[0], (uint64_t)group->count + group->with_work, &now))
         return;
+    uint64_t work = group->with_work ? now.values[group->count] : 0;
     for (int j = 0; j < group->count; j++) {
-        counters_write(set, group->events[j].id, cpu, time, now.values[j] - open->values[j],
-                       now.enabled - open->enabled, now.running - open->running);
+        const struct counters_delta delta = {.value = now.values[j] - open->values[j],
+                                             .enabled = now.enabled - open->enabled,
+                                             .running = now.running - open->running,
+                                             .has_work = group->with_work,
+                                             .work = work - open->work};
+        counters_write(set, group->events[j].id, cpu, time, &delta);
         if (group->events[j].sampled)
-            open->sampled_events += now.values[j] - open->values[j];
+            open->sampled_events += delta.value;
         open->values[j] = now.values[j];
     }
     open->sampled_ns += now.running - open->running;
     open->enabled = now.enabled;
     open->running = now.running;
+    open->work = work;
 }
 
 static bool counters_read_one(int fd, uint64_t values[3])
 {
     return fd >= 0 && read(fd, values, 3 * sizeof *values) == 3 * sizeof *values;
+}
+
+static void counters_read_clock(struct counter_set *set, const uint64_t clock[3], int cpu, uint64_t time)
+{
+    struct counters_values now = {0};
+    // A pinned event that lost its counter gives no bytes: its total is then no total.
+    bool has_work = counters_read_values(set->work_fd, 1, &now) && now.running == now.enabled;
+    const struct counters_delta delta = {.value = clock[0] - set->clock_ns,
+                                         .enabled = clock[1] - set->clock_enabled,
+                                         .running = clock[2] - set->clock_running,
+                                         .has_work = has_work,
+                                         .work = now.values[0] - set->work};
+    counters_write(set, set->counters->clock_id, cpu, time, &delta);
+    set->clock_ns = clock[0];
+    set->clock_enabled = clock[1];
+    set->clock_running = clock[2];
+    set->work = has_work ? now.values[0] : set->work;
 }
 
 // Field 39 of /proc/PID/stat, counted behind the name: the CPU a thread last ran on (proc(5)).
@@ -84,11 +121,7 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
     if (!counters_read_one(set->clock_fd, clock) || clock[0] == set->clock_ns)
         return false;
     int cpu = counters_cpu_of_interval(set, planned_cpu);
-    counters_write(set, set->counters->clock_id, cpu, time, clock[0] - set->clock_ns, clock[1] - set->clock_enabled,
-                   clock[2] - set->clock_running);
-    set->clock_ns = clock[0];
-    set->clock_enabled = clock[1];
-    set->clock_running = clock[2];
+    counters_read_clock(set, clock, cpu, time);
     for (int i = 0; i < set->counters->group_count; i++)
         counters_read_group(set, i, cpu, time);
     return true;

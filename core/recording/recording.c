@@ -50,7 +50,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_THREAD_LATE] = "UPDATE thread SET from_start=0 WHERE id=?1",
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
     [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-    [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?,?)",
     [RECORDING_SAMPLE] = recording_sample_sql,
     [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
     [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
@@ -66,6 +66,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
     [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PLACED] = "INSERT INTO placed VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an
@@ -74,7 +75,7 @@ static const struct {
     const char *sql;
     size_t columns;
 } recording_many[RECORDING_STATEMENTS] = {
-    [RECORDING_COUNT] = {"INSERT OR FAIL INTO count SELECT c0, c1, c2, c3, c4, c5, c6 FROM rows", 7},
+    [RECORDING_COUNT] = {"INSERT OR FAIL INTO count SELECT c0, c1, c2, c3, c4, c5, c6, c7 FROM rows", 8},
     [RECORDING_SAMPLE] = {recording_samples_sql, 12},
     [RECORDING_PLACE] = {"INSERT OR FAIL INTO place SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8 FROM rows", 9},
     [RECORDING_STACK] = {"INSERT OR FAIL INTO stack SELECT c0, c1, c2, c3 FROM rows", 4},

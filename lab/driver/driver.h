@@ -27,6 +27,8 @@ struct lab_program {
 	u64 offcore_config;
 	bool reference; /* cycles of the clock that never changes: here all cycles */
 	bool precise; /* may be opened with precise_ip */
+	u32 extra; /* a defect: each one counts as 1 + extra */
+	bool sibling; /* a defect: what the core's other thread does is counted too */
 	enum lab_telling telling;
 };
 
@@ -120,6 +122,13 @@ void lab_pmu_start(struct perf_event *event, int flags);
 void lab_pmu_stop(struct perf_event *event, int flags);
 void lab_pmu_read(struct perf_event *event);
 
+/* defect.c */
+int lab_defect_init(void);
+/* Changes the program as the machine's defects do. */
+void lab_defect_apply(struct lab_program *program);
+/* What to add to the count of this CPU's counter at any moment: a number that only grows, 0 without such a defect. */
+u64 lab_defect_offset(const struct lab_program *program);
+
 /* ibs.c */
 int lab_ibs_register(void);
 void lab_ibs_unregister(void);
@@ -129,6 +138,10 @@ int lab_sample_init(void);
 void lab_sample_exit(void);
 void lab_sample_drain(struct pt_regs *regs);
 bool lab_sample_urgent(const struct perf_event *event);
+
+/* truth.c */
+int lab_truth_init(void);
+void lab_truth_exit(void);
 
 /* selftest.c */
 int lab_selftest(void);

@@ -16,6 +16,9 @@ static int __init lab_init(void)
 		pr_err("no events are known for this processor\n");
 		return -ENODEV;
 	}
+	error = lab_defect_init();
+	if (error)
+		return error;
 	error = lab_kernel_find();
 	if (error)
 		return error;
@@ -34,8 +37,13 @@ static int __init lab_init(void)
 	error = lab_ibs_register();
 	if (error)
 		goto exit_pmu;
+	error = lab_truth_init();
+	if (error)
+		goto exit_ibs;
 	pr_info("counters of %s, %u CPUs, %u nodes\n", lab_dialect->name, lab_shared->cpus, lab_shared->nodes);
 	return 0;
+exit_ibs:
+	lab_ibs_unregister();
 exit_pmu:
 	lab_pmu_unregister();
 exit_sample:
@@ -47,6 +55,7 @@ exit_device:
 
 static void __exit lab_exit(void)
 {
+	lab_truth_exit();
 	lab_ibs_unregister();
 	lab_pmu_unregister();
 	lab_sample_exit();

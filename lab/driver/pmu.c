@@ -172,6 +172,7 @@ static int lab_pmu_program(const struct perf_event *event, struct lab_program *p
 	error = lab_dialect->raw(config, config1, program);
 	if (error)
 		return error;
+	lab_defect_apply(program);
 	if (lab_cloud && program->offcore)
 		return -ENXIO; /* as the kernel when a hypervisor does not let it write the register */
 	if (attr->precise_ip > (lab_cloud ? 0 : lab_dialect->max_precise))
@@ -233,6 +234,11 @@ static struct lab_slot *lab_pmu_slot(const struct perf_event *event)
 	return &this_cpu_ptr(&lab_pmu_cpu)->hardware->slots[event->hw.idx];
 }
 
+static u64 lab_pmu_count(const struct perf_event *event)
+{
+	return READ_ONCE(lab_pmu_slot(event)->count) + lab_defect_offset(event->pmu_private);
+}
+
 void lab_pmu_read(struct perf_event *event)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -240,7 +246,7 @@ void lab_pmu_read(struct perf_event *event)
 
 	do {
 		before = local64_read(&hw->prev_count);
-		now = READ_ONCE(lab_pmu_slot(event)->count);
+		now = lab_pmu_count(event);
 	} while (local64_cmpxchg(&hw->prev_count, before, now) != before);
 	local64_add(now - before, &event->count);
 }
@@ -300,7 +306,7 @@ void lab_pmu_start(struct perf_event *event, int flags)
 		return;
 	event->hw.state = 0;
 	lab_pmu_set_period(event, lab_pmu_slot(event));
-	local64_set(&event->hw.prev_count, lab_pmu_slot(event)->count);
+	local64_set(&event->hw.prev_count, lab_pmu_count(event));
 	WRITE_ONCE(state->hardware->active, state->hardware->active | LAB_BIT(event->hw.idx));
 	lab_pmu_watch(state);
 	perf_event_update_userpage(event);
@@ -338,6 +344,7 @@ int lab_pmu_add(struct perf_event *event, int flags)
 	slot->classes = program->classes;
 	slot->outcomes = program->outcomes;
 	slot->threshold = program->threshold;
+	slot->extra = program->extra;
 	if (flags & PERF_EF_START)
 		lab_pmu_start(event, 0);
 	return 0;

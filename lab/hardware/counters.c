@@ -3,6 +3,7 @@
 
 #include "lab/hardware/cpu.h"
 #include "lab/hardware/qemu.h"
+#include "lab/hardware/truth.h"
 
 static bool counters_wants(const struct lab_slot *slot, enum lab_unit unit, unsigned level)
 {
@@ -56,10 +57,10 @@ static uint64_t counters_use(struct lab_slot *slot, uint64_t number)
     return before > 0 ? (uint64_t)before : 1;
 }
 
-static inline void counters_add(struct cpu *cpu, unsigned index, uint64_t number, const struct counters_access *access)
+static inline void counters_add(struct cpu *cpu, unsigned index, const struct counters_access *access)
 {
     struct lab_slot *slot = &cpu->shared->slots[index];
-    if (counters_use(slot, number))
+    if (counters_use(slot, 1 + slot->extra))
         counters_record(cpu, index, access, slot->unit == LAB_UNIT_STORES ? LAB_RECORD_STORE : LAB_RECORD_LOAD);
 }
 
@@ -85,12 +86,14 @@ void counters_request(struct cpu *cpu, enum lab_class class, const struct counte
 {
     unsigned level = counters_level(access->ip);
     cpu->shared->requests[level][class][access->outcome]++;
+    if (cpu->truth && level == LAB_USER)
+        truth_count(cpu, class, access);
     FOR_EACH_SLOT(cpu, i)
     {
         const struct lab_slot *slot = &cpu->shared->slots[i];
         if (counters_wants(slot, LAB_UNIT_REQUESTS, level) && (slot->classes >> class & 1) &&
             (slot->outcomes >> access->outcome & 1))
-            counters_add(cpu, i, 1, access);
+            counters_add(cpu, i, access);
     }
 }
 
@@ -102,7 +105,7 @@ void counters_load(struct cpu *cpu, const struct counters_access *access)
         const struct lab_slot *slot = &cpu->shared->slots[i];
         if ((counters_wants(slot, LAB_UNIT_LOADS, level) && (slot->outcomes >> access->outcome & 1)) ||
             (counters_wants(slot, LAB_UNIT_SLOW_LOADS, level) && access->latency >= slot->threshold))
-            counters_add(cpu, i, 1, access);
+            counters_add(cpu, i, access);
     }
 }
 
@@ -112,7 +115,7 @@ void counters_store(struct cpu *cpu, const struct counters_access *access)
     FOR_EACH_SLOT(cpu, i)
     {
         if (counters_wants(&cpu->shared->slots[i], LAB_UNIT_STORES, level))
-            counters_add(cpu, i, 1, access);
+            counters_add(cpu, i, access);
     }
 }
 

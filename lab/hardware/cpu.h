@@ -43,6 +43,7 @@ struct cpu_tag {
 
 struct cpu {
     struct lab_cpu *shared;
+    struct truth *truth; // NULL: nothing is noted by page
     unsigned index, node, rank; // rank: among the CPUs of its node
     // Translations are valid within one generation; what invalidates TLB entries starts a new one.
     uint64_t generation;

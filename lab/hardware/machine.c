@@ -84,6 +84,8 @@ static bool machine_set(const char *name, const uint64_t *values, unsigned count
             machine.distance[i / machine.nodes][i % machine.nodes] = (unsigned)values[i];
         return count == machine.nodes * machine.nodes;
     }
+    if (strcmp(name, "truth") == 0)
+        return machine_small_from(&machine.truth, 1, 2, values, count);
     if (strcmp(name, "private") == 0)
         return machine_cache_from(&machine.private, values, count);
     if (strcmp(name, "shared-cache") == 0)

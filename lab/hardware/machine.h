@@ -29,6 +29,7 @@ struct machine {
         bool crossing; // follows a stream into the next page
         unsigned skip; // every skip-th is not made; 0: all are made
     } prefetch;
+    unsigned truth; // 1: the truth by page is kept
     const char *shared_path;
 };
 

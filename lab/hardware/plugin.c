@@ -14,6 +14,7 @@
 #include "lab/hardware/machine.h"
 #include "lab/hardware/qemu.h"
 #include "lab/hardware/shared_cache.h"
+#include "lab/hardware/truth.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -214,7 +215,8 @@ static int plugin_map(void)
     int fd = open(machine.shared_path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return -errno;
-    shared = mmap(NULL, LAB_SHARED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    size_t bytes = LAB_SHARED_BYTES + (machine.truth ? LAB_TRUTH_BYTES : 0);
+    shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int error = shared == MAP_FAILED ? -errno : 0;
     close(fd);
     if (error)
@@ -222,6 +224,7 @@ static int plugin_map(void)
     shared->version = LAB_VERSION;
     shared->cpus = machine.cpus;
     shared->nodes = machine.nodes;
+    shared->truth_rows = machine.truth ? (uint32_t)(LAB_TRUTH_BYTES / sizeof(struct lab_row) / machine.cpus) : 0;
     shared->prefetch_into_shared = machine.prefetch.into_shared;
     shared->magic = LAB_MAGIC;
     return 0;
@@ -249,6 +252,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
         status = cpu_init(shared);
     if (status == 0)
         status = shared_cache_init();
+    if (status == 0)
+        status = truth_init(shared);
     if (status < 0)
         return plugin_fail("cannot start:", strerror(-status));
     plugin = id;

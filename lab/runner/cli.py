@@ -63,6 +63,9 @@ def parser() -> Parser:
     made.add_argument(
         "--scratch", type=Path, metavar="DIR", help="where files come back to (default: a new folder in $TMPDIR)"
     )
+    made.add_argument(
+        "--truth", action="store_true", help="keep the truth by page: /sys/kernel/debug/numaprof-lab/lines in the guest"
+    )
     made.add_argument("--console", type=Path, metavar="FILE", help="what the guest's kernel prints")
     made.add_argument("--quiet", action="store_true", help="no progress while booting")
     made.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
@@ -81,6 +84,7 @@ def main(arguments: list[str]) -> int:
         fail("no command given", "numaprof lab -- COMMAND, or --list for the machines")
     try:
         chosen = machine.load(options.machine, processors.NAMES)
+        chosen.truth |= options.truth
         check_host()
         with scratch_folder(options.scratch) as scratch:
             job = Job(command, Path.cwd(), scratch)

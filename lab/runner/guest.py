@@ -82,7 +82,7 @@ class _Guest:
             self.selector.register(ours, selectors.EVENT_READ, name)
             sockets.append(other)
             theirs[name] = other.fileno()
-        theirs["shared"] = _memory_file("numaprof-lab", qemu.SHARED_BYTES)
+        theirs["shared"] = _memory_file("numaprof-lab", qemu.shared_bytes(self.machine))
         theirs["initrd"] = _memory_file("numaprof-initrd", jobs.initrd(built, self.machine, job))
         words = qemu.arguments(self.machine, built, job.scratch, theirs)
         try:

@@ -45,7 +45,7 @@ def settings(machine: Machine, job: Job) -> str:
     values = {
         "machine": machine.name,
         "pmu": machine.pmu,
-        "driver_parameters": "cloud=1" if machine.pmu == "cloud" else "",
+        "driver_parameters": driver_parameters(machine),
         "paranoid": PARANOID if machine.paranoid is None else machine.paranoid,
         "huge_pages": machine.huge_pages,
         "user": machine.user,
@@ -55,6 +55,14 @@ def settings(machine: Machine, job: Job) -> str:
         "tree": TREE,
     }
     return "".join(f"{name}={shlex.quote(str(value))}\n" for name, value in values.items())
+
+
+def driver_parameters(machine: Machine) -> str:
+    """Words for insmod: none has a space."""
+    words = ["cloud=1"] if machine.pmu == "cloud" else []
+    if machine.defects:
+        words.append("defects=" + ",".join(":".join(defect) for defect in machine.defects))
+    return " ".join(words)
 
 
 def _strings(values: list[str]) -> bytes:

@@ -18,6 +18,9 @@ LIMIT_WAYS = 16  # the plugin's MACHINE_PRIVATE_WAYS, MACHINE_SHARED_WAYS
 LIMIT_MEMORY = 60 << 30  # the plugin's words for lines reach to 64 GiB, of which the devices have 2
 LINE_BYTES = 64
 LOCAL_DISTANCE, REMOTE_DISTANCE, LIMIT_DISTANCE = 10, 20, 254
+DEFECT_EVENTS = ("requests", "demand", "rfo", "prefetch", "loads")
+DEFECT_KINDS = ("nothing", "double", "remote-caches", "local-caches", "sibling")
+LIMIT_DEFECTS = 8  # the driver's LAB_DEFECTS
 SIZE_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -63,6 +66,9 @@ class Machine:
     balancing: bool = False
     huge_pages: str = "always"
     clock: str = "host"
+    truth: bool = False
+    threads: int = 1  # of a core
+    defects: list[tuple[str, str, str]] = field(default_factory=list)  # events, placement, kind
 
     @property
     def cpus(self) -> list[int]:
@@ -163,6 +169,16 @@ def _prefetch(machine: Machine, words: list[str]) -> None:
     machine.prefetch = Prefetch(**given)  # type: ignore[arg-type]
 
 
+def _defect(machine: Machine, words: list[str]) -> None:
+    if len(words) != 3:
+        raise MachineError("say EVENTS PLACEMENT KIND, as in: defect requests remote double")
+    if len(machine.defects) == LIMIT_DEFECTS:
+        raise MachineError(f"{LIMIT_DEFECTS} defects are the most")
+    events, placement, kind = words
+    one_of(events, *DEFECT_EVENTS)
+    machine.defects.append((events, one_of(placement, "local", "remote"), one_of(kind, *DEFECT_KINDS)))
+
+
 def _single(words: list[str]) -> str:
     if len(words) != 1:
         raise MachineError("one value is wanted")
@@ -185,6 +201,9 @@ WORDS: dict[str, Callable[[Machine, list[str]], None]] = {
     "shared": _set_cache("shared"),
     "prefetch": _prefetch,
     "pmu": _set("pmu", lambda text: one_of(text, "full", "cloud", "none")),
+    "defect": _defect,
+    "truth": _set("truth", lambda text: one_of(text, "on", "off") == "on"),
+    "threads": _set("threads", lambda text: number(text, 1, 2)),
     "paranoid": _set("paranoid", lambda text: number(text, 0, 4)),
     "user": _set("user", lambda text: one_of(text, "root", "ordinary")),
     "seccomp": _set("seccomp", lambda text: one_of(text, "none", "container")),
@@ -220,6 +239,17 @@ def _check(machine: Machine, processors: frozenset[str]) -> None:
             counts[node.package] += len(node.cpus)
     if len(set(counts.values())) != 1:
         raise MachineError("all packages must have the same number of CPUs")
+    _check_threads(machine)
+
+
+def _check_threads(machine: Machine) -> None:
+    for ident, node in machine.nodes.items():
+        if len(node.cpus) % machine.threads:
+            raise MachineError(f"node {ident} has an odd number of CPUs: threads of a core share a node")
+    if machine.threads > 1 and machine.processor == "zen3":
+        raise MachineError("threads 2 needs a processor of Intel's: QEMU 7.2 has no threads of others")
+    if machine.threads == 1 and any(kind == "sibling" for _, _, kind in machine.defects):
+        raise MachineError("the defect sibling needs cores with two threads: threads 2")
 
 
 def parse(name: str, text: str, processors: frozenset[str]) -> Machine:

@@ -10,6 +10,7 @@ from runner.machine import Machine
 
 PROGRAM = "qemu-system-x86_64"
 SHARED_BYTES = 4 << 20  # shared.h: LAB_SHARED_BYTES
+TRUTH_BYTES = 60 << 20  # shared.h: LAB_TRUTH_BYTES
 PORTS = ("control", "stdout", "stderr")  # virtio ports, by the names the guest looks for
 
 # schedstats, numa_balancing: what is set here need not change the kernel's code once all CPUs run.
@@ -60,7 +61,10 @@ def _memory_and_cpus(machine: Machine) -> list[str]:
     places = topology.places(machine)
     cores = topology.cores_per_package(machine)
     words = ["-m", f"{machine.memory >> 20}M"]
-    words += ["-smp", f"{len(places)},sockets={len(places) // cores},cores={cores},threads=1"]
+    words += [
+        "-smp",
+        f"{len(places)},sockets={len(places) // cores},cores={cores // machine.threads},threads={machine.threads}",
+    ]
     for ident, node in sorted(machine.nodes.items()):
         memory = ""
         if node.memory:
@@ -68,15 +72,21 @@ def _memory_and_cpus(machine: Machine) -> list[str]:
             memory = f",memdev=memory{ident}"
         words += ["-numa", f"node,nodeid={ident}{memory}"]
     for place in places:
-        words += ["-numa", f"cpu,node-id={place.node},socket-id={place.package},core-id={place.core},thread-id=0"]
+        core, thread = divmod(place.core, machine.threads)
+        words += ["-numa", f"cpu,node-id={place.node},socket-id={place.package},core-id={core},thread-id={thread}"]
     for a in machine.nodes:
         for b in machine.nodes:
             words += ["-numa", f"dist,src={a},dst={b},val={machine.distance(a, b)}"]
     return words
 
 
+def shared_bytes(machine: Machine) -> int:
+    """Of the device that the hardware and its driver share; a power of two."""
+    return SHARED_BYTES + (TRUTH_BYTES if machine.truth else 0)
+
+
 def _hardware(machine: Machine, built: Path, shared: int) -> list[str]:
-    memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={SHARED_BYTES}"
+    memory = f"memory-backend-file,id=shared,share=on,mem-path=/dev/fd/{shared},size={shared_bytes(machine)}"
     plugin = f"{_escaped(built / 'hardware.so')},shared=/dev/fd/{shared},{hardware_options(machine)}"
     # The memory of the counters comes last: the nodes' memory must start at 0 in QEMU's numbering.
     device = [] if machine.pmu == "none" else ["-object", memory, "-device", "ivshmem-plain,memdev=shared"]
@@ -94,6 +104,7 @@ def hardware_options(machine: Machine) -> str:
         "cpus": [place.node for place in topology.places(machine)],
         "private": [machine.private.size, machine.private.ways],
         "shared-cache": [machine.shared.size, machine.shared.ways],
+        "truth": [int(machine.truth)],
         "prefetch": [prefetch.lines, int(prefetch.into == "shared"), int(prefetch.crossing), prefetch.skip],
     }
     return ",".join(f"{name}={':'.join(map(str, values))}" for name, values in lists.items())

@@ -20,7 +20,7 @@ class Place(NamedTuple):
     cpu: int  # the guest's number
     node: int
     package: int  # QEMU's number: packages with CPUs, counted from 0
-    core: int
+    core: int  # counts threads: the threads of a core are neighbours
 
 
 def places(machine: Machine) -> list[Place]:

@@ -22,7 +22,7 @@ from stories import STORIES
 
 SAMPLES = 1_000_000
 NODES, CPUS, THREADS, OBJECTS, BLOCK_PAGES = 8, 512, 2000, 5000, 256
-COUNT_ROWS = 500_000  # profiler/recorder/session_counters.c
+COUNT_ROWS = 500_000  # profiler/recorder/evidence/counter_sets.c
 LINES, DEPTH = 2000, 12
 BASE, GAP = 0x7F0000000000, 1 << 24
 
@@ -44,7 +44,7 @@ def write(path: Path, samples: int) -> None:
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", _stacks())
         connection.executemany("INSERT INTO object VALUES (?, 1, 'heap', NULL, ?)", _objects())
         connection.executemany("INSERT INTO block VALUES (?, ?, ?, ?, 0, NULL, 1)", _blocks())
-        connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?)", _counts(events, clock))
+        connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", _counts(events, clock))
         columns = "kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node, source, latency"
         insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"
         connection.executemany(insert, _samples(samples, events[1]))

@@ -38,7 +38,7 @@ def write(path: Path, samples: int, objects: int = 0) -> None:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/sum', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         stacks = list(_stacks())
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", stacks)
-        connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?)", _counts(events, clock))
+        connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", _counts(events, clock))
         leaves = [stack for stack, _, _ in stacks[-ADDRESSES:]]
         columns = "kind, event, t_ns, thread, cpu, weight, stack, address, page_node, block"
         insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings written by hand: a Book collects INSERT statements for core/recording/schema.sql and makes the file of them.
+"""Recordings written by hand: a Book collects INSERT statements for schema.sql and writes the file.
 
 Nothing here knows the reports; it knows the schema and what a recorder would write.
 """

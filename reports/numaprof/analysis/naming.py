@@ -112,7 +112,8 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         return "stacks of threads"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
-        name = os.path.basename(found.name) if whole else _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))
+        plain = _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))
+        name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""

@@ -5,64 +5,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from numaprof.evidence.objects import UNNAMED
+from numaprof.document.lines_section import place
 from numaprof.evidence.thresholds import MOST_ADVICES
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice, Kind
 
-_KINDS = {Kind.CURE: "cure", Kind.SETTING: "setting", Kind.LEAVE: "leave"}
+_KINDS: dict[Kind, Literal["cure", "setting", "leave"]] = {
+    Kind.CURE: "cure",
+    Kind.SETTING: "setting",
+    Kind.LEAVE: "leave",
+}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the report shows, for advice to point at."""
+    """What the report shows: advice refers to objects and lines by their position in it."""
 
-    objects: tuple[model.Object, ...]
-    lines: tuple[model.Line, ...]
-    threads: tuple[model.Thread, ...]
+    objects: dict[tuple[int, ...], int]  # Object.things -> position
+    lines: dict[model.Place, int]
 
 
 def advice(advices: Sequence[Advice], shown: Shown) -> tuple[model.Advice, ...]:
-    return tuple(
-        model.Advice(
-            kind=_KINDS[found.kind],
-            finding=found.finding,
-            change=found.change,
-            code=found.code,
-            evidence=found.evidence,
-            removes=found.removes,
-            concerns=found.concerns,
-            saves=found.saves,
-            shown_in=tuple(_shown_in(found, shown)),
-        )
-        for found in advices[:MOST_ADVICES]
+    return tuple(_advice(found, shown) for found in advices[:MOST_ADVICES])
+
+
+def _advice(found: Advice, shown: Shown) -> model.Advice:
+    return model.Advice(
+        kind=_KINDS[found.kind],
+        finding=found.finding,
+        change=found.change,
+        code=found.code,
+        evidence=found.evidence,
+        removes=found.removes,
+        concerns=found.concerns,
+        saves=found.saves,
+        objects=tuple(shown.objects[each.things] for each in found.objects if each.things in shown.objects),
+        touched_at=tuple(map(place, found.touched_at)),
+        touched_by=found.touched_by.row.id if found.touched_by is not None else None,
+        used_at=place(found.used_at) if found.used_at is not None else None,
+        threads=tuple(thread.row.id for thread in found.threads),
+        shown_in=tuple(_shown_in(found, shown)),
     )
 
 
 def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
-    """Names of the parts of a report: those the advice speaks of, then what counts who reads where."""
-    words = f"{found.finding} {found.change} {' '.join(found.code)}"
-    for number, row in enumerate(shown.objects):
-        if any(_names(words, name) for name in _called(row)):
-            yield f"object-{number}"
-    for number, line in enumerate(shown.lines):
-        if _names(words, line.place.label) or _names(words, line.place.label.split(" ")[0]):
-            yield f"line-{number}"
-    if shown.threads:
+    """Names of the parts of a report that show the subjects, then the part that counts who reads where."""
+    yield from (f"object-{shown.objects[each.things]}" for each in found.objects if each.things in shown.objects)
+    allocated = [each.allocated for each in found.objects]
+    sites = [*allocated, *found.touched_at, found.used_at]
+    places = dict.fromkeys(place(site) for site in sites if site is not None)
+    yield from (f"line-{shown.lines[each]}" for each in places if each in shown.lines)
+    if found.threads or found.touched_by:
         yield "threads"
     if found.kind is not Kind.SETTING:
         yield "who-reads-where"
-
-
-def _called(row: model.Object) -> tuple[str, ...]:
-    """How advice speaks of an object: by its name in quotes, else by its first location (analysis/naming.py)."""
-    place = row.first_touched_at if row.kind == UNNAMED else row.allocated_at
-    return (f"`{row.name}`", *((place.label,) if place is not None else ()))
-
-
-def _names(words: str, label: str) -> bool:
-    """The label stands there as a word of its own."""
-    at = words.find(label)
-    after = words[at + len(label) : at + len(label) + 1]
-    return bool(label) and at >= 0 and not after.isalnum()

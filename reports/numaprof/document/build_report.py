@@ -6,7 +6,7 @@ from __future__ import annotations
 from numaprof.document.advice_section import Shown, advice
 from numaprof.document.lines_section import lines
 from numaprof.document.machine_section import machine
-from numaprof.document.objects_section import modules, objects
+from numaprof.document.objects_section import listed, modules, objects
 from numaprof.document.open_recording import Reading, reading
 from numaprof.document.overview_section import found, levels, notes, overview, run, taken
 from numaprof.document.threads_section import threads
@@ -25,6 +25,10 @@ def report(source: Reading) -> model.Report:
     evidence = source.evidence
     rows, places, things = threads(source), lines(evidence), objects(source)
     advices = advise(evidence)
+    shown = Shown(
+        {thing.things: number for number, thing in enumerate(listed(evidence))},
+        {line.place: number for number, line in enumerate(places.rows)},
+    )
     return model.Report(
         format="numaprof.report",
         version=model.VERSION,
@@ -33,7 +37,7 @@ def report(source: Reading) -> model.Report:
         run=run(evidence),
         verdict=found(evidence),
         overview=overview(evidence, advices),
-        advice=advice(advices, Shown(things.rows, places.rows, rows)),
+        advice=advice(advices, shown),
         levels=levels(evidence),
         taken=taken(evidence),
         notes=notes(evidence),

@@ -18,10 +18,15 @@ from numaprof.recording import sql_page_map
 from numaprof.text.format import clean
 
 
+def listed(evidence: Evidence) -> list[Object]:
+    """In the order of the report's rows."""
+    return [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
+
+
 def objects(source: Reading) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
-    found = [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
+    found = listed(evidence)
     maps, remote = page_maps(source, found), evidence.samples.remote_accesses
     unlisted = source.recording.one(sql_page_map.Unlisted, sql_page_map.UNLISTED).objects
     return model.Objects(

@@ -6,6 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from numaprof.evidence.evidence import Thread
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+
 
 class Kind(Enum):
     """In the order in which the reader should see them."""
@@ -17,6 +21,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Advice:
+    """One recommendation. Renderers take its subjects from the typed fields, never from its text."""
+
     kind: Kind
     finding: str  # what is the matter, with names of places and threads
     change: str  # what to do about it
@@ -25,6 +31,11 @@ class Advice:
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
     concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about
     saves: str | None = None  # what that can be worth in time, a range with its assumptions
+    objects: tuple[Object, ...] = ()  # the data it is about, most important first
+    touched_at: tuple[Site, ...] = ()  # where that is first touched
+    touched_by: Thread | None = None  # the thread that first touches most of it
+    used_at: Site | None = None  # where it is used most
+    threads: tuple[Thread, ...] = ()  # the threads that use it; without objects, the threads it is about
 
     @property
     def benefit(self) -> float:

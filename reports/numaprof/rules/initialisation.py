@@ -10,7 +10,7 @@ from numaprof.analysis.naming import command_line, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, team, users
 from numaprof.analysis.placement import node_order, team_order
 from numaprof.evidence.access_patterns import Shape
-from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
@@ -29,6 +29,7 @@ class Initialisation:
     sites: tuple[Site, ...]
     allocated: tuple[Site, ...]  # where the memory is allocated or declared
     use: Site | None
+    working: tuple[Thread, ...]
     shape: Shape
     nodes: tuple[int, ...] | None  # of equal parts of the memory, that which uses each; None: not known
     in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
@@ -78,6 +79,7 @@ def initialisation_of(
         sites=tuple(sites),
         allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
         use=use,
+        working=tuple(working),
         shape=shape,
         nodes=order,
         in_team_order=order is None or order == team_order(working, len(order)),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from numaprof.analysis.naming import list_of_sites, objects_in_text, positions
+from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
@@ -39,6 +40,10 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
         "use, though hardly any page of 4 KiB in them is used by more than one.",
         removes=None if light else part,
+        objects=tuple(group),
+        touched_at=tuple(sites),
+        used_at=main_use(later_uses(group)),
+        threads=tuple(users(evidence, later_uses(group))),
     )
 
 

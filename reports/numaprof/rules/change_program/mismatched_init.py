@@ -45,6 +45,10 @@ def rule(evidence: Evidence) -> Advice | None:
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         removes=part,
         saves=saves(evidence, part, group),
+        objects=tuple(group),
+        touched_at=tuple(sites),
+        used_at=use,
+        threads=tuple(users(evidence, uses)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import most_at, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
-from numaprof.analysis.relevant_objects import measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
@@ -40,6 +40,10 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
         evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; {percent(part)} of the "
         "remote ones are here.",
         concerns=part,
+        objects=tuple(group),
+        touched_at=tuple(init_sites(group)),
+        used_at=main_use(uses),
+        threads=tuple(users(evidence, uses)),
     )
 
 
@@ -70,4 +74,5 @@ def _by_counts(evidence: Evidence) -> Advice | None:
         "remotely about as much as lies elsewhere: every thread reads everything.",
         change=_CHANGE,
         evidence="each thread's remote share, beside where the pages are; the addresses were not seen.",
+        threads=evidence.workers,
     )

@@ -47,6 +47,11 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=_rests_on(evidence, group, part),
         removes=part,
         saves=saves(evidence, part, group),
+        objects=tuple(group),
+        touched_at=(site,),
+        touched_by=evidence.by_id.get(toucher),
+        used_at=use,
+        threads=tuple(users(evidence, uses)),
     )
 
 

@@ -59,6 +59,11 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=_rests_on(evidence, group, uses),
         removes=_removes(evidence, group),
         saves=saves(evidence, _removes(evidence, group), group),
+        objects=tuple(group),
+        touched_at=tuple(sites),
+        touched_by=evidence.by_id.get(group[0].main_thread),
+        used_at=use,
+        threads=tuple(init.working),
     )
 
 

@@ -44,17 +44,22 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
-    first = f"{list_of_sites(sites)} first touched {{}} on one node; it is" if sites else "{} on one node is"
+    what = objects_in_text(evidence, group)
+    placed = f"{list_of_sites(sites)} first touched {what} on one node; it is" if sites else f"{what} on one node is"
     return Advice(
         kind=Kind.CURE,
-        finding=first.format(objects_in_text(evidence, group))
-        + f" used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
+        finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
         "One node's memory serves all.",
         change=_change(evidence, group, working),
         code=_code(evidence, group),
         evidence=f"{_rests_on(uses, part)} Interleaved, the remote share stays about as it is; the load on the one "
         "memory controller goes.",
         concerns=part,
+        objects=tuple(group),
+        touched_at=tuple(sites),
+        touched_by=evidence.by_id.get(group[0].main_thread),
+        used_at=main_use(uses),
+        threads=tuple(working),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import command_line, object_in_text
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
@@ -22,8 +23,9 @@ def rule(evidence: Evidence) -> Advice | None:
     dirty, remote = weights.get(REMOTE_MODIFIED, 0.0), sum(weights.values())
     if samples < MIN_SAMPLES or dirty < MOSTLY_DIRTY * remote:
         return None
-    worst = max(evidence.objects.found, key=lambda o: sum(a.weight for a in o.answers if a.source == REMOTE_MODIFIED))
-    where = f", most of {object_in_text(worst)}" if any(a.source == REMOTE_MODIFIED for a in worst.answers) else ""
+    modified = [found for found in evidence.objects.found if _modified(found)]
+    worst = sorted(modified, key=_modified, reverse=True)[:1]
+    where = f", most of {object_in_text(worst[0])}" if worst else ""
     return Advice(
         kind=Kind.SETTING,
         finding=f"{percent(dirty / remote)} of what sampled loads got from other nodes were cache lines that a thread "
@@ -32,4 +34,10 @@ def rule(evidence: Evidence) -> Advice | None:
         code=(f"perf c2c record {command_line(evidence)} && perf c2c report",),
         evidence=f"the source of {plural(samples, 'sampled load')} that were answered from another node.",
         concerns=dirty / remote,
+        objects=tuple(worst),
     )
+
+
+def _modified(found: Object) -> float:
+    """Sampled loads of the object, weighted, that got a modified line from another node."""
+    return sum(answer.weight for answer in found.answers if answer.source == REMOTE_MODIFIED)

@@ -22,6 +22,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Measure again without that:",
         code=tuple(dict.fromkeys(code for _, code, _ in causes)),
         evidence=words([source for _, _, source in causes]) + ".",
+        threads=(*(thread for thread in evidence.threads if thread.strayed), *_roaming(evidence)),
     )
 
 
@@ -51,9 +52,7 @@ def _strayed(evidence: Evidence) -> Cause | None:
 
 
 def _roamed(evidence: Evidence) -> Cause | None:
-    """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
-    free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
-    roamed = [thread for thread in free if _matters(evidence, thread)]
+    roamed = _roaming(evidence)
     if not roamed:
         return None
     # The plan is for threads: a process of one keeps the mask that it inherited.
@@ -61,6 +60,12 @@ def _roamed(evidence: Evidence) -> Cause | None:
     code = _pinned(evidence) if evidence.run.pin_policy == "none" else in_program
     where = f"the CPUs {'it' if len(roamed) == 1 else 'they'} ran on"
     return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
+
+
+def _roaming(evidence: Evidence) -> list[Thread]:
+    """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
+    free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
+    return [thread for thread in free if _matters(evidence, thread)]
 
 
 def _matters(evidence: Evidence, thread: Thread) -> bool:

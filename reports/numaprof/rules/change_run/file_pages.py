@@ -43,6 +43,9 @@ def _by_use(evidence: Evidence) -> Advice | None:
         code=_code(evidence),
         evidence=f"{percent(part)} of the remote accesses with a known address reach it.",
         concerns=part,
+        objects=tuple(files),
+        used_at=main_use(uses),
+        threads=tuple(users(evidence, uses)),
     )
 
 

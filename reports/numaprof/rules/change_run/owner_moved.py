@@ -44,6 +44,8 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
         removes=min(1.0, sum(found.remote for found in moved) / remote) if remote else None,
+        touched_by=worst.thread,
+        threads=tuple(found.thread for found in moved),
     )
 
 

@@ -25,6 +25,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change=change,
         code=code,
         evidence="where the threads ran, beside the nodes that have CPUs and memory.",
+        threads=evidence.workers,
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from numaprof.analysis.naming import objects_in_text, threads_on_nodes
-from numaprof.analysis.object_users import later_uses, users
+from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.relevant_objects import measured, remote_part, suspects
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
@@ -32,6 +32,9 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Leave it alone: what is remote is where the blocks of two nodes meet. Larger blocks have less border.",
         evidence=f"{percent(remote_part(evidence, group))} of the remote accesses with a known address are to this "
         f"memory; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}.",
+        objects=tuple(group),
+        used_at=main_use(uses),
+        threads=tuple(users(evidence, uses)),
     )
 
 

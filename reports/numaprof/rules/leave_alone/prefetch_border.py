@@ -27,6 +27,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",
         change="Leave it alone: the prefetcher runs ahead into the next block, no thread waits for that.",
         evidence=carried + f"Remote are {percent(share)} of all requests{_heaviest(evidence)}.",
+        threads=tuple(border) if at_border else (),
     )
 
 

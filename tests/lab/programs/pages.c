@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// pages CPU NODE EVENT: on CPU, reads page I of an array on NODE at I + 1 lines out of order, writes page I of a second
+// array likewise, and streams over a third. No line is in a cache before. Prints the thread, how many pages, what perf
+// counted meanwhile, and the arrays' addresses.
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lab.h"
+
+enum { PAGES = 21, ARRAYS = 3, JUNK = 8 << 20, STEP = 3 /* of lines: no stream; shares no factor with 64 */ };
+
+static char *line_of(char *array, int page, int i)
+{
+    return array + (size_t)page * PAGE + (size_t)(i * STEP % (PAGE / LINE)) * LINE;
+}
+
+static void work(char *const *arrays)
+{
+    for (int page = 0; page < PAGES; page++)
+        for (int i = 0; i <= page; i++)
+            (void)*(volatile char *)line_of(arrays[0], page, i);
+    for (int page = 0; page < PAGES; page++)
+        for (int i = 0; i <= page; i++)
+            *(volatile char *)line_of(arrays[1], page, i) = 1;
+    for (size_t at = 0; at < PAGES * PAGE; at += LINE)
+        (void)*(volatile char *)(arrays[2] + at);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 4)
+        fail("arguments");
+    pin(atoi(argv[1]));
+    char *arrays[ARRAYS], *junk = memory_on(node_of(atoi(argv[1])), JUNK);
+    for (int i = 0; i < ARRAYS; i++)
+        arrays[i] = memory_on(atoi(argv[2]), PAGES * PAGE);
+    struct perf_event_attr attr = event_encode(argv[3]);
+    int fd = event_open(&attr, 0, -1, -1);
+    if (fd < 0)
+        fail(argv[3]);
+    sweep(junk, JUNK);
+    event_enable(fd);
+    work(arrays);
+    event_disable(fd);
+    printf("%ld %d %lu", syscall(SYS_gettid), PAGES, event_read(fd));
+    for (int i = 0; i < ARRAYS; i++)
+        printf(" %p", (void *)arrays[i]);
+    printf("\n");
+    return 0;
+}

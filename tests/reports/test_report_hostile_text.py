@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text of the target is never a format, a template or markup, whatever rule or view shows it."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sqlite3
+import string
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Callable
+
+import numaprof.rules
+import pytest
+import reading
+import test_report_object_rules
+import test_report_rules
+from book import SCHEMA, Book, literal
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numaprof.commands.export import exported
+from numaprof.document.build_report import document
+from numaprof.document.open_recording import reading as opened
+from numaprof.export.csv_tables import tables
+from numaprof.export.json_document import to_json
+from numaprof.page.report_page import report_page
+from numaprof.rules import advise
+from numaprof.rules.advice import Advice
+from numaprof.text.messages import Failure
+from stories import STORIES
+
+# Columns that hold words of the recorder, numbers or lists of CPUs, not text of the target.
+CODES = {
+    *("evidence.collector", "window.cause", "process.followed", "thread.pin", "thread.own_cpus"),
+    *("event.collector", "event.class", "event.placement", "event.confidence", "sample_kind.name", "source.name"),
+    *("object.kind", "snapshot.cause", "snapshot.method", "note.kind", "run.command", "run.started_at"),
+    *("run.pin_policy", "run.pin_plan", "run.allowed_cpus", "run.allowed_nodes", "run.huge_pages"),
+    *("measurement.at", "measured.metric", "measured.unit"),
+}
+NASTY = (
+    "main::{lambda#1}::operator()(int) const {0} {} {x!r:>{y}} %s %(name)s % \\N{BULLET} \\x41 ' \" ` $1 ${x} "
+    "{{ x }} {% if %} <b>&amp;</script> \n\r\t\x1b[2J"
+)
+
+
+def text_columns() -> Iterator[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as schema:
+        schema.executescript(SCHEMA)
+        tables_ = [name for (name,) in schema.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        for table in tables_:
+            for _, column, type_, *_ in schema.execute(f"PRAGMA table_info({table})").fetchall():
+                if type_ == "TEXT" and f"{table}.{column}" not in CODES:
+                    yield table, column
+
+
+def with_text(book: Book, text: str) -> Book:
+    """The same recording, with the text at the end of each name in it."""
+    for table, column in text_columns():
+        book.statements.append(f"UPDATE {table} SET {column} = {column} || {literal(text)};")
+    return book.change("run", command=json.dumps(["./sum", text]))
+
+
+# SQLite keeps no lone surrogates and no NUL within text.
+TEXT = st.text(st.one_of(st.sampled_from(string.punctuation), st.characters(exclude_characters="\0", codec="utf-8")))
+
+
+@pytest.mark.parametrize("story", [name for name in STORIES if name != "many_threads"])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.one_of(st.just(NASTY), TEXT))
+def test_every_view_shows_any_text(story: str, tmp_path: Path, text: str) -> None:
+    path = with_text(STORIES[story](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
+    reading.print_report(reading.load(str(path)), reading.Paper(reading.io.StringIO(), 80))
+    report = document(str(path))
+    assert json.loads(to_json(report))["recording"] == str(path)
+    assert tables(report)
+    assert "<html" in report_page(report)
+    with opened(str(path)) as source:
+        for form in ("pprof", "folded", "perfetto"):
+            with suppress(Failure):  # no samples to make a profile of
+                assert exported(source, form, None)
+
+
+def scenarios() -> Iterator[Callable[[Path], object]]:
+    """The scenarios, and the tests of the rules that need a folder and, at most, plain parameters."""
+    yield from (lambda folder, story=story: advise(reading.read(story(), folder)) for story in STORIES.values())
+    for test in [*vars(test_report_rules).values(), *vars(test_report_object_rules).values()]:
+        if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
+            continue
+        parameters = set(inspect.signature(test).parameters)
+        for values in _values_of(test):
+            if {*values, "tmp_path"} == parameters:
+                yield lambda folder, test=test, values=values: test(**values, tmp_path=folder)
+
+
+def _values_of(test: Callable[..., None]) -> list[dict[str, object]]:
+    """What pytest's own parametrize gives the test, where there is one of it."""
+    marks = [mark.args[:2] for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
+    if not marks:
+        return [{}]
+    names, rows = marks[0]
+    names = names.split(",") if isinstance(names, str) else names
+    return [dict(zip(names, row if len(names) > 1 else (row,))) for row in rows]
+
+
+def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs the scenarios of the rules' own tests, whose expectations of names do not hold with other names."""
+    given_by: set[str] = set()
+
+    def watched(rule: Callable[..., Advice | None]) -> Callable[..., Advice | None]:
+        def call(evidence: object) -> Advice | None:
+            advice = rule(evidence)
+            given_by.update([rule.__module__] if advice is not None else [])
+            return advice
+
+        return call
+
+    sql = Book.sql
+    monkeypatch.setattr(Book, "sql", lambda book: sql(with_text(book, NASTY)))
+    modules = [rule.__module__ for rule in numaprof.rules.RULES]
+    for module, rule in zip(modules, numaprof.rules.RULES):
+        monkeypatch.setattr(f"{module}.rule", watched(rule))
+    for user in (numaprof.rules, test_report_rules, test_report_object_rules):
+        monkeypatch.setattr(user, "RULES", tuple(import_module(module).rule for module in modules))
+    for number, scenario in enumerate(scenarios()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        try:
+            scenario(folder)
+        except AssertionError:
+            pass
+        except ValueError as error:
+            assert "values to unpack" in str(error), error  # another number of advices than with the usual names
+    assert given_by == set(modules), "there must be a scenario in which each rule gives advice"
