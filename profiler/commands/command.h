@@ -9,6 +9,7 @@ int cmd_record(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_policies(int argc, char **argv);

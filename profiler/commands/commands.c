@@ -19,6 +19,7 @@ static const struct command commands[] = {
     {"export", cmd_reports, "write recordings for other tools"},
     {"doctor", cmd_doctor, "say what this machine can measure, and what would enable the rest"},
     {"topology", cmd_topology, "show nodes, CPUs and distances; --measure times them"},
+    {"verify", cmd_verify, "check that the counters of this machine count what they should"},
     {"events", cmd_events, "show the locality events of this or another CPU"},
     {"lab", cmd_lab, "run a command in the emulated NUMA machine"},
     {"help", cmd_help, "show this list, or the options of a command"},
