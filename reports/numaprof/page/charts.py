@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the charts draw. How they look stands in charts/NAME.vl.json; docs/adding-a-chart.md."""
+"""What the charts draw. How they look stands in charts/NAME.vl.json; docs/dev/adding-a-chart.md."""
 
 from __future__ import annotations
 
