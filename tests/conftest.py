@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from causes import cause
 
 pytest_plugins = ["lab_plugin"]
 
@@ -41,11 +40,6 @@ def _perf_event_allowed() -> bool:
 
 def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.line(f"run once more: {report.nodeid}: at first {cause(report)}")
 
 
 # A job in the background of a script has these ignored, and hands that on; programs under test must get them.
@@ -128,8 +122,10 @@ def build_c(output: Path, *arguments: str) -> Path:
     """Compiles with the flags of the tree; fails the test with the compiler's own words."""
     output.parent.mkdir(parents=True, exist_ok=True)
     command = [os.environ.get("CC", "gcc"), "-std=c17", "-D_GNU_SOURCE", "-g", "-O1", f"-I{TREE}", f"-I{BUILD / 'gen'}"]
-    command += [*os.environ.get("TEST_CFLAGS", "").split(), *arguments, "-o", str(output), "-pthread"]
+    written = output.with_name(f"{output.name}.{os.getpid()}")  # other workers may run the program that stands there
+    command += [*os.environ.get("TEST_CFLAGS", "").split(), *arguments, "-o", str(written), "-pthread"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=TREE, check=False)
     if done.returncode != 0:
         pytest.fail(f"{' '.join(command)}\n{done.stderr}")
+    written.replace(output)
     return output

@@ -156,7 +156,7 @@ void faults_take(struct faults_source *source, const struct perf_sample *sample,
     faults_downsample_count(source);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->hurry = true; // no room to hold any
-        faults_settle(faults, NULL);
+        faults_classify(faults, NULL);
         faults->hurry = false;
     }
     faults->pending[faults->pending_count++] = (struct faults_pending){

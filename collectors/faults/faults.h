@@ -10,6 +10,7 @@
 #include "collectors/faults/faults_kind.h"
 #include "collectors/heap/objects.h"
 #include "collectors/perf/perf_event.h"
+#include "collectors/perf/perf_streams.h"
 #include "collectors/processes/tasks.h"
 #include "collectors/samples/samples.h"
 #include "core/recording/recording_queue.h"
@@ -41,7 +42,7 @@ struct faults_pending {
     uint64_t time, address, weight, was_mapped_bytes;
     int64_t thread, stack;
     struct objects_found found;     // at the address, then
-    struct process *process;       // NULL: settled
+    struct process *process;       // NULL: classified
     uint64_t held_at_drain;        // waits for a later drain than this; 0: not
     int32_t cpu;
 };
@@ -58,18 +59,18 @@ struct faults {
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;
     int sources;                   // how many there will be: they share what may be recorded
-    uint64_t drains, drained_at;   // of the rings so far, from 1, and the time of the last; the caller counts them
-    bool hurry;                    // settle everything: no fault is held
-    uint64_t settlings;
+    const struct perf_streams *streams; // tells which drain of the rings was the last
+    bool hurry;                    // classify everything: no fault is held
+    uint64_t classifications;
     uint64_t sampled_weight;       // faults that samples stand for
     uint64_t unmatched;            // samples of threads that are not known
     struct table shared_history;   // inode and offset of shared pages that were placed
-    struct faults_classify_batch *batch;    // working memory of faults_settle
+    struct faults_classify_batch *batch;    // working memory of faults_classify
     size_t pending_count;
     struct faults_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with queue, tasks, samples, objects, event, balancing, huge_pages and page_bytes set.
+// Call once, with queue, tasks, samples, objects, streams, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 
@@ -88,7 +89,7 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 
 // Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
 // process is forgotten, with it as ending (else NULL).
-void faults_settle(struct faults *faults, struct process *ending);
+void faults_classify(struct faults *faults, struct process *ending);
 
 // faults_downsample.c: every fault, or one in FAULTS_DOWNSAMPLE_PERIOD? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
 void faults_downsample_begin(struct faults_source *source);

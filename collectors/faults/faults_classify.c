@@ -14,7 +14,7 @@ enum {
     FAULTS_CLASSIFY_HISTORY_MAX = 400000, // pages remembered of one process: with their table about 20 MiB
 };
 
-// Faults of one process that are settled together, with room for probes.
+// Faults of one process that are classified together, with room for probes.
 struct faults_classify_batch {
     struct process *process;
     size_t count;
@@ -137,12 +137,12 @@ static bool faults_classify_must_wait(const struct faults *faults, const struct 
 {
     struct faults_pending *fault = batch->faults[i];
     if (fault->held_at_drain == 0)
-        fault->held_at_drain = faults->drains;
+        fault->held_at_drain = faults->streams->drains;
     if (batch->is_last)
         return false;
     if (batch->states[i] == PAGES_ABSENT)
-        return faults->drained_at < fault->time + FAULTS_CLASSIFY_PATIENCE_NS;
-    return faults_classify_looks_huge(faults, batch, i) && fault->held_at_drain == faults->drains;
+        return faults->streams->drained_at < fault->time + FAULTS_CLASSIFY_PATIENCE_NS;
+    return faults_classify_looks_huge(faults, batch, i) && fault->held_at_drain == faults->streams->drains;
 }
 
 // --- one fault
@@ -244,18 +244,18 @@ static void faults_classify_compact(struct faults *faults)
     faults->pending_count = kept;
 }
 
-void faults_settle(struct faults *faults, struct process *ending)
+void faults_classify(struct faults *faults, struct process *ending)
 {
     for (size_t i = 0; i < faults->pending_count; i++) {
         struct process *process = faults->pending[i].process;
-        if (!process || process->settled_in == faults->settlings + 1)
+        if (!process || process->classified_in == faults->classifications + 1)
             continue;
-        process->settled_in = faults->settlings + 1;
+        process->classified_in = faults->classifications + 1;
         faults->batch->is_last = process == ending || faults->hurry;
         faults_classify_collect(faults, faults->batch, process);
         faults_classify_process(faults, faults->batch);
     }
-    faults->settlings++;
+    faults->classifications++;
     faults_classify_compact(faults);
 }
 

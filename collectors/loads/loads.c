@@ -17,7 +17,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
     if (sample->address == 0 || (!is_of_event && !is_store && !is_load && sample->source != 0))
         return; // IBS samples all operations: this one has no data address
     if (loads->pending_count == LOADS_PENDING)
-        loads_settle(loads);
+        loads_classify(loads);
     loads->pending[loads->pending_count++] = (struct loads_pending){
         .time = sample->time,
         .address = sample->address,
@@ -34,7 +34,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
     };
 }
 
-// --- settling
+// --- classifying
 
 // A node of the same package: where sockets are split into clusters, that is what CPUs call local.
 static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
@@ -56,9 +56,24 @@ static void loads_check(struct loads *loads, const struct loads_pending *load, e
     loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
 }
 
+static bool loads_has_cpus(const struct topology *topology, int32_t node)
+{
+    for (size_t i = 0; i < topology->cpu_count; i++)
+        if (topology->cpus[i].node == node)
+            return true;
+    return false;
+}
+
+// Kernels and CPUs may report CXL memory as DRAM. The page's node tells: memory of a node without CPUs is local to nobody.
+static enum load_source loads_tier(const struct loads *loads, enum load_source source, int32_t home)
+{
+    bool memory = source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM;
+    return memory && home >= 0 && !loads_has_cpus(loads->topology, home) ? LOAD_SLOW_TIER : source;
+}
+
 static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)
 {
-    enum load_source source = load->source;
+    enum load_source source = loads_tier(loads, load->source, home);
     loads_check(loads, load, source, home);
     struct samples_row row = samples_row(load->is_store ? LOADS_KIND_STORE : LOADS_KIND_LOAD, load->event,
                                          tasks_time(loads->tasks, load->time), load->thread, load->weight);
@@ -73,7 +88,7 @@ static void loads_record(struct loads *loads, const struct loads_pending *load, 
 }
 
 // The pending loads of one process, chunk by chunk.
-static void loads_settle_process(struct loads *loads, struct process *process)
+static void loads_classify_process(struct loads *loads, struct process *process)
 {
     enum { CHUNK = 512 };
     uint64_t addresses[CHUNK];
@@ -95,10 +110,10 @@ static void loads_settle_process(struct loads *loads, struct process *process)
     }
 }
 
-void loads_settle(struct loads *loads)
+void loads_classify(struct loads *loads)
 {
     for (size_t i = 0; i < loads->pending_count; i++)
         if (loads->pending[i].process)
-            loads_settle_process(loads, loads->pending[i].process);
+            loads_classify_process(loads, loads->pending[i].process);
     loads->pending_count = 0;
 }

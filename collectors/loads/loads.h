@@ -21,7 +21,7 @@ struct loads_pending {
     enum load_source source;
     int64_t thread, stack, event;
     struct objects_found found;     // at the address, then
-    struct process *process;       // NULL: settled
+    struct process *process;       // NULL: classified
     int32_t cpu;
     bool is_store;
 };
@@ -46,6 +46,6 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
                 const struct thread *thread, int64_t stack);
 
 // Asks for the homes of what is pending and records it; before a process is forgotten.
-void loads_settle(struct loads *loads);
+void loads_classify(struct loads *loads);
 
 #endif

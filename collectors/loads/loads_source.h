@@ -19,6 +19,7 @@ enum load_source {
     LOAD_REMOTE_MODIFIED = 5,
     LOAD_OWN_CACHE = 6,
     LOAD_OTHER = 7,          // devices, uncached memory
+    LOAD_SLOW_TIER = 8,      // memory behind CXL, persistent memory, or any memory of a node without CPUs
 };
 
 enum load_source load_source_of(uint64_t data_src);

@@ -11,12 +11,15 @@
 #include "collectors/perf/perf_ring.h"
 
 struct perf_stream;
+typedef void perf_merge_closer(struct perf_stream *stream);
 typedef void perf_merge_handler(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
 
 struct perf_stream {
     struct perf_ring ring;
     struct perf_layout layout;
     perf_merge_handler *handle;
+    perf_merge_closer *close; // frees it (perf_streams.h); NULL: its owner does
+    struct perf_stream *next_ended; // perf_streams.h
     void *owner;             // for the handler
     uint64_t front_time;     // of the record at the front; the merge's own
 };

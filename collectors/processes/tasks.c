@@ -164,6 +164,11 @@ static void tasks_forget_memory(struct process *process)
     process->forgets = process->forked = process->has_forked = false;
 }
 
+void tasks_mark_late(struct tasks *tasks, const struct thread *thread)
+{
+    RECORD(tasks->queue, RECORDING_THREAD_LATE, RECORD_NUMBER(thread->id));
+}
+
 void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path)
 {
     const char *exe = path ? tasks_program(tasks, path) : tasks_read_exe(tasks, process->pid);

@@ -12,7 +12,7 @@
 #include "core/util/table.h"
 
 struct counter_set;
-struct block_stream;
+struct allocation_stream;
 
 struct process {
     int64_t id;                      // in the recording
@@ -34,8 +34,8 @@ struct process {
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
     struct live_allocations heap;         // blocks of its allocators, and variables of threads: objects.h
     struct live_allocations mapped;       // what it maps itself; allocators may have cut it into blocks of the heap
-    struct block_stream *blocks;     // where it tells of them; NULL: it does not
-    uint64_t settled_in;             // faults_settle's own mark
+    struct allocation_stream *allocations; // ring of its allocations; NULL: none
+    uint64_t classified_in;             // faults_classify's own mark
     uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
@@ -64,6 +64,7 @@ struct thread {
 struct tasks {
     struct recording_queue *queue;
     uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
+    bool has_kernel_records;         // the kernel reports every fork, exec, mapping and end of a descendant
     struct intern *paths;
     struct table programs;           // interned paths of the executables that ran
     struct table processes;          // pid -> struct process *
@@ -87,6 +88,9 @@ void tasks_read_name(struct tasks *tasks, struct thread *thread); // from /proc
 void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name);
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
+
+// The thread ran unobserved before it was found.
+void tasks_mark_late(struct tasks *tasks, const struct thread *thread);
 
 // Which program it runs now. path NULL: read from /proc, where it stays as it was if the process is gone.
 void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);

@@ -183,7 +183,8 @@ INSERT INTO sample_kind VALUES
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO source VALUES
     (1, 'local_dram'), (2, 'remote_dram'), (3, 'local_cache'), (4, 'remote_cache'), (5, 'remote_modified'),
-    (6, 'own_cache'), (7, 'other');
+    (6, 'own_cache'), (7, 'other'),
+    (8, 'slow_tier');                   -- persistent memory, memory behind CXL, or of a node without CPUs: near or far, not told
 
 CREATE TABLE sample (
     id         INTEGER PRIMARY KEY,
@@ -281,4 +282,20 @@ CREATE TABLE note (
     value   INTEGER,                    -- how many
     text    TEXT NOT NULL,              -- one sentence for people
     remedy  TEXT
+);
+
+-- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
+CREATE TABLE placed (
+    line        INTEGER NOT NULL,       -- of the placement file, where the subject begins
+    kind        TEXT NOT NULL,          -- allocation, mapping, static
+    asked       INTEGER NOT NULL,       -- allocations that the subject describes
+    asked_bytes INTEGER NOT NULL,
+    placed      INTEGER NOT NULL,       -- that got their policy before their first touch
+    placed_bytes INTEGER NOT NULL,
+    refused     INTEGER NOT NULL,       -- that did not: left to the program's allocator
+    moved_bytes INTEGER NOT NULL,       -- beside the asked border, by rounding to whole pages
+    extra_bytes INTEGER NOT NULL,       -- memory beyond the program's request
+    checked_bytes INTEGER NOT NULL,     -- touched memory whose node was looked up at the free or the end of the process
+    right_bytes INTEGER NOT NULL,       -- of these, on the asked node
+    error       TEXT                    -- why the last refusal
 );

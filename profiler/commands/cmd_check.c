@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "profiler/commands/command.h"
-#include "profiler/commands/run_options.h"
+#include "profiler/launch/run_options.h"
 
 // A file that nobody could run is left to those who read recordings: they say what is wrong with it.
 static bool check_is_recording(const char *path)

@@ -12,22 +12,24 @@
 
 #include "core/system/clock.h"
 #include "core/text/diag.h"
+#include "profiler/commands/cmd_place.h"
 #include "profiler/commands/command.h"
-#include "profiler/commands/run_options.h"
+#include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
 #include "profiler/install/preload_file.h"
 #include "profiler/install/reports_program.h"
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
-#include "profiler/launch/supervise.h"
-#include "profiler/recorder/session.h"
+#include "collectors/protocol/channel.h"
+#include "profiler/recorder/recorder.h"
+#include "profiler/recorder/supervise.h"
 
 enum { RUN_TEXT = PATH_MAX + 64 };
 
 // What the target's environment gets, as putenv wants it.
 struct run_environment {
     char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
-    char *variables[4];
+    char *variables[6];
 };
 
 struct run_result {
@@ -39,25 +41,30 @@ struct run_result {
 
 // A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
 // one ignores it, and what it starts may use it.
-static void run_make_environment(struct run_environment *e, struct session *session)
+static void run_make_environment(struct run_environment *e, struct recorder *recorder, const struct run_options *options,
+                                 const struct target *target)
 {
     char library[PATH_MAX];
     size_t count = 0;
-    if (!session->has_channel || preload_file_find(library, sizeof library) < 0)
+    const char *address = recorder_channel_address(recorder);
+    if (!address || preload_file_find(library, sizeof library) < 0)
         return;
     if (strpbrk(library, ": "))
         return; // cannot be written in LD_PRELOAD
     const char *others = getenv("LD_PRELOAD");
     snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
              others ? others : "");
-    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", session->channel.address);
+    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", address);
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-    if (!realpath(library, session->preload_path)) // as /proc/PID/maps and the kernel's records tell it
-        session->preload_path[0] = '\0';
-    if (session->target->kind != ELF_KIND_OTHER_LIBC && session->target->kind != ELF_KIND_FOREIGN)
+    recorder_set_preload(recorder, library);
+    if (target->kind != ELF_KIND_OTHER_LIBC && target->kind != ELF_KIND_FOREIGN)
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;
     e->variables[count++] = e->library;
+    if (options->placing) {
+        e->variables[count++] = options->placing->file;
+        e->variables[count++] = options->placing->shared;
+    }
 }
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
@@ -73,24 +80,25 @@ static int run_name(struct run_result *result, const struct run_options *options
     return status;
 }
 
-static void run_target(struct run_result *result, struct session *session, struct launch *launch)
+static void run_target(struct run_result *result, const struct run_options *options, const struct target *target,
+                       struct recorder *recorder, struct launch *launch)
 {
-    session_start(session);
+    recorder_start(recorder);
     int status = launch_go(launch);
     if (status < 0) {
         int wait_status;
         waitpid(launch->pid, &wait_status, 0);
-        diag_error("check the file", "%s cannot be run: %s", session->target->path, strerror(-status));
+        diag_error("check the file", "%s cannot be run: %s", target->path, strerror(-status));
         unlink(result->path);
         *result = (struct run_result){
             .failed = true, .exit_status = status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN};
         return;
     }
-    status = supervise_run(&result->supervision, session, launch->pid);
+    status = supervise_run(&result->supervision, recorder, launch->pid, options->quiet);
     if (status < 0)
         diag_error("the recording holds what came before", "watching the program failed: %s", strerror(-status));
     const struct supervision *s = &result->supervision;
-    status = session_finish(session, s->is_dead ? &s->wait_status : NULL, s->end);
+    status = recorder_finish(recorder, s->is_dead ? &s->wait_status : NULL, s->end);
     if (status < 0)
         diag_error(output_name_remedy(status), "writing %s failed: %s; it holds what was written before", result->path,
                    strerror(-status));
@@ -103,36 +111,38 @@ static struct run_result run_once(const struct run_options *options, const struc
     struct run_environment environment = {0};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
-    struct session *session = session_new(options, target, repeat);
+    struct recorder *recorder = recorder_new(options, target, repeat);
     struct launch launch;
-    if (!session) {
+    if (!recorder) {
         diag_error(NULL, "out of memory");
         return result;
     }
-    int status = session_open(session);
+    int status = recorder_open(recorder);
     if (status != 0)
-        goto close_session;
-    run_make_environment(&environment, session);
+        goto close_recorder;
+    if (options->placing)
+        placing_reset(options->placing);
+    run_make_environment(&environment, recorder, options, target);
     status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
-        goto close_session;
+        goto close_recorder;
     }
     // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.
     sigaction(SIGXFSZ, &ignore, &before);
     if (run_name(&result, options, launch.pid, repeat) < 0 ||
-        session_attach(session, result.path, launch.pid) != 0) {
+        recorder_attach(recorder, result.path, launch.pid) != 0) {
         launch_cancel(&launch);
         goto close_recording;
     }
     result.failed = false;
-    run_target(&result, session, &launch);
+    run_target(&result, options, target, recorder, &launch);
 
 close_recording:
     sigaction(SIGXFSZ, &before, NULL);
-close_session:
-    session_close(session);
+close_recorder:
+    recorder_close(recorder);
     return result;
 }
 
@@ -184,6 +194,8 @@ static int run_all(const struct run_options *options, const struct target *targe
             diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
     int checked = 0;
+    if (options->placing && count > 0 && !options->quiet)
+        placing_report(options->placing);
     if (options->report && count > 0)
         run_report(paths, count, signals);
     if (options->max_remote)
@@ -197,6 +209,28 @@ static int run_all(const struct run_options *options, const struct target *targe
     return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
 }
 
+static int run_recorded(const struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
+    return run_all(options, target, signals);
+}
+
+// With a placement file, run measures nothing; record does.
+static int run_placed(struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    options->placing = calloc(1, sizeof *options->placing);
+    if (!options->placing) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    int status = DIAG_EXIT_FAILED;
+    if (placing_open(options->placing, options->place) == 0)
+        status = options->report ? cmd_place_run(options, target, signals) : run_recorded(options, target, signals);
+    placing_close(options->placing);
+    free(options->placing);
+    return status;
+}
+
 static int run_command(int argc, char **argv, enum run_purpose purpose)
 {
     struct run_options options;
@@ -208,9 +242,10 @@ static int run_command(int argc, char **argv, enum run_purpose purpose)
     status = target_find(&target, options.arguments[0]);
     if (status != 0)
         return status;
-    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
     supervise_block(&signals);
-    return run_all(&options, &target, &signals);
+    if (options.place)
+        return run_placed(&options, &target, &signals);
+    return run_recorded(&options, &target, &signals);
 }
 
 int cmd_run(int argc, char **argv)

@@ -22,7 +22,7 @@ from stories import STORIES
 
 SAMPLES = 1_000_000
 NODES, CPUS, THREADS, OBJECTS, BLOCK_PAGES = 8, 512, 2000, 5000, 256
-COUNT_ROWS = 500_000  # profiler/recorder/session_counters.c
+COUNT_ROWS = 500_000  # profiler/recorder/evidence/counter_sets.c
 LINES, DEPTH = 2000, 12
 BASE, GAP = 0x7F0000000000, 1 << 24
 

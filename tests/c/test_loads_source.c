@@ -8,6 +8,8 @@
 #include "check.h"
 
 enum { ANY_CACHE = 0x0b, RAM = 0x0d, L3 = 3, SAME_NODE = 1, OTHER_NODE = 2 };
+enum { L2_MHB = 5, MSC = 6, L0 = 7, UNC = 8, CXL = 9, IO = 10, LFB = 12, PMEM = 14 };
+enum { FORWARDED = 1, MMIO = 7, MEM0 = 8, REGION_SHIFT = 46 };
 
 static enum load_source of(union perf_mem_data_src source)
 {
@@ -69,6 +71,44 @@ TEST(power)
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1), LOAD_LOCAL_CACHE); // the same chip
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2, .mem_snoop = PERF_MEM_SNOOP_HITM), LOAD_REMOTE_MODIFIED);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_RAM2), LOAD_REMOTE_DRAM);
+}
+
+TEST(slow_tiers_are_neither_local_nor_remote)
+{
+    CHECK_EQ(SOURCE(.mem_lvl_num = CXL), LOAD_SLOW_TIER);
+    CHECK_EQ(SOURCE(.mem_lvl_num = CXL, .mem_remote = 1, .mem_hops = OTHER_NODE), LOAD_SLOW_TIER);
+    CHECK_EQ(SOURCE(.mem_lvl_num = PMEM), LOAD_SLOW_TIER);
+    CHECK_EQ(SOURCE(.mem_lvl_num = PMEM, .mem_remote = 1), LOAD_SLOW_TIER);
+    // Its line was in another cache.
+    CHECK_EQ(SOURCE(.mem_lvl_num = PMEM, .mem_remote = 1, .mem_snoop = PERF_MEM_SNOOP_HITM), LOAD_REMOTE_MODIFIED);
+}
+
+TEST(intel_efficiency_cores_report_forwards_as_memory)
+{
+    // __intel_pmu_pebs_data_source_cmt: 0x0c is RAM, remote, forwarded; 0x0d the same with HITM.
+    CHECK_EQ(SOURCE(.mem_lvl_num = RAM, .mem_remote = 1, .mem_snoopx = FORWARDED), LOAD_REMOTE_CACHE);
+    CHECK_EQ(SOURCE(.mem_lvl_num = RAM, .mem_remote = 1, .mem_snoop = PERF_MEM_SNOOP_HITM), LOAD_REMOTE_MODIFIED);
+    CHECK_EQ(SOURCE(.mem_lvl_num = RAM, .mem_remote = 1), LOAD_REMOTE_DRAM);
+    CHECK_EQ(SOURCE(.mem_lvl_num = RAM), LOAD_LOCAL_DRAM);
+}
+
+TEST(levels_of_newer_kernels)
+{
+    CHECK_EQ(SOURCE(.mem_lvl_num = L0), LOAD_OWN_CACHE);
+    CHECK_EQ(SOURCE(.mem_lvl_num = LFB), LOAD_OWN_CACHE);
+    CHECK_EQ(SOURCE(.mem_lvl_num = L2_MHB), LOAD_OWN_CACHE);
+    CHECK_EQ(SOURCE(.mem_lvl_num = MSC), LOAD_LOCAL_CACHE);
+    CHECK_EQ(SOURCE(.mem_lvl_num = UNC), LOAD_OTHER);
+    CHECK_EQ(SOURCE(.mem_lvl_num = IO), LOAD_OTHER);
+}
+
+TEST(diamond_rapids_reports_devices_as_memory_of_a_region)
+{
+    union perf_mem_data_src device = {.mem_lvl_num = RAM}, memory = {.mem_lvl_num = RAM, .mem_remote = 1};
+    device.val |= (uint64_t)MMIO << REGION_SHIFT;
+    memory.val |= (uint64_t)MEM0 << REGION_SHIFT;
+    CHECK_EQ(of(device), LOAD_OTHER);
+    CHECK_EQ(of(memory), LOAD_REMOTE_DRAM);
 }
 
 TEST(own_caches_and_what_is_not_said)

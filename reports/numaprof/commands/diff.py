@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser
+from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.evidence.evidence import load
 from numaprof.terminal.comparison_view import print_diff
@@ -29,7 +30,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--open", action="store_true", help="open it")
     parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
     parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
+    parser.add_argument("--schema", metavar="OUT", help="write the JSON Schema of --json, and nothing else")
     options = parser.parse_intermixed_args([_BETWEEN if each == "--" else each for each in arguments])
+    if options.schema:
+        return write_schema(options.schema, "diff")
     before, after = split(["--" if each == _BETWEEN else each for each in options.files])
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")

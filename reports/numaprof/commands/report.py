@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser
+from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.terminal.layout import BOLD, Paper
@@ -26,7 +27,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--open", action="store_true", help="open it")
     parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
     parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
+    parser.add_argument("--schema", metavar="OUT", help="write the JSON Schema of --json, and nothing else")
     options = parser.parse_args(arguments)
+    if options.schema:
+        return write_schema(options.schema, "report")
     files = options.files or [newest()]
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")

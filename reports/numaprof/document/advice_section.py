@@ -5,13 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from numaprof.document.lines_section import place
 from numaprof.evidence.thresholds import MOST_ADVICES
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice, Kind
 
-_KINDS = {Kind.CURE: "cure", Kind.SETTING: "setting", Kind.LEAVE: "leave"}
+_KINDS: dict[Kind, Literal["cure", "setting", "leave"]] = {
+    Kind.CURE: "cure",
+    Kind.SETTING: "setting",
+    Kind.LEAVE: "leave",
+}
 
 
 @dataclass(frozen=True)

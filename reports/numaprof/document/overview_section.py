@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from numaprof.analysis.naming import command_line
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
@@ -61,7 +62,7 @@ def found(evidence: Evidence) -> model.Verdict:
     words, share = verdict(evidence), remote_share(evidence)
     counted = basis(evidence) == COUNTERS
     return model.Verdict(
-        judgement=words.judgement.name.lower(),
+        judgement=cast("Any", words.judgement.name.lower()),  # one word for each Judgement
         headline=words.headline,
         details=words.details,
         basis=basis(evidence),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of a comparison's data; diff.schema.json says what fields mean. See model.py for what holds of all."""
+"""The shape of a comparison's data. report_model.py says what holds of all fields."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from numaprof.model.report_model import Moment
 
@@ -12,7 +13,11 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Range:
-    """The runs of one side: the middle one, and how far they lie apart."""
+    """The runs of one side: the middle one, and how far they lie apart.
+
+    Fields:
+        lowest: Of the runs.
+    """
 
     middle: float
     lowest: float
@@ -21,6 +26,15 @@ class Range:
 
 @dataclass(frozen=True)
 class Side:
+    """One side of the comparison.
+
+    Fields:
+        recordings: All runs of the side.
+        emulated: Times mean nothing.
+        median_run: The run of median time, from which time line, objects and pairs are.
+        step_ns: Length of a moment.
+    """
+
     recordings: tuple[str, ...]
     command_line: str
     emulated: bool
@@ -31,6 +45,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Measure:
+    """One number of both sides.
+
+    Fields:
+        unit: nanoseconds, share or requests.
+        change: better, worse, no difference seen, not known; empty: neither is better by itself.
+    """
+
     name: str
     unit: str
     before: Range | None
@@ -40,6 +61,14 @@ class Measure:
 
 @dataclass(frozen=True)
 class Thread:
+    """One thread of both sides.
+
+    Fields:
+        position: In the order of start, from 0.
+        name: Name and thread id.
+        change: better, worse or no difference seen: the runs of the sides overlap, or differ too little.
+    """
+
     position: int
     name: str
     before: Range
@@ -49,6 +78,14 @@ class Thread:
 
 @dataclass(frozen=True)
 class Place:
+    """One source location of both sides.
+
+    Fields:
+        what: first touches or remote requests sampled.
+        label: As the report names it.
+        before: Mean of the runs; null: not there.
+    """
+
     what: str
     unit: str
     label: str
@@ -58,6 +95,16 @@ class Place:
 
 @dataclass(frozen=True)
 class Object:
+    """One object of both sides.
+
+    Fields:
+        name: Variable, allocation site, or the line that first touched it.
+        home_before: Where it lies, in words; null: not there.
+        share_before: Remote share of its sampled accesses.
+        samples_before: Accesses sampled that the share is of.
+        samples_after: Accesses sampled that the share is of.
+    """
+
     name: str
     home_before: str | None
     home_after: str | None
@@ -69,6 +116,14 @@ class Object:
 
 @dataclass(frozen=True)
 class Pair:
+    """Traffic between two nodes, of both sides.
+
+    Fields:
+        from_node: Node of the CPU.
+        to_node: Node of the memory.
+        before: Requests, else sampled accesses, from node to node.
+    """
+
     from_node: int
     to_node: int
     before: float | None
@@ -77,7 +132,23 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    format: str
+    """Two sides, each of one or several runs, and what the spread of the runs allows to say. null means not known.
+
+    Fields:
+        format: What this file is.
+        version: Raised when a field changes its meaning or goes. New fields do not raise it.
+        headline: What happened to the remote share.
+        change: better, worse, no difference seen, or not known: the remote share.
+        time: What happened to the run time, with the probability that mere chance would separate the runs as clearly.
+        time_is_known: A difference in time, or none, was established.
+        noise: What these runs cannot tell, and what would.
+        population: What the remote shares are shares of; null: not known, or not the same on both sides.
+        differences: What else is not the same on both sides and could be the cause.
+        objects_not_listed: Objects that come after the last of `objects`.
+        places_not_listed: Places with less than the last of their kind in `places`.
+    """
+
+    format: Literal["numaprof.diff"]
     version: int
     headline: str
     change: str

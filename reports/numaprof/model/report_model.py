@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of a report's data. report.schema.json beside this file says what fields mean; a test keeps them alike.
+"""The one report document: what terminal, page, JSON, tables and exports render. docs/json.md, `report --schema`.
+
+The docstring of a class explains its fields; json_schema.py makes the JSON Schema of both.
 
 Texts are cleaned (numaprof.text.clean). None means "not known". Times are nanoseconds from the start of the run.
 """
@@ -7,15 +9,72 @@ Texts are cleaned (numaprof.text.clean). None means "not known". Times are nanos
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import Literal, Optional
+
+from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair
+from numaprof.model.memory_model import Line, Module, Modules, Object, Objects, Place, SourceLine, Stretch
 
 VERSION = 1  # raised when a field changes its meaning or goes; new fields do not raise it
 
 Series = tuple[Optional[float], ...]
 
+__all__ = [
+    "VERSION",
+    "Advice",
+    "Cpu",
+    "Level",
+    "Line",
+    "Machine",
+    "Measured",
+    "Module",
+    "Modules",
+    "Moment",
+    "Node",
+    "Note",
+    "Object",
+    "Objects",
+    "Overview",
+    "Pair",
+    "Phase",
+    "Place",
+    "Report",
+    "Requests",
+    "Run",
+    "Series",
+    "SourceLine",
+    "Stretch",
+    "Taken",
+    "Thread",
+    "ThreadLine",
+    "Timeline",
+    "Verdict",
+]
+
 
 @dataclass(frozen=True)
 class Run:
+    """What was run, where, and how it ended.
+
+    Fields:
+        command: The arguments.
+        command_line: As a shell takes it, the middle of a very long one left out.
+        started_at: UTC, ISO 8601.
+        wall_ns: From exec to the end of the program.
+        cpu_ns: CPU time of all threads while the recorder counted.
+        exit_status: null if a signal ended it, or its end was not seen.
+        term_signal: null if it exited.
+        complete: false: the recorder was killed or is still at work.
+        uarch: The event catalogue's name of the CPU.
+        emulated: Name of the emulated machine; null on real hardware. Emulated times mean nothing.
+        page_bytes: Size of a base page.
+        balancing: kernel.numa_balancing: 0 off, 1 on, 2 tiering.
+        balancing_moved_pages: Moved machine-wide while the program ran.
+        pin_policy: compact, scatter, none or list.
+        pin_plan: CPUs in the order in which threads take them.
+        tool_cpu_ns: CPU time of the recorder itself.
+        repeat: Which of run -n REPEATS, from 1.
+    """
+
     command: tuple[str, ...]
     command_line: str
     cwd: str | None
@@ -43,7 +102,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Verdict:
-    judgement: str
+    """Whether remote memory matters in this run.
+
+    Fields:
+        judgement: In one word: light is leave it alone, moderate little to gain, heavy worth fixing; the others say why
+            nothing can be said.
+        headline: The verdict as a sentence.
+        details: What qualifies it.
+        basis: counters, loads, hint faults; null: nothing told local from remote.
+        population: What the remote share is a share of.
+        remote_share: Remote part of the population.
+        lowest: Lower end of what the true share may be (95 %) where it is sampled; the share itself where it is
+            counted.
+        highest: Upper end of it.
+        requests: Counted requests that DRAM answered, scaled where coverage is below 0.99.
+        samples: Samples the share rests on; null if it is counted.
+        coverage: Part of the CPU time in which the events had a counter.
+    """
+
+    judgement: Literal["single_node", "unknown", "refused", "no_traffic", "one_node_used", "light", "moderate", "heavy"]
     headline: str
     details: tuple[str, ...]
     basis: str | None
@@ -58,6 +135,14 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Level:
+    """One level of evidence.
+
+    Fields:
+        collector: counters, samples, faults or pages.
+        detail: What was used.
+        remedy: What would make it usable.
+    """
+
     level: int
     collector: str
     used: bool
@@ -68,6 +153,13 @@ class Level:
 
 @dataclass(frozen=True)
 class Taken:
+    """Samples of one kind.
+
+    Fields:
+        kind: Word of sample_kind in the recording's schema.
+        weight: What they stand for: base pages for faults, else events.
+    """
+
     kind: str
     samples: int
     weight: int
@@ -75,6 +167,14 @@ class Taken:
 
 @dataclass(frozen=True)
 class Note:
+    """What qualifies a number.
+
+    Fields:
+        kind: One word, listed in docs/recording.md.
+        times: How often this was noted.
+        value: The numbers of these notes, added up.
+    """
+
     kind: str
     text: str
     remedy: str | None
@@ -84,6 +184,16 @@ class Note:
 
 @dataclass(frozen=True)
 class Overview:
+    """The head of the report, in words.
+
+    Fields:
+        banner: What must be known before anything else is read: emulated, cut short, how it ended.
+        measured: The machine, the counters and samples there are, and what is missing and why.
+        pinning: Pinning, NUMA balancing, the tool's own CPU time.
+        qualifying: Notes that qualify numbers.
+        unexplained: Where to look, if much is remote and there is no advice.
+    """
+
     banner: tuple[str, ...]
     measured: tuple[str, ...]
     pinning: tuple[str, ...]
@@ -92,62 +202,15 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Node:
-    id: int
-    mem_bytes: int | None
-    allowed: bool
-    homed_pages: int | None
-
-
-@dataclass(frozen=True)
-class Cpu:
-    id: int
-    node: int | None
-    package: int | None
-    core: int | None
-    smt: int | None
-    online: bool
-    allowed: bool
-    threads: int
-    first_thread: str | None
-    remote_share: float | None
-
-
-@dataclass(frozen=True)
-class Pair:
-    from_node: int
-    to_node: int
-    requests: float | None
-    distance: int | None
-    latency_ns: float | None
-    read_bytes_per_s: float | None
-
-
-@dataclass(frozen=True)
-class Measured:
-    metric: str
-    unit: str
-    from_node: int
-    to_node: int | None
-    median: float
-    low: float
-    high: float
-    noisy: bool
-
-
-@dataclass(frozen=True)
-class Machine:
-    nodes: tuple[Node, ...]
-    cpus: tuple[Cpu, ...]
-    pairs: tuple[Pair, ...]
-    pairs_population: str | None
-    population: str | None
-    left_out: float
-    measured: tuple[Measured, ...]
-
-
-@dataclass(frozen=True)
 class Requests:
+    """Requests of one class.
+
+    Fields:
+        request: demand, RFO (read for ownership), prefetch; else what the CPU counts.
+        local: Answered by memory of the thread's node.
+        remote: Answered by memory of another node.
+    """
+
     request: str
     local: float | None
     remote: float | None
@@ -156,6 +219,26 @@ class Requests:
 
 @dataclass(frozen=True)
 class Thread:
+    """One thread.
+
+    Fields:
+        id: Of this recording.
+        position: In the order of start, from 0.
+        name: Name and thread id.
+        cpu: The only CPU it is known to have run on.
+        cpus: All CPUs it is known to have run on; empty: not known.
+        nodes: Where it ran; empty: not known.
+        pin: planned: by numaprof; program: by itself; helper: left free; none.
+        strayed: It was pinned and yet moved.
+        from_start: false: found late; what it did before was not seen.
+        remote_share: Remote part of the verdict's population.
+        requests: Counted requests that DRAM answered; null without counters.
+        samples: Samples the share rests on; null if it is counted.
+        coverage: Part of its CPU time in which its events had a counter.
+        remote_heavy: At least a tenth is remote, and there is enough traffic to matter.
+        classes: Kinds of requests that do not overlap.
+    """
+
     id: int
     position: int
     name: str
@@ -181,6 +264,13 @@ class Thread:
 
 @dataclass(frozen=True)
 class Phase:
+    """A time in which the recorder counted.
+
+    Fields:
+        end_ns: null: to the end of the run.
+        cause: run, delay, control or mark.
+    """
+
     start_ns: int
     end_ns: int | None
     cause: str
@@ -188,7 +278,13 @@ class Phase:
 
 @dataclass(frozen=True)
 class Moment:
-    """One step of the time line."""
+    """One step of the time line.
+
+    Fields:
+        local: In this step, scaled where coverage is below 0.99; null: not counted.
+        remote: Likewise.
+        touched_pages: Base pages first touched in this step.
+    """
 
     start_ns: int
     local: float | None
@@ -199,13 +295,30 @@ class Moment:
 
 @dataclass(frozen=True)
 class ThreadLine:
+    """One thread's part of the time line.
+
+    Fields:
+        thread: Thread.id.
+        local: One value for each step from the start of the run.
+        remote: Likewise.
+    """
+
     thread: int
-    local: Series
-    remote: Series
+    local: tuple[float | None, ...]
+    remote: tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
 class Timeline:
+    """Requests and first touches over time.
+
+    Fields:
+        step_ns: Length of a moment.
+        thread_step_ns: Length of a step of the threads' lines.
+        population: What local and remote count: requests of the verdict's population, else sampled accesses.
+        phases: When the recorder was counting, and why.
+    """
+
     step_ns: int
     thread_step_ns: int
     population: str | None
@@ -215,94 +328,27 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class SourceLine:
-    number: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Place:
-    label: str
-    function: str | None
-    file: str | None
-    line: int | None
-    module: str | None
-
-
-@dataclass(frozen=True)
-class Line:
-    """A source line, or the best place there is, with all that is known to happen there."""
-
-    place: Place
-    allocated_bytes: float
-    touched_bytes: float
-    touched_by: tuple[str, ...]
-    homes: tuple[int, ...]
-    library_call: str | None
-    remote_events: float
-    accesses: float
-    remote_accesses: float | None
-    samples: int
-    source: tuple[SourceLine, ...]
-    source_changed: bool
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """A part of an object in which one thing holds. Positions are shares of the object, from 0 to 1."""
-
-    what: str
-    start: float
-    end: float
-    node: int | None
-    thread: int | None
-    share: float
-
-
-@dataclass(frozen=True)
-class Object:
-    name: str
-    kind: str
-    blocks: int | None
-    bytes: float
-    remote_share: float | None
-    of_all_remote: float | None
-    samples: int
-    home: str
-    allocated_at: Place | None
-    first_touched_at: Place | None
-    used_at: Place | None
-    touched_by: int
-    used_by: int
-    touch_shape: str
-    use_shape: str
-    remarks: tuple[str, ...]
-    map: tuple[Stretch, ...]
-
-
-@dataclass(frozen=True)
-class Objects:
-    population: str | None
-    attribution: tuple[str, ...]
-    not_listed: int
-    rows: tuple[Object, ...]
-
-
-@dataclass(frozen=True)
-class Module:
-    name: str
-    share: float
-
-
-@dataclass(frozen=True)
-class Modules:
-    rests_on: str
-    rows: tuple[Module, ...]
-
-
-@dataclass(frozen=True)
 class Advice:
-    kind: str
+    """One recommendation.
+
+    Fields:
+        kind: cure: change the program; setting: run it differently; leave: change nothing.
+        finding: What is the matter.
+        change: What to do about it.
+        code: The change as code or command.
+        evidence: What it rests on, and what that does not tell.
+        removes: Part of all remote accesses that would be gone; null: not known.
+        concerns: Where none would be gone but their price falls: the part of them that this is about.
+        saves: What it can be worth in time, a range with its assumptions.
+        objects: The data it is about: positions in `objects.rows`, most important first.
+        touched_at: Where that data is first touched.
+        touched_by: Id of the thread that first touches most of it.
+        used_at: Where it is used most.
+        threads: Ids of the threads that use it; without objects, of the threads it is about.
+        shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
+    """
+
+    kind: Literal["cure", "setting", "leave"]
     finding: str
     change: str
     code: tuple[str, ...]
@@ -320,7 +366,33 @@ class Advice:
 
 @dataclass(frozen=True)
 class Report:
-    format: str
+    """All that one recording tells.
+
+    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
+    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+
+    Fields:
+        format: What this file is.
+        version: Raised when a field changes its meaning or goes. New fields do not raise it.
+        tool_version: Of the recorder.
+        recording: The file that was read.
+        run: What was run, where, and how it ended.
+        verdict: What came out.
+        overview: The head of the report in sentences.
+        advice: What to do, what pays most first.
+        levels: Evidence levels, 1 is the best: used or not, and why not.
+        taken: Samples by kind.
+        notes: Whatever qualifies a number, as recorded.
+        machine: Nodes, CPUs, and who reads where.
+        threads: In the order of their start, which is the order in which the pinning plan deals out CPUs.
+        timeline: Requests over time.
+        objects: Variables, allocations and other memory with a name, the most remote first.
+        modules: In whose code the instructions stand that read remotely.
+        lines: The 60 places that matter most for first touches or for remote accesses.
+        lines_not_listed: Places with less than the last of `lines`.
+    """
+
+    format: Literal["numaprof.report"]
     version: int
     tool_version: str
     recording: str

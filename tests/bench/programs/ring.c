@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the recorder takes samples from rings:  ring FILE. One million of them in 64 rings, from 64 threads on 64 CPUs,
 // each with a call path of 16 frames, whose innermost are 100 000 distinct addresses; until they are committed to FILE.
-// From the rings to the file it is the recorder's own code; only the kernel, which fills the rings, is played here.
+// From the rings to the file it is the recorder's own code (counter_sets.c, counters_read.c, stack_walk.c); only the kernel,
+// which fills the rings, is imitated here.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/recorder/session.h"
+#include "profiler/recorder/evidence/counter_sets.h"
 
 enum { RINGS = 64, RECORDS = 1000000, ADDRESSES = 100000, DEPTH = 16, CHAINS = 200, RING_PAGES = 1024 };
 #define CODE 0x400000ULL
@@ -26,23 +27,19 @@ struct record {
 static const uint64_t layout = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN;
 
-// As counters_record and counters_take do it (profiler/recorder/session_counters.c, collectors/counters/counters_read.c).
-static void take(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
-{
-    (void)time;
-    struct session *session = stream->owner;
-    struct perf_sample sample;
-    if (perf_record_sample(header, &stream->layout, &sample) < 0)
-        exit(1);
-    struct thread *thread = tasks_thread(&session->tasks, (pid_t)sample.tid);
-    if (!thread)
-        exit(1);
-    struct samples_row row =
-        samples_row(1, 1, tasks_time(&session->tasks, sample.time), thread->id, sample.period);
-    row.cpu = sample.cpu;
-    row.stack = session_stack(session, thread->process, &sample);
-    samples_put(&session->samples, &row);
-}
+struct recorder {
+    struct topology topology;
+    struct tasks tasks;
+    struct perf_streams streams;
+    struct losses losses;
+    struct refusals refusals;
+    struct samples samples;
+    struct stack_walk walk;
+    struct objects objects;
+    struct counter_sets sets;
+};
+
+static const struct event_entry remote_dram = {.class = "demand_rd", .placement = "remote_dram"};
 
 static struct record make_record(int ring, int number)
 {
@@ -60,26 +57,32 @@ static struct record make_record(int ring, int number)
     return record;
 }
 
-static int fill(struct perf_stream *stream, struct session *session, int ring)
+static int map_ring(struct perf_ring *ring)
 {
     int fd = memfd_create("ring", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (1 + RING_PAGES) * sysconf(_SC_PAGESIZE)) < 0)
         return -1;
-    if (perf_ring_map(&stream->ring, fd, RING_PAGES) < 0)
-        return -1;
+    int status = perf_ring_map(ring, fd, RING_PAGES);
     close(fd);
-    stream->layout.sample_type = layout;
-    stream->handle = take;
-    stream->owner = session;
+    return status;
+}
+
+static int fill(struct recorder *recorder, struct counter_set *set, int number)
+{
+    *set = (struct counter_set){.counters = &recorder->sets.counters, .tid = 1000 + number, .cpu = -1};
+    set->groups[0].ids[0] = 1; // its descriptor is 0: open
+    set->stream.layout.sample_type = layout;
     size_t count = RECORDS / RINGS;
-    if (count * sizeof(struct record) > stream->ring.bytes)
+    if (map_ring(&set->stream.ring) < 0 || count * sizeof(struct record) > set->stream.ring.bytes)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        struct record record = make_record(ring, (int)i);
-        memcpy((char *)stream->ring.data + i * sizeof record, &record, sizeof record);
+        struct record record = make_record(number, (int)i);
+        memcpy((char *)set->stream.ring.data + i * sizeof record, &record, sizeof record);
     }
-    stream->ring.control->data_head = count * sizeof(struct record);
-    return session_add_stream(session, stream);
+    set->stream.ring.control->data_head = count * sizeof(struct record);
+    struct thread *thread = tasks_thread(&recorder->tasks, set->tid);
+    counter_sets_give(&recorder->sets, thread, set);
+    return thread->counters == set ? 0 : -1;
 }
 
 static double seconds(clockid_t clock)
@@ -89,41 +92,50 @@ static double seconds(clockid_t clock)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int prepare(struct session *session, const char *path)
+static void connect_modules(struct recorder *r)
+{
+    r->tasks.epoch = 1;
+    r->walk.stacks.queue = r->tasks.queue;
+    r->samples = (struct samples){.queue = r->tasks.queue, .stacks = &r->walk.stacks};
+    r->sets = (struct counter_sets){
+        .topology = &r->topology, .tasks = &r->tasks, .streams = &r->streams, .losses = &r->losses, .walk = &r->walk,
+        .refusals = &r->refusals, .samples = &r->samples, .objects = &r->objects,
+        .counters = {.queue = r->tasks.queue, .tasks = &r->tasks, .samples = &r->samples, .group_count = 1,
+                     .groups[0] = {.count = 1, .events[0] = {.id = 1, .source = &remote_dram, .sampled = true}}}};
+}
+
+static int prepare(struct recorder *recorder, const char *path)
 {
     static struct intern *paths;
     struct recording *recording;
-    if (recording_create(&recording, path) < 0 || recording_queue_start(&session->queue, recording) < 0)
+    if (recording_create(&recording, path) < 0 || recording_queue_start(&recorder->tasks.queue, recording) < 0 ||
+        stack_walk_open(&recorder->walk) < 0)
         return -1;
-    session->tasks = (struct tasks){.queue = session->queue, .epoch = 1};
-    session->stacks.queue = session->queue;
-    session->samples = (struct samples){.queue = session->queue, .stacks = &session->stacks};
-    session->files = program_files_new();
-    session->unwind = session->files ? unwind_open(session->files) : NULL;
-    struct process *process = tasks_add_process(&session->tasks, 1000, NULL, 1, "inherited");
+    connect_modules(recorder);
+    struct process *process = tasks_add_process(&recorder->tasks, 1000, NULL, 1, "inherited");
     for (int i = 0; process && i < RINGS; i++)
-        tasks_add_thread(&session->tasks, process, 1000 + i, 1, true, NULL);
+        tasks_add_thread(&recorder->tasks, process, 1000 + i, 1, true, NULL);
     const struct mapping program = {.start = CODE,
                                     .end = CODE + (64ULL << 20),
                                     .kind = MAPPING_FILE,
                                     .executable = true,
                                     .file_backed = true,
                                     .path = intern_text(&paths, "/no/such/program")};
-    return process && session->unwind ? address_space_add(&process->space, program) : -1;
+    return process ? address_space_add(&process->space, program) : -1;
 }
 
 int main(int argc, char **argv)
 {
-    static struct session session;
-    static struct perf_stream streams[RINGS];
-    if (argc != 2 || prepare(&session, argv[1]) < 0)
+    static struct recorder recorder;
+    static struct counter_set sets[RINGS];
+    if (argc != 2 || prepare(&recorder, argv[1]) < 0)
         return 1;
     for (int i = 0; i < RINGS; i++)
-        if (fill(&streams[i], &session, i) < 0)
+        if (fill(&recorder, &sets[i], i) < 0)
             return 1;
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    size_t records = perf_merge_drain(session.streams, session.stream_count, UINT64_MAX);
-    if (recording_queue_stop(session.queue) < 0)
+    size_t records = perf_streams_drain(&recorder.streams, UINT64_MAX);
+    if (recording_queue_stop(recorder.tasks.queue) < 0 || recorder.samples.count != (int64_t)records)
         return 1;
     printf("%zu %.6f %.6f\n", records, seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu);
     return 0;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/launch/run_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/diag.h"
+#include "version.h"
+
+static const char usage[] =
+    "Usage: numaprof [run|record] [options] [--] PROGRAM [ARGUMENT...]\n"
+    "Runs PROGRAM with its threads pinned and records where its memory accesses go; then reports (run is the default).\n"
+    "\n"
+    "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
+    "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
+    "      --interval MS       step of the time line                                          [100]\n"
+    "      --delay MS          start counting this long after the program\n"
+    "      --duration MS       and stop after this long\n"
+    "      --control FIFO      start and stop counting by lines written there\n"
+    "      --paused            start counting at the first start (FIFO, or numaprof.h in the program)\n"
+    "  -n, --repeats N         run N times, one recording each\n"
+    "      --events LIST       questions to the counters, see numaprof events    [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --place FILE        place allocations as FILE says (numaprof try makes one); run: and measure nothing\n"
+    "      --kernel             count what the kernel does for the program as well (needs privilege)\n"
+    "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
+    "      --no-report         record only, as `numaprof record` does\n"
+    "  -q, --quiet             say nothing but errors\n"
+    "  -h, --help              this text\n"
+    "      --version           which numaprof this is\n"
+    "\n"
+    "First touches and homes of pages are recorded throughout, whatever is counted: advice needs them.\n"
+    "The exit status is the program's; 125: numaprof failed, 126: the program cannot be run, 127: not found.\n";
+
+enum run_option_code {
+    OPTION_PIN = 256,
+    OPTION_INTERVAL,
+    OPTION_DELAY,
+    OPTION_DURATION,
+    OPTION_CONTROL,
+    OPTION_PAUSED,
+    OPTION_EVENTS,
+    OPTION_KERNEL,
+    OPTION_WITHOUT,
+    OPTION_PLACE,
+    OPTION_NO_REPORT,
+    OPTION_MAX_REMOTE,
+    OPTION_MIN_COVERAGE,
+    OPTION_VERSION,
+};
+
+static const char run_options_short[] = "+:o:n:qh"; // options end at the program
+
+static const struct option run_options_long[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"pin", required_argument, NULL, OPTION_PIN},
+    {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"delay", required_argument, NULL, OPTION_DELAY},
+    {"duration", required_argument, NULL, OPTION_DURATION},
+    {"control", required_argument, NULL, OPTION_CONTROL},
+    {"paused", no_argument, NULL, OPTION_PAUSED},
+    {"repeats", required_argument, NULL, 'n'},
+    {"events", required_argument, NULL, OPTION_EVENTS},
+    {"kernel", no_argument, NULL, OPTION_KERNEL},
+    {"place", required_argument, NULL, OPTION_PLACE},
+    {"without", required_argument, NULL, OPTION_WITHOUT},
+    {"no-report", no_argument, NULL, OPTION_NO_REPORT},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"max-remote", required_argument, NULL, OPTION_MAX_REMOTE},
+    {"min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE},
+    {0},
+};
+
+static int run_options_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (errno || end == text || *end || *text == '-' || number < least || number > most) {
+        char clean[64];
+        diag_error("see numaprof --help", "%s %s: a number from %llu to %llu is wanted", option,
+                   diag_clean(clean, sizeof clean, text), (unsigned long long)least, (unsigned long long)most);
+        return -EINVAL;
+    }
+    *value = number;
+    return 0;
+}
+
+static int run_options_pin(struct run_options *options, const char *text)
+{
+    static const char *const policies[] = {
+        [RUN_PIN_COMPACT] = "compact", [RUN_PIN_SCATTER] = "scatter", [RUN_PIN_NONE] = "none"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        if (policies[i] && strcmp(policies[i], text) == 0) {
+            options->pin = (enum run_pin)i;
+            return 0;
+        }
+    }
+    options->pin = RUN_PIN_LIST; // checked against the machine later
+    options->pin_list = text;
+    return 0;
+}
+
+static int run_options_without(struct run_options *options, const char *what)
+{
+    if (strcmp(what, "counters") == 0)
+        options->no_counters = true;
+    else if (strcmp(what, "faults") == 0)
+        options->no_faults = true;
+    else if (strcmp(what, "pages") == 0)
+        options->no_pages = true;
+    else {
+        char clean[64];
+        diag_error("choose counters, faults or pages", "--without %s: unknown", diag_clean(clean, sizeof clean, what));
+        return -EINVAL;
+    }
+    return 0;
+}
+
+static int run_options_one(struct run_options *options, int code)
+{
+    enum { MONTH_MS = 31 * 24 * 3600 * 1000U };
+    uint64_t repeats = 1;
+    int status = 0;
+    switch (code) {
+    case 'o':
+        options->output = optarg;
+        break;
+    case 'n':
+        status = run_options_number("--repeats", optarg, 1, 1000, &repeats);
+        options->repeats = (int)repeats;
+        break;
+    case 'q':
+        options->quiet = true;
+        break;
+    case OPTION_PIN:
+        status = run_options_pin(options, optarg);
+        break;
+    case OPTION_INTERVAL:
+        status = run_options_number("--interval", optarg, 1, MONTH_MS, &options->interval_ms);
+        break;
+    case OPTION_DELAY:
+        status = run_options_number("--delay", optarg, 0, MONTH_MS, &options->delay_ms);
+        break;
+    case OPTION_DURATION:
+        status = run_options_number("--duration", optarg, 1, MONTH_MS, &options->duration_ms);
+        break;
+    case OPTION_CONTROL:
+        options->control = optarg;
+        break;
+    case OPTION_PAUSED:
+        options->paused = true;
+        break;
+    case OPTION_EVENTS:
+        options->events = optarg;
+        break;
+    case OPTION_KERNEL:
+        options->kernel = true;
+        break;
+    case OPTION_PLACE:
+        options->place = optarg;
+        break;
+    case OPTION_WITHOUT:
+        status = run_options_without(options, optarg);
+        break;
+    case OPTION_NO_REPORT:
+        options->report = false;
+        break;
+    case OPTION_MAX_REMOTE:
+        options->max_remote = optarg;
+        break;
+    case OPTION_MIN_COVERAGE:
+        options->min_coverage = optarg;
+        break;
+    default:
+        status = -EINVAL;
+        break;
+    }
+    return status;
+}
+
+int run_options_program(int argc, char **argv)
+{
+    int code;
+    opterr = 0;
+    optind = 1;
+    while ((code = getopt_long(argc, argv, run_options_short, run_options_long, NULL)) != -1)
+        if (code == 'h')
+            return argc;
+    return optind;
+}
+
+// --max-remote and --min-coverage belong to check, which cannot do without the first.
+static int run_options_check(const struct run_options *options, enum run_purpose purpose)
+{
+    bool has_limits = options->max_remote || options->min_coverage;
+    if (purpose != RUN_TO_CHECK && has_limits)
+        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote and --min-coverage belong to check");
+    else if (purpose == RUN_TO_CHECK && !options->max_remote)
+        diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program", "no --max-remote given");
+    else
+        return 0;
+    return -EINVAL;
+}
+
+int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
+{
+    *options = (struct run_options){.interval_ms = 100, .repeats = 1, .report = purpose == RUN_TO_REPORT};
+    opterr = 0;
+    optind = 1;
+    int code;
+    while ((code = getopt_long(argc, argv, run_options_short, run_options_long, NULL)) != -1) {
+        if (code == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (code == OPTION_VERSION) {
+            puts("numaprof " NUMAPROF_VERSION);
+            return 0;
+        }
+        if (code == '?' || code == ':') {
+            char clean[128];
+            diag_error("see numaprof --help; options stand before the program", "%s %s",
+                       diag_clean(clean, sizeof clean, argv[optind - 1]),
+                       code == ':' ? "wants a value" : "is not an option");
+            return DIAG_EXIT_FAILED;
+        }
+        if (run_options_one(options, code) < 0)
+            return DIAG_EXIT_FAILED;
+    }
+    if (optind == argc) {
+        diag_error("numaprof PROGRAM [ARGUMENT...]; see numaprof --help", "no program given");
+        return DIAG_EXIT_FAILED;
+    }
+    if (run_options_check(options, purpose) < 0)
+        return DIAG_EXIT_FAILED;
+    options->arguments = argv + optind;
+    return -1;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/channel/channel_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "collectors/protocol/channel_pass.h"
+#include "core/system/clock.h"
+#include "core/system/memory_file.h"
+#include "core/system/sysfile.h"
+
+static long channel_server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0); // not private: another process waits or wakes
+}
+
+// Held by the thread that opens the server, until it or the whole recorder dies: the sign of life for the target.
+static int channel_server_hold_mutex(struct channel_server *server)
+{
+    struct channel *shared = server->shared;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    int status = -pthread_mutex_init(&shared->recorder, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    if (status == 0)
+        status = -pthread_mutex_lock(&shared->recorder);
+    server->held = shared->recorder;
+    return status;
+}
+
+// The C library unlinks a robust mutex from a list whose pointers stand in it, and there anybody may have overwritten them.
+// So our pages are exchanged for private ones, with the mutex as we locked it. For the target, recorder_gone is enough.
+static void channel_server_unmap(struct channel_server *server)
+{
+    struct channel *shared = server->shared;
+    atomic_store(&shared->recorder_gone, 1);
+    void *own = mmap(shared, sizeof *shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (own == MAP_FAILED)
+        return; // stays mapped, as the list still leads there
+    shared->recorder = server->held;
+    pthread_mutex_unlock(&shared->recorder);
+    munmap(shared, sizeof *shared);
+}
+
+static int channel_server_map(struct channel_server *server)
+{
+    // Sealed: a target that made it shorter would be our SIGBUS.
+    server->segment = memory_file_make("numaprof", sizeof(struct channel));
+    if (server->segment < 0)
+        return server->segment;
+    if (fcntl(server->segment, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        return -errno;
+    void *shared = mmap(NULL, sizeof(struct channel), PROT_READ | PROT_WRITE, MAP_SHARED, server->segment, 0);
+    if (shared == MAP_FAILED)
+        return -errno;
+    server->shared = shared;
+    return channel_server_hold_mutex(server);
+}
+
+// A name nobody can guess, so that nobody waits there before us. /proc/net/unix shows it to everybody, but not the secret.
+static int channel_server_listen(struct channel_server *server)
+{
+    uint64_t random[4];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return -errno;
+    snprintf(server->address, sizeof server->address, "numaprof-%016lx%016lx:%016lx%016lx", random[0], random[1],
+             random[2], random[3]);
+    size_t length = strcspn(server->address, ":");
+    memcpy(address.sun_path + 1, server->address, length); // a leading NUL: abstract, no file is left behind
+    server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (server->listener < 0)
+        return -errno;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+    if (bind(server->listener, (const struct sockaddr *)&address, size) < 0 ||
+        listen(server->listener, SOMAXCONN) < 0)
+        return -errno;
+    return 0;
+}
+
+int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start)
+{
+    *server = (struct channel_server){.segment = -1, .listener = -1};
+    int status = channel_server_map(server);
+    if (status == 0)
+        status = channel_server_listen(server);
+    if (status < 0) {
+        channel_server_close(server);
+        return status;
+    }
+    server->settings = (struct channel_settings){
+        .version = CHANNEL_VERSION, .await_start = await_start, .slot_count = (uint32_t)count};
+    for (size_t i = 0; i < count; i++)
+        server->settings.slots[i] = slots[i];
+    return 0;
+}
+
+void channel_server_close(struct channel_server *server)
+{
+    if (server->listener >= 0)
+        close(server->listener);
+    if (server->segment >= 0)
+        close(server->segment);
+    if (server->shared)
+        channel_server_unmap(server);
+    *server = (struct channel_server){.segment = -1, .listener = -1};
+}
+
+// --- connections
+
+// Parent of a process as the kernel says it (proc(5), /proc/PID/stat: the name may hold anything, ")" too); -errno.
+static pid_t channel_server_parent(pid_t pid)
+{
+    char text[1024];
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/stat", pid);
+    if (status < 0)
+        return status;
+    const char *name_end = strrchr(text, ')');
+    int parent;
+    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : -EINVAL;
+}
+
+// 0 if a process descends from this one. Orphans of the target do, since this is their subreaper. -EPERM: it does not;
+// -ESRCH: it has ended. Where /proc is not mounted nothing tells, and the secret alone decides.
+static int channel_server_descends(pid_t pid)
+{
+    enum { GENERATIONS = 4096 };
+    const pid_t self = getpid();
+    for (int i = 0; i < GENERATIONS && pid > 0; i++) {
+        pid_t parent = channel_server_parent(pid);
+        if (parent == self)
+            return 0;
+        if (parent == -ENOENT || parent == -ESRCH)
+            return access("/proc/self/stat", F_OK) == 0 ? -ESRCH : 0;
+        pid = parent;
+    }
+    return -EPERM;
+}
+
+static int channel_server_hello(const struct channel_server *server, int fd, struct channel_connection *connection)
+{
+    struct channel_hello *hello = &connection->hello;
+    const char *secret = strchr(server->address, ':') + 1;
+    // Who connects sends at once; a descendant that only connects must not hold us up. What the dead sent is here.
+    const struct timeval patience = {.tv_usec = connection->is_gone ? 1 : 100000};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ssize_t n = channel_pass_receive(fd, hello, sizeof *hello, &connection->ring);
+    if (n == sizeof *hello && memcmp(hello->secret, secret, sizeof hello->secret) == 0)
+        return 0;
+    if (connection->ring >= 0)
+        close(connection->ring);
+    return n == sizeof *hello ? -EPERM : -EPROTO;
+}
+
+void channel_server_set_target(struct channel_server *server, pid_t pid)
+{
+    struct stat space;
+    server->settings.target = (uint32_t)pid;
+    server->settings.pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
+}
+
+int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
+{
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int status =
+        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? channel_server_descends(peer.pid) : -EPERM;
+    connection->is_gone = status == -ESRCH;
+    if (status != -EPERM) // a stranger: nobody waits for what it sends
+        status = channel_server_hello(server, fd, connection);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    connection->fd = fd;
+    connection->pid = peer.pid;
+    return 0;
+}
+
+void channel_server_welcome(struct channel_server *server, struct channel_connection *connection)
+{
+    const struct channel_settings *settings = &server->settings;
+    const bool has_it = connection->hello.forked || connection->is_gone;
+    // It may be gone: nothing to do.
+    (void)!channel_pass_send(connection->fd, settings, has_it ? 1 : channel_settings_bytes(settings->slot_count),
+                             has_it ? -1 : server->segment, MSG_DONTWAIT);
+    close(connection->fd);
+    connection->fd = -1;
+}
+
+// --- messages
+
+static bool channel_server_is_planned(const struct channel_server *server, int cpu)
+{
+    for (uint32_t i = 0; i < server->settings.slot_count; i++)
+        if (server->settings.slots[i] == cpu)
+            return true;
+    return false;
+}
+
+// Reads each field once. Times to come and CPUs that are not in the plan are inventions.
+static struct channel_received channel_server_copy(const struct channel_server *server, struct channel_message *message)
+{
+    uint64_t now = clock_now();
+    const volatile struct channel_message *original = message;
+    struct channel_received copy = {
+        .kind = original->kind,
+        .tid = original->tid,
+        .process = original->process,
+        .time_ns = original->time_ns,
+        .cpu = original->cpu,
+        .a = original->a,
+        .awaited = original->waits ? message : NULL,
+    };
+    memcpy(copy.text, message->text, sizeof copy.text - 1);
+    copy.time_ns = copy.time_ns < now ? copy.time_ns : now;
+    copy.cpu = channel_server_is_planned(server, copy.cpu) ? copy.cpu : -1;
+    return copy;
+}
+
+// Takes one message if it is wanted. Clears its mark before it frees the message: a mark set later is a new message's.
+static bool channel_server_take(struct channel_server *server, size_t at, bool starts_only,
+                                struct channel_received *received)
+{
+    struct channel *shared = server->shared;
+    struct channel_message *message = &shared->messages[at];
+    if (atomic_load(&message->state) != CHANNEL_SENT)
+        return false;
+    *received = channel_server_copy(server, message);
+    bool is_awaited_start = received->awaited && received->kind == CHANNEL_THREAD_START;
+    if (is_awaited_start != starts_only)
+        return false;
+    atomic_fetch_and(&shared->sent[at / 64], ~(UINT64_C(1) << (at % 64)));
+    if (!received->awaited)
+        atomic_store(&message->state, CHANNEL_FREE);
+    return true;
+}
+
+static int channel_server_by_time(const void *a, const void *b)
+{
+    uint64_t left = ((const struct channel_received *)a)->time_ns, right = ((const struct channel_received *)b)->time_ns;
+    return left < right ? -1 : left > right;
+}
+
+size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
+                              size_t max)
+{
+    struct channel *shared = server->shared;
+    size_t count = 0;
+    for (size_t word = 0; word < CHANNEL_MESSAGES / 64; word++) {
+        uint64_t sent = atomic_load(&shared->sent[word]);
+        for (; sent && count < max; sent &= sent - 1) {
+            size_t at = word * 64 + (size_t)__builtin_ctzll(sent);
+            count += channel_server_take(server, at, starts_only, &messages[count]);
+        }
+    }
+    return count;
+}
+
+void channel_server_sort(struct channel_received *messages, size_t count)
+{
+    qsort(messages, count, sizeof *messages, channel_server_by_time);
+}
+
+void channel_server_answer(const struct channel_received *message)
+{
+    if (!message->awaited)
+        return;
+    // If the sender has given up, the message is free, or another's by now: then there is nothing to answer.
+    uint32_t sent = CHANNEL_SENT;
+    if (atomic_compare_exchange_strong(&message->awaited->state, &sent, CHANNEL_ANSWERED))
+        channel_server_futex(&message->awaited->state, FUTEX_WAKE, 1, NULL);
+}
+
+uint64_t channel_server_missed(const struct channel_server *server)
+{
+    return atomic_load(&server->shared->missed);
+}
+
+void channel_server_await(struct channel_server *server, uint32_t *seen)
+{
+    const struct timespec slice = {.tv_nsec = 100000000};
+    uint32_t now = atomic_load(&server->shared->doorbell);
+    if (now == *seen)
+        channel_server_futex(&server->shared->doorbell, FUTEX_WAIT, now, &slice);
+    *seen = atomic_load(&server->shared->doorbell);
+}
+
+void channel_server_ring(struct channel_server *server)
+{
+    atomic_fetch_add(&server->shared->doorbell, 1);
+    channel_server_futex(&server->shared->doorbell, FUTEX_WAKE, 1, NULL);
+}
+
+int channel_server_take_slot(struct channel_server *server)
+{
+    struct channel *shared = server->shared;
+    uint32_t best = 0, fewest = UINT32_MAX;
+    for (uint32_t i = 0; i < server->settings.slot_count; i++) {
+        uint32_t users = atomic_load(&shared->slot_users[i]);
+        if (users < fewest) {
+            best = i;
+            fewest = users;
+        }
+    }
+    if (server->settings.slot_count == 0)
+        return -1;
+    atomic_fetch_add(&shared->slot_users[best], 1);
+    return server->settings.slots[best];
+}
+
+void channel_server_free_slot(struct channel_server *server, int cpu)
+{
+    for (uint32_t i = 0; i < server->settings.slot_count; i++) {
+        uint32_t users = atomic_load(&server->shared->slot_users[i]);
+        if (server->settings.slots[i] == cpu && users > 0) {
+            atomic_compare_exchange_strong(&server->shared->slot_users[i], &users, users - 1);
+            return;
+        }
+    }
+}

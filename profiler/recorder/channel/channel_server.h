@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorder's end of the channel to the preload library (collectors/protocol/channel.h).
+#ifndef PROFILER_RECORDER_CHANNEL_CHANNEL_SERVER_H
+#define PROFILER_RECORDER_CHANNEL_CHANNEL_SERVER_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "collectors/protocol/channel.h"
+
+struct channel_server {
+    struct channel *shared;
+    int segment;                 // its descriptor, handed to processes that connect
+    int listener;                // readable when a process connects
+    pthread_mutex_t held;        // what the segment's mutex was when we had locked it
+    char address[CHANNEL_ADDRESS]; // what the target's environment says: the socket's name, a colon, the secret
+    struct channel_settings settings;
+};
+
+// A copy of a message: the original may change under our eyes.
+struct channel_received {
+    uint32_t kind, tid;
+    uint64_t process, time_ns;
+    int32_t cpu;
+    int64_t a;
+    char text[CHANNEL_TEXT];
+    struct channel_message *awaited; // its sender waits for channel_server_answer; NULL: nobody does
+};
+
+// A process that connected: it calls itself process; the kernel says that it is pid.
+struct channel_connection {
+    int fd;
+    pid_t pid;
+    bool is_gone;                // it has ended: whether it was a descendant, only records of its start can tell
+    struct channel_hello hello;
+    int ring;                    // of large blocks (collectors/protocol/alloc_ring.h), -1: none; the caller closes it
+};
+
+// plan: CPUs in the order threads take them; count 0: threads are not pinned. await_start: they wait until answered.
+int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start);
+void channel_server_close(struct channel_server *server);
+
+// The program itself, before it runs.
+void channel_server_set_target(struct channel_server *server, pid_t pid);
+
+// The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent no
+// hello; it is closed in both cases. Answer it with channel_server_welcome, which closes it.
+int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
+void channel_server_welcome(struct channel_server *server, struct channel_connection *connection);
+
+// Takes messages that were sent, at most max of them, in no order. starts_only: only thread starts whose sender waits
+// (for the thread that answers those); else all others.
+size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
+                              size_t max);
+void channel_server_sort(struct channel_received *messages, size_t count); // by the time they were sent
+void channel_server_answer(const struct channel_received *message);
+
+// Messages that found no room. The program can write there.
+uint64_t channel_server_missed(const struct channel_server *server);
+
+// Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
+void channel_server_await(struct channel_server *server, uint32_t *seen);
+
+// Ends a channel_server_await from another thread.
+void channel_server_ring(struct channel_server *server);
+
+// The place of the plan that the fewest threads have, as the library takes it: its CPU, or -1 if there is no plan.
+int channel_server_take_slot(struct channel_server *server);
+
+// A place that its thread did not give back, because its process was killed.
+void channel_server_free_slot(struct channel_server *server, int cpu);
+
+#endif

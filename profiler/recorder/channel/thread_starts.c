@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/channel/thread_starts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/processes/namespaces.h"
+
+static void thread_starts_identify(struct thread_starts *starts, struct thread_starts_arrival *arrival)
+{
+    uint64_t value = 0;
+    pthread_mutex_lock(&starts->mutex);
+    table_get(&starts->processes, arrival->message.process, &value);
+    pthread_mutex_unlock(&starts->mutex);
+    pid_t pid = (pid_t)(int64_t)value, tid = (pid_t)arrival->message.tid;
+    arrival->tid = pid < 0 ? namespaces_outer_tid(-pid, tid) : tid;
+    arrival->was_there = pid != 0 && arrival->tid > 0 && syscall(SYS_tgkill, abs(pid), arrival->tid, 0) == 0;
+}
+
+static void thread_starts_keep(struct thread_starts *starts, struct thread_starts_arrival arrival)
+{
+    pthread_mutex_lock(&starts->mutex);
+    if (starts->count == starts->size) {
+        size_t size = starts->size ? starts->size * 2 : 64;
+        struct thread_starts_arrival *arrivals = realloc(starts->arrivals, size * sizeof *arrivals);
+        if (arrivals) {
+            starts->arrivals = arrivals;
+            starts->size = size;
+        }
+    }
+    bool kept = starts->count < starts->size;
+    if (kept)
+        starts->arrivals[starts->count++] = arrival;
+    pthread_mutex_unlock(&starts->mutex);
+    if (!kept && arrival.counters)
+        counters_close(arrival.counters);
+}
+
+static void thread_starts_answer(struct thread_starts *starts, const struct channel_received *message)
+{
+    struct thread_starts_arrival arrival = {.message = *message};
+    thread_starts_identify(starts, &arrival);
+    if (starts->counters->usable > 0 && arrival.tid > 0)
+        arrival.counters = counters_open(starts->counters, arrival.tid, -1, (struct counters_how){0});
+    thread_starts_keep(starts, arrival); // first: once answered, the thread may end before it is kept
+    channel_server_answer(message);
+}
+
+static void *thread_starts_run(void *argument)
+{
+    struct thread_starts *starts = argument;
+    struct channel_received messages[16];
+    uint32_t seen = 0;
+    const uint64_t one = 1;
+    while (!atomic_load(&starts->stop)) {
+        uint32_t before = seen;
+        size_t count;
+        channel_server_await(starts->server, &seen);
+        while ((count = channel_server_receive(starts->server, true, messages, 16)) > 0)
+            for (size_t i = 0; i < count; i++)
+                thread_starts_answer(starts, &messages[i]);
+        if (seen != before)
+            (void)!write(starts->wake, &one, sizeof one);
+    }
+    return NULL;
+}
+
+int thread_starts_start(struct thread_starts *starts, struct channel_server *server, struct counters *counters)
+{
+    *starts =
+        (struct thread_starts){.server = server, .counters = counters, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    if (starts->wake < 0)
+        return -errno;
+    pthread_mutex_init(&starts->mutex, NULL);
+    int status = -pthread_create(&starts->thread, NULL, thread_starts_run, starts);
+    starts->runs = status == 0;
+    if (status < 0)
+        close(starts->wake);
+    return status;
+}
+
+void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_t pid, bool is_elsewhere)
+{
+    if (!starts->runs)
+        return;
+    pthread_mutex_lock(&starts->mutex);
+    table_put(&starts->processes, process, (uint64_t)(int64_t)(is_elsewhere ? -pid : pid));
+    pthread_mutex_unlock(&starts->mutex);
+}
+
+void thread_starts_awake(const struct thread_starts *starts)
+{
+    uint64_t times;
+    (void)!read(starts->wake, &times, sizeof times);
+}
+
+bool thread_starts_take(struct thread_starts *starts, struct thread_starts_arrival *arrival)
+{
+    if (!starts->runs)
+        return false;
+    pthread_mutex_lock(&starts->mutex);
+    bool taken = starts->taken < starts->count;
+    if (taken)
+        *arrival = starts->arrivals[starts->taken++];
+    else
+        starts->taken = starts->count = 0;
+    pthread_mutex_unlock(&starts->mutex);
+    return taken;
+}
+
+void thread_starts_stop(struct thread_starts *starts)
+{
+    if (!starts->runs)
+        return;
+    atomic_store(&starts->stop, true);
+    channel_server_ring(starts->server); // or it would look only after its next slice
+    pthread_join(starts->thread, NULL);
+    struct thread_starts_arrival arrival;
+    while (thread_starts_take(starts, &arrival))
+        if (arrival.counters)
+            counters_close(arrival.counters);
+    free(starts->arrivals);
+    table_free(&starts->processes);
+    pthread_mutex_destroy(&starts->mutex);
+    close(starts->wake);
+    starts->runs = false;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread that waits for messages whose sender waits: it opens the events of a starting thread and lets it go; for the
+// others (the end of a process, marks) it wakes the recorder's thread.
+#ifndef PROFILER_RECORDER_CHANNEL_THREAD_STARTS_H
+#define PROFILER_RECORDER_CHANNEL_THREAD_STARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "collectors/counters/counters.h"
+#include "profiler/recorder/channel/channel_server.h"
+
+struct thread_starts_arrival {
+    struct channel_received message; // CHANNEL_THREAD_START, answered already
+    pid_t tid;                       // in our pid namespace
+    bool was_there;                  // a thread of the sender's process: the kernel says so
+    struct counter_set *counters;    // NULL: none could be opened
+};
+
+struct thread_starts {
+    pthread_t thread;
+    struct channel_server *server;
+    struct counters *counters;
+    int wake;                        // eventfd for the recorder's thread
+    _Atomic bool stop;
+    bool runs;
+    pthread_mutex_t mutex;           // for what follows
+    struct table processes;          // number on the channel -> pid, negative if its thread numbers are not ours
+    struct thread_starts_arrival *arrivals;
+    size_t taken, count, size;       // the first of them were taken
+};
+
+// All of these do nothing where the thread does not run.
+
+// counters: what to open for a thread that starts.
+int thread_starts_start(struct thread_starts *starts, struct channel_server *server, struct counters *counters);
+void thread_starts_stop(struct thread_starts *starts);
+
+// is_elsewhere: its threads have other numbers in its own pid namespace.
+void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_t pid, bool is_elsewhere);
+
+// Takes note of a wake-up.
+void thread_starts_awake(const struct thread_starts *starts);
+
+// The oldest arrival that was not taken yet; false: none.
+bool thread_starts_take(struct thread_starts *starts, struct thread_starts_arrival *arrival);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sets of counters that are open, when they are read, and the time line they make. Sampled loads come with them.
+#ifndef PROFILER_RECORDER_EVIDENCE_COUNTER_SETS_H
+#define PROFILER_RECORDER_EVIDENCE_COUNTER_SETS_H
+
+#include "collectors/counters/counters.h"
+#include "collectors/perf/perf_streams.h"
+#include "profiler/launch/run_options.h"
+#include "profiler/recorder/evidence/losses.h"
+#include "profiler/recorder/evidence/refusals.h"
+#include "profiler/recorder/evidence/stack_walk.h"
+
+struct counter_sets {
+    const struct topology *topology; // down to refusals: set by the caller
+    struct tasks *tasks;
+    struct perf_streams *streams;
+    struct losses *losses;
+    struct stack_walk *walk;
+    struct refusals *refusals;
+    struct samples *samples;
+    struct objects *objects;
+
+    struct counters counters;
+    struct loads loads;
+    struct counter_set **of_cpus;    // of a program whose threads cannot be counted one by one, and of loads that can be
+    size_t of_cpus_count;            // sampled by CPU only
+    bool counts_cpus;                // the former are among them
+    bool usable;                     // at least one group can be counted
+    uint64_t interval_ns;            // of the time line, now
+    uint64_t read_at;                // when the counters were read last
+    uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
+};
+
+// Plans the groups and tries them on this process. -EINVAL: --events names an unknown question.
+int counter_sets_open(struct counter_sets *sets, const struct run_options *options, bool is_emulated, bool is_paused);
+
+// Opens the sets of the target, which has not run yet. registers: its threads report their start one by one.
+void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers);
+void counter_sets_close(struct counter_sets *sets);
+
+// Counts the thread from now on, where that is possible. False: not, or it was counted already.
+bool counter_sets_count(struct counter_sets *sets, struct thread *thread);
+
+// Gives the thread a set that was opened for it, and owns it.
+void counter_sets_give(struct counter_sets *sets, struct thread *thread, struct counter_set *set);
+
+// Migrations so far are those of a thread that was not pinned yet.
+void counter_sets_forget_migrations(struct thread *thread);
+
+// Reads the thread's set for the last time; it is closed after the next drain.
+void counter_sets_end(struct counter_sets *sets, struct thread *thread, uint64_t time);
+
+// Reads all sets if the interval is over.
+void counter_sets_tick(struct counter_sets *sets, uint64_t now);
+void counter_sets_read(struct counter_sets *sets, uint64_t now);
+void counter_sets_switch(struct counter_sets *sets, bool on);
+
+// The evidence rows of counters and loads.
+void counter_sets_write_evidence(struct counter_sets *sets);
+
+// Notes threads that were not counted, and contradictions among sampled loads.
+void counter_sets_finish(struct counter_sets *sets);
+
+#endif

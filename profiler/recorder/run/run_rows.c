@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/run/run_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/system/cpu_identity.h"
+#include "core/system/sysfile.h"
+#include "core/text/json.h"
+#include "version.h"
+
+static struct recording_value run_rows_number(int64_t value)
+{
+    return value < 0 ? RECORD_NULL : RECORD_NUMBER(value); // topology's and others' word for unknown
+}
+
+// --- run
+
+static char *run_rows_command(char *const *arguments)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputc('[', out);
+    for (size_t i = 0; arguments[i]; i++) {
+        fputs(i ? ", " : "", out);
+        json_text(out, arguments[i]);
+    }
+    fputc(']', out);
+    fclose(out);
+    return text;
+}
+
+static void run_rows_started_at(char *out, size_t size)
+{
+    struct timespec now;
+    struct tm utc;
+    char seconds[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out, size, "%s.%03dZ", seconds, (int)(now.tv_nsec / 1000000 % 1000));
+}
+
+// "always [madvise] never": the word in brackets.
+static const char *run_rows_huge_pages(char *out, size_t size)
+{
+    if (sysfile_text("", out, size, "/sys/kernel/mm/transparent_hugepage/enabled") < 0)
+        return NULL;
+    char *open = strchr(out, '['), *close = open ? strchr(open, ']') : NULL;
+    if (!close)
+        return NULL;
+    *close = '\0';
+    return open + 1;
+}
+
+static int64_t run_rows_sysctl(const char *name)
+{
+    int64_t value;
+    return sysfile_number("", &value, "/proc/sys/kernel/%s", name) == 0 ? value : RECORDING_NULL;
+}
+
+static const char *run_rows_pin_policy(const struct run_options *options)
+{
+    static const char *const words[] = {
+        [RUN_PIN_COMPACT] = "compact", [RUN_PIN_SCATTER] = "scatter", [RUN_PIN_LIST] = "list", [RUN_PIN_NONE] = "none"};
+    return words[options->pin];
+}
+
+// NULL: there is none.
+static char *run_rows_pin_order(const struct machine *machine, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < machine->slot_count && used + 8 < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "", machine->pin_order[i]);
+    return *out ? out : NULL;
+}
+
+void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
+{
+    const struct run_options *options = run->options;
+    char cwd[4096], started[40], huge[64], plan[8 * CPULIST_MAX], cpus[1024], nodes[1024];
+    struct utsname kernel;
+    struct cpu_identity identity = {.family = -1, .model = -1, .stepping = -1};
+    char *command = run_rows_command(options->arguments);
+    bool known_cpu = cpu_identity_read(&identity, "") == 0;
+    uname(&kernel);
+    run_rows_started_at(started, sizeof started);
+    RECORD(queue, RECORDING_RUN, RECORD_NUMBER(1), RECORD_TEXT(command ? command : "[]"),
+           RECORD_TEXT(getcwd(cwd, sizeof cwd)), RECORD_TEXT(run->target->path), RECORD_NUMBER(run->pid),
+           RECORD_TEXT(started), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NUMBER(0),
+           RECORD_TEXT(kernel.nodename), RECORD_TEXT(kernel.release), RECORD_TEXT(kernel.machine),
+           RECORD_TEXT(known_cpu ? identity.vendor : NULL), run_rows_number(identity.family),
+           run_rows_number(identity.model), run_rows_number(identity.stepping),
+           RECORD_TEXT(*identity.name ? identity.name : NULL), RECORD_TEXT(run->uarch),
+           RECORD_TEXT(NUMAPROF_VERSION), RECORD_TEXT(run->machine->emulated),
+           RECORD_NUMBER(sysconf(_SC_PAGESIZE)),
+           RECORD_TEXT(run_rows_huge_pages(huge, sizeof huge)), RECORD_NUMBER(run_rows_sysctl("numa_balancing")), RECORD_NULL,
+           RECORD_TEXT(run_rows_pin_policy(options)), RECORD_TEXT(run_rows_pin_order(run->machine, plan, sizeof plan)),
+           RECORD_TEXT(cpulist_format(cpus, sizeof cpus, &run->machine->topology.allowed_cpus)),
+           RECORD_TEXT(cpulist_format(nodes, sizeof nodes, &run->machine->topology.allowed_nodes)),
+           RECORD_NUMBER(options->interval_ms * 1000000), RECORD_NULL, RECORD_NUMBER(run->repeat));
+    free(command);
+}
+
+// --- the end
+
+int64_t run_rows_balancing_moved(void)
+{
+    char *text;
+    int64_t moved = RECORDING_NULL;
+    if (sysfile_whole("", &text, "/proc/vmstat") < 0)
+        return moved;
+    const char *line = strstr(text, "numa_pages_migrated ");
+    if (line && sscanf(line, "numa_pages_migrated %" SCNd64, &moved) != 1)
+        moved = RECORDING_NULL;
+    free(text);
+    return moved;
+}
+
+static int64_t run_rows_own_cpu_time(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
+    return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * INT64_C(1000000000) +
+           (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * INT64_C(1000);
+}
+
+void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end)
+{
+    int64_t moved = run_rows_balancing_moved();
+    bool exited = wait_status && WIFEXITED(*wait_status), killed = wait_status && WIFSIGNALED(*wait_status);
+    RECORD(queue, RECORDING_RUN_END, RECORD_NUMBER(end - run->epoch),
+           exited ? RECORD_NUMBER(WEXITSTATUS(*wait_status)) : RECORD_NULL,
+           killed ? RECORD_NUMBER(WTERMSIG(*wait_status)) : RECORD_NULL,
+           moved == RECORDING_NULL || run->balancing_moved_before == RECORDING_NULL
+               ? RECORD_NULL
+               : RECORD_NUMBER(moved - run->balancing_moved_before),
+           RECORD_NUMBER(run_rows_own_cpu_time()));
+}

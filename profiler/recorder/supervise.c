@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/supervise.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/system/clock.h"
+#include "core/system/sysfile.h"
+#include "core/text/diag.h"
+
+// INT and QUIT come from the keyboard and are the target's business; so is TSTP: we stop when the target has stopped.
+static const int supervise_signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU};
+
+int supervise_block(sigset_t *old)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof supervise_signals / sizeof *supervise_signals; i++)
+        sigaddset(&set, supervise_signals[i]);
+    return sigprocmask(SIG_BLOCK, &set, old) < 0 ? -errno : 0;
+}
+
+// --- children
+
+static bool supervise_is_stopped(pid_t pid)
+{
+    char text[512];
+    if (sysfile_text("", text, sizeof text, "/proc/%d/stat", pid) < 0)
+        return false;
+    const char *name_end = strrchr(text, ')'); // "pid (comm) state ..."
+    return name_end && (name_end[2] == 'T' || name_end[2] == 't');
+}
+
+// The shell waits for us: it must see that its job has stopped. Continued, we make sure that the target is.
+static void supervise_stop_along(const struct supervision *s)
+{
+    kill(getpid(), SIGSTOP);
+    if (supervise_is_stopped(s->target))
+        kill(s->target, SIGCONT);
+}
+
+static void supervise_reap(struct supervision *s)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        if (pid != s->target)
+            continue; // an orphan of the target's that came to us
+        if (WIFSTOPPED(status)) {
+            supervise_stop_along(s);
+        } else {
+            s->is_dead = true;
+            s->wait_status = status;
+            s->end = clock_now();
+        }
+    }
+    s->all_gone = s->is_dead && pid < 0 && errno == ECHILD;
+}
+
+// --- signals
+
+// Sent to us alone, by kill: what the keyboard sends, the target gets itself. So it does when its terminal goes, unless we
+// lead the session (xterm -e numaprof): then the kernel tells nobody but us.
+static bool supervise_is_for_us(const struct signalfd_siginfo *info)
+{
+    bool sent = info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE || info->ssi_code == SI_TKILL;
+    return sent || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
+}
+
+// timeout(1) signals its child and then the child's whole group: two of one sender at once are one.
+static void supervise_count_termination(struct supervision *s, const struct signalfd_siginfo *info)
+{
+    enum { SAME_MS = 200 };
+    uint64_t now = clock_now();
+    bool same = s->terminations > 0 && s->terminator == info->ssi_pid && now - s->terminated_at < SAME_MS * CLOCK_MS;
+    if (same)
+        return;
+    s->terminations++;
+    s->terminator = info->ssi_pid;
+    s->terminated_at = now;
+}
+
+static void supervise_signal(struct supervision *s, const struct signalfd_siginfo *info)
+{
+    switch (info->ssi_signo) {
+    case SIGCHLD:
+        supervise_reap(s);
+        break;
+    case SIGTERM:
+    case SIGHUP:
+        if (supervise_is_for_us(info) && !s->is_dead)
+            kill(s->target, (int)info->ssi_signo);
+        if (info->ssi_signo == SIGTERM)
+            supervise_count_termination(s, info);
+        s->give_up |= s->terminations > 1 || s->is_dead;
+        break;
+    case SIGINT:
+        s->give_up |= s->is_dead; // only what it left behind is still running
+        break;
+    default:
+        break;
+    }
+}
+
+static void supervise_read_signals(struct supervision *s)
+{
+    struct signalfd_siginfo info;
+    while (read(s->signals, &info, sizeof info) == sizeof info)
+        supervise_signal(s, &info);
+}
+
+// --- waiting
+
+enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 50, SUPERVISE_REST_MS = 1000 };
+
+static int supervise_watch(void *epoll, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+    return epoll_ctl(*(const int *)epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static void supervise_dispatch(struct supervision *s, struct recorder *recorder, int epoll,
+                               const struct epoll_event *events, int count)
+{
+    for (int i = 0; i < count; i++) {
+        // A ring whose tasks have all ended is ready for ever: its last records are taken by the tick all the same.
+        if (events[i].events & EPOLLHUP)
+            epoll_ctl(epoll, EPOLL_CTL_DEL, events[i].data.fd, NULL);
+        if (events[i].data.fd == s->signals)
+            supervise_read_signals(s);
+        else
+            recorder_ready(recorder, events[i].data.fd);
+    }
+}
+
+// Helpers of runtimes outlive the program by a moment; nobody wants to read of them.
+static bool supervise_is_waiting_for_rest(const struct supervision *s, uint64_t now)
+{
+    return s->is_dead && !s->all_gone && now - s->end > SUPERVISE_REST_MS * CLOCK_MS;
+}
+
+static int supervise_loop(struct supervision *s, struct recorder *recorder, bool quiet, int epoll)
+{
+    struct epoll_event events[64];
+    int wait_ms = SUPERVISE_FASTEST_MS;
+    bool announced = false;
+    while (!s->all_gone && !s->give_up) {
+        int count = epoll_wait(epoll, events, 64, wait_ms);
+        if (count < 0 && errno != EINTR)
+            return -errno;
+        supervise_dispatch(s, recorder, epoll, events, count);
+        size_t records = recorder_tick(recorder, clock_now());
+        // Soon again while something happens, seldom while nothing does.
+        int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;
+        wait_ms = records > 0 ? SUPERVISE_FASTEST_MS : slower;
+        if (!announced && !quiet && supervise_is_waiting_for_rest(s, clock_now())) {
+            diag_info("the program has ended; still recording what it left running (Ctrl-C or TERM ends that)");
+            announced = true;
+        }
+    }
+    return 0;
+}
+
+static int supervise_open_signals(struct supervision *s)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof supervise_signals / sizeof *supervise_signals; i++)
+        sigaddset(&set, supervise_signals[i]);
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signals < 0 ? -errno : 0;
+}
+
+int supervise_wait(struct supervision *s, pid_t target)
+{
+    *s = (struct supervision){.target = target};
+    int status = supervise_open_signals(s);
+    while (status == 0 && !s->is_dead && !s->give_up) {
+        struct pollfd wanted = {.fd = s->signals, .events = POLLIN};
+        if (poll(&wanted, 1, -1) < 0 && errno != EINTR)
+            status = -errno;
+        supervise_read_signals(s);
+    }
+    if (s->signals >= 0)
+        close(s->signals);
+    return status;
+}
+
+int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target, bool quiet)
+{
+    *s = (struct supervision){.target = target};
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll < 0)
+        return -errno;
+    int status = supervise_open_signals(s);
+    if (status < 0)
+        goto close_epoll;
+    status = supervise_watch(&epoll, s->signals);
+    if (status == 0)
+        status = recorder_watch(recorder, supervise_watch, &epoll);
+    if (status == 0)
+        status = supervise_loop(s, recorder, quiet, epoll);
+    if (s->end == 0)
+        s->end = clock_now();
+    close(s->signals);
+close_epoll:
+    close(epoll);
+    return status;
+}
+
+bool supervise_was_ended(const struct supervision *s)
+{
+    int signal = s->is_dead && WIFSIGNALED(s->wait_status) ? WTERMSIG(s->wait_status) : 0;
+    return s->give_up || s->terminations > 0 || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP ||
+           signal == SIGTERM;
+}
+
+int supervise_repeat_end(const struct supervision *s)
+{
+    int signal = s->give_up && !s->is_dead ? SIGTERM : WIFSIGNALED(s->wait_status) ? WTERMSIG(s->wait_status) : 0;
+    if (signal == 0)
+        return WEXITSTATUS(s->wait_status);
+    const struct rlimit no_core = {0};
+    setrlimit(RLIMIT_CORE, &no_core); // the target's is enough
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(signal, &action, NULL);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    kill(getpid(), signal);
+    return 128 + signal; // a signal that does not kill
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waits for the target as a shell would want its parent to: the target has the terminal and its signals; we come along.
+#ifndef PROFILER_RECORDER_SUPERVISE_H
+#define PROFILER_RECORDER_SUPERVISE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profiler/recorder/recorder.h"
+
+struct supervision {
+    pid_t target;
+    int signals;             // signalfd
+    bool is_dead;            // the target's end was seen ...
+    int wait_status;         // ... and was this
+    uint64_t end;            // CLOCK_MONOTONIC
+    bool all_gone;           // nothing that it started is left
+    int terminations;        // TERMs that came ...
+    uint32_t terminator;     // ... the last one from this process ...
+    uint64_t terminated_at;  // ... and then
+    bool give_up;            // do not wait any longer
+};
+
+// Blocks the signals that supervise takes, before the target is forked; *old is the mask for the target.
+int supervise_block(sigset_t *old);
+
+// Drives the recorder until the target and everything it started is gone, or somebody insists. Returns 0 or -errno.
+// quiet: says nothing while it waits for the rest.
+int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target, bool quiet);
+
+// The same where nothing is recorded: waits for the target.
+int supervise_wait(struct supervision *supervision, pid_t target);
+
+// Somebody wanted the target to end, and not only this run of it.
+bool supervise_was_ended(const struct supervision *supervision);
+
+// The exit status for our own exit; a death by signal is repeated on ourselves and does not return.
+int supervise_repeat_end(const struct supervision *supervision);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/targets/connections.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "core/system/clock.h"
+
+// Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.
+static void connections_read_maps(const struct connections *connections, struct process *process)
+{
+    struct tasks *tasks = connections->targets->tasks;
+    if (tasks->has_kernel_records)
+        return;
+    allocations_close_ring(connections->targets->allocations, process);
+    stack_walk_forget(connections->targets->walk, process);
+    tasks_exec(tasks, process);
+    address_space_read(&process->space, &tasks->paths, process->pid);
+}
+
+static void connections_make_known(const struct connections *connections, struct process *process, const struct channel_connection *connection)
+{
+    struct tasks *tasks = connections->targets->tasks;
+    process->channel = connection->hello.process;
+    process->inner_pid = (pid_t)connection->hello.pid;
+    process->other_namespace = process->inner_pid != process->pid;
+    process->has_library = true;
+    RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
+    tasks_set_exe(tasks, process, NULL);
+    connections_read_maps(connections, process);
+    struct thread *thread = tasks_add_thread(tasks, process, process->pid, clock_now(), true, NULL);
+    connections->targets->allocations->own_allocators += connection->hello.own_allocator != 0;
+    if (connection->ring >= 0)
+        allocations_open_ring(connections->targets->allocations, process, connection->ring);
+    thread_starts_register(connections->starts, process->channel, process->pid, process->other_namespace);
+    if (!thread)
+        return;
+    tasks_read_name(tasks, thread);
+    counter_sets_count(connections->targets->sets, thread);
+}
+
+void connections_register(const struct connections *connections, struct channel_connection *connection)
+{
+    struct tasks *tasks = connections->targets->tasks;
+    uint64_t now = clock_now(), said = connection->hello.time_ns;
+    // Its fork and exec are known before it is, but not its end.
+    perf_streams_drain(connections->streams, said < now ? said : now);
+    struct process *process = tasks_process(tasks, connection->pid);
+    bool is_told = tasks->has_kernel_records; // the kernel tells of every descendant
+    if (!process && !(connection->is_gone && is_told))
+        process = tasks_add_process(tasks, connection->pid, NULL, now, "preload");
+    if (process)
+        connections_make_known(connections, process, connection);
+    if (connection->ring >= 0)
+        close(connection->ring);
+    channel_server_welcome(connections->channel, connection);
+}
+
+size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more)
+{
+    enum { REFUSALS = 64 }; // some 20 us each: a flood of them leaves time for the rings
+    struct pollfd listener = {.fd = connections->channel->listener, .events = POLLIN};
+    size_t count = 0, refused = 0;
+    // poll first: accept makes a socket before it finds out that nobody is there.
+    while (count < max && refused < REFUSALS && poll(&listener, 1, 0) > 0) {
+        int status = channel_server_accept(connections->channel, &taken[count]);
+        if (status == 0)
+            count++;
+        else if (status == -EPERM || status == -EPROTO || status == -ECONNABORTED || status == -EINTR)
+            refused++;
+        else
+            break; // none, or no descriptors or memory: perhaps later
+    }
+    *more = refused == REFUSALS;
+    return count;
+}

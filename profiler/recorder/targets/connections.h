@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that load the preload library connect: each gets the channel, and becomes known.
+#ifndef PROFILER_RECORDER_TARGETS_CONNECTIONS_H
+#define PROFILER_RECORDER_TARGETS_CONNECTIONS_H
+
+#include "profiler/recorder/channel/channel_server.h"
+#include "profiler/recorder/channel/thread_starts.h"
+#include "profiler/recorder/targets/targets.h"
+
+struct connections {
+    struct channel_server *channel;
+    struct thread_starts *starts;
+    struct perf_streams *streams;
+    const struct targets *targets;
+};
+
+// Takes connections, at most max of them. Returns how many. *more: refused ones kept it from taking all there were.
+size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more);
+
+// Registers the process that connected, and answers it.
+void connections_register(const struct connections *connections, struct channel_connection *connection);
+
+#endif

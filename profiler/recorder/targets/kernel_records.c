@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/targets/kernel_records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/sysfile.h"
+
+enum {
+    KERNEL_RECORDS_BYTES = 32 << 20,  // rings of all CPUs together ...
+    KERNEL_RECORDS_MOST_PAGES = 1024, // ... but not more than this for one
+    KERNEL_RECORDS_LEAST_PAGES = 16,
+    KERNEL_RECORDS_EVENT = 1,         // its id in the recording; those of the counters follow
+};
+
+// --- records
+
+static void kernel_records_sample(struct faults_source *source, struct kernel_records *records,
+                           const struct perf_event_header *header)
+{
+    struct perf_sample sample;
+    if (perf_record_sample(header, &source->stream.layout, &sample) < 0) {
+        records->losses->malformed++;
+        return;
+    }
+    if (faults_is_double(source, &sample))
+        return;
+    struct thread *thread = tasks_thread(records->tasks, (pid_t)sample.tid);
+    if (!thread) {
+        records->losses->unknown_threads++;
+        return;
+    }
+    faults_take(source, &sample, thread, stack_walk_sample(records->targets->walk, thread->process, &sample));
+}
+
+static void kernel_records_mmap(struct kernel_records *records, const struct perf_event_header *header, uint64_t time)
+{
+    struct perf_mmap mmap;
+    if (perf_record_mmap2(header, &mmap) < 0) {
+        records->losses->malformed++;
+        return;
+    }
+    struct process *process = tasks_process(records->tasks, (pid_t)mmap.pid);
+    if (!process)
+        return;
+    address_space_add_mmap(&process->space, &records->tasks->paths, &mmap);
+    const struct mapping *mapping = address_space_find(&process->space, mmap.address);
+    if (!mapping || !mapping->executable || *mapping->path != '/')
+        return;
+    if (!process->exe) // it is gone already; the kernel maps the program first, then its loader
+        tasks_set_exe(records->tasks, process, mapping->path);
+    program_files_see(records->targets->walk->files, process->pid, mapping->path, time);
+}
+
+static void kernel_records_comm(struct kernel_records *records, const struct perf_event_header *header)
+{
+    struct perf_comm comm;
+    if (perf_record_comm(header, &comm) < 0) {
+        records->losses->malformed++;
+        return;
+    }
+    struct thread *thread = tasks_thread(records->tasks, (pid_t)comm.tid);
+    if (!thread)
+        return;
+    if (comm.exec)
+        targets_exec(records->targets, thread);
+    tasks_set_name(records->tasks, thread, comm.name);
+}
+
+static void kernel_records_exit(struct kernel_records *records, const struct perf_task *task, uint64_t time)
+{
+    struct thread *thread = tasks_thread(records->tasks, (pid_t)task->tid);
+    if (thread)
+        targets_end_thread(records->targets, thread, time);
+}
+
+static void kernel_records_task(struct kernel_records *records, const struct perf_event_header *header, uint64_t time)
+{
+    struct perf_task task;
+    if (perf_record_task(header, &task) < 0)
+        records->losses->malformed++;
+    else if (header->type == PERF_RECORD_FORK)
+        targets_fork(records->targets, &task, time);
+    else
+        kernel_records_exit(records, &task, time);
+}
+
+static void kernel_records_handle(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
+{
+    struct faults_source *source = (struct faults_source *)stream; // the stream is its first member
+    struct kernel_records *records = stream->owner;
+    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
+        faults_downsample_lost(source);
+    if (losses_handle(records->losses, header))
+        return;
+    switch (header->type) {
+    case PERF_RECORD_SAMPLE:
+        kernel_records_sample(source, records, header);
+        break;
+    case PERF_RECORD_MMAP2:
+        kernel_records_mmap(records, header, time);
+        break;
+    case PERF_RECORD_COMM:
+        kernel_records_comm(records, header);
+        break;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        kernel_records_task(records, header, time);
+        break;
+    default:
+        break;
+    }
+}
+
+// --- rings
+
+void kernel_records_close(struct kernel_records *records)
+{
+    for (size_t i = 0; i < records->count; i++) {
+        perf_streams_remove(records->streams, &records->sources[i].stream);
+        faults_close(&records->sources[i]);
+    }
+    free(records->sources);
+    records->sources = NULL;
+    records->count = 0;
+}
+
+// A power of two, as the kernel wants it.
+static size_t kernel_records_ring_pages(const struct kernel_records *records)
+{
+    size_t pages = KERNEL_RECORDS_MOST_PAGES;
+    while (pages > KERNEL_RECORDS_LEAST_PAGES &&
+           pages * records->faults.page_bytes * records->topology->cpu_count > KERNEL_RECORDS_BYTES)
+        pages /= 2;
+    return pages;
+}
+
+static int kernel_records_open_sources(struct kernel_records *records, pid_t pid, size_t ring_pages)
+{
+    records->sources = calloc(records->topology->cpu_count, sizeof *records->sources);
+    if (!records->sources)
+        return -ENOMEM;
+    for (size_t i = 0; i < records->topology->cpu_count; i++) {
+        const struct topology_cpu *cpu = &records->topology->cpus[i];
+        if (!cpu->online)
+            continue;
+        struct faults_source *source = &records->sources[records->count];
+        int status = faults_open(&records->faults, source, pid, cpu->id, true, ring_pages);
+        if (status < 0)
+            return status;
+        records->count++;
+        source->stream.handle = kernel_records_handle;
+        source->stream.owner = records;
+        status = perf_streams_add(records->streams, &source->stream);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+// Without privilege locked memory is a common allowance for the rings of all CPUs: all of them are of one size, or the
+// first would take what the last needs.
+static int kernel_records_open_equal(struct kernel_records *records, pid_t pid)
+{
+    size_t pages = kernel_records_ring_pages(records);
+    int status = kernel_records_open_sources(records, pid, pages);
+    while (status == -ENOBUFS && (pages /= 2) >= FAULTS_RING_LEAST_PAGES) {
+        kernel_records_close(records);
+        status = kernel_records_open_sources(records, pid, pages);
+    }
+    return status;
+}
+
+void kernel_records_attach(struct kernel_records *records, pid_t pid, bool without_faults)
+{
+    char huge[64] = "";
+    int64_t balancing = 0;
+    sysfile_text("", huge, sizeof huge, "/sys/kernel/mm/transparent_hugepage/enabled");
+    sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
+    records->faults.queue = records->tasks->queue;
+    records->faults.event = KERNEL_RECORDS_EVENT;
+    records->faults.tasks = records->tasks;
+    records->faults.samples = records->samples;
+    records->faults.objects = &records->targets->allocations->objects;
+    records->faults.streams = records->streams;
+    records->faults.tells_mapped = true;
+    records->faults.balancing = balancing > 0;
+    records->faults.huge_pages = *huge && !strstr(huge, "[never]");
+    records->faults.sources = (int)records->topology->cpu_count;
+    records->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    records->error = without_faults ? -ECANCELED : faults_prepare(&records->faults);
+    if (records->error == 0)
+        records->error = kernel_records_open_equal(records, pid);
+    if (records->error < 0)
+        kernel_records_close(records);
+    records->tasks->has_kernel_records = records->count > 0;
+}
+
+void kernel_records_tick(struct kernel_records *records, uint64_t now)
+{
+    for (size_t i = 0; i < records->count; i++)
+        faults_adapt(&records->sources[i], now);
+}
+
+int kernel_records_watch(const struct kernel_records *records, kernel_records_watch_fd *watch, void *context)
+{
+    int status = 0;
+    for (size_t i = 0; i < records->count && status == 0; i++)
+        status = watch(context, records->sources[i].fd_thin);
+    return status;
+}
+
+// --- the end
+
+void kernel_records_write_evidence(struct kernel_records *records)
+{
+    const char *detail =
+        records->faults.exclude_kernel ? "page faults, without those inside system calls" : "page faults";
+    struct note_missing missing = {.why = "left out by --without faults"};
+    bool used = records->count > 0;
+    if (!used && records->error != -ECANCELED)
+        missing = refusals_missing(records->refusals, records->error);
+    note_evidence(records->tasks, 4, "faults", used, detail, missing);
+}
+
+void kernel_records_finish(struct kernel_records *records)
+{
+    uint64_t counted = 0;
+    for (size_t i = 0; i < records->count; i++)
+        if (faults_count(&records->sources[i]) == 0)
+            counted += records->sources[i].counted;
+    if (counted > 0)
+        note_write(records->tasks, "faults", (int64_t)counted, NULL,
+                   "%llu page faults were counted, samples stand for %llu", (unsigned long long)counted,
+                   (unsigned long long)records->faults.sampled_weight);
+}

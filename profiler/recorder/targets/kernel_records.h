@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's records of the target, from one ring for each CPU: page faults, and the processes, threads, names and mappings
+// that come and go.
+#ifndef PROFILER_RECORDER_TARGETS_KERNEL_RECORDS_H
+#define PROFILER_RECORDER_TARGETS_KERNEL_RECORDS_H
+
+#include "profiler/recorder/targets/targets.h"
+
+struct kernel_records {
+    const struct targets *targets;   // down to samples: set by the caller
+    const struct topology *topology;
+    struct tasks *tasks;
+    struct perf_streams *streams;
+    struct losses *losses;
+    struct refusals *refusals;
+    struct samples *samples;
+
+    struct faults faults;
+    struct faults_source *sources;   // one for each CPU
+    size_t count;
+    int error;                       // why there are none; -ECANCELED: they were not asked for
+};
+
+// Opens the rings of the target, which has not run yet, and of all it will start. error says why there are none.
+void kernel_records_attach(struct kernel_records *records, pid_t pid, bool without_faults);
+void kernel_records_close(struct kernel_records *records);
+
+// Downsamples where faults come in masses.
+void kernel_records_tick(struct kernel_records *records, uint64_t now);
+
+// Calls watch with the descriptor of each ring, until it fails. Returns 0 or its error.
+typedef int kernel_records_watch_fd(void *context, int fd);
+int kernel_records_watch(const struct kernel_records *records, kernel_records_watch_fd *watch, void *context);
+
+void kernel_records_write_evidence(struct kernel_records *records);
+
+// Notes how many faults there were and how many the samples stand for.
+void kernel_records_finish(struct kernel_records *records);
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/targets/programs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text/diag.h"
+
+// Why the library is not there; NULL: it could be.
+static const char *programs_reason(int kind)
+{
+    switch (kind) {
+    case ELF_KIND_STATIC:
+        return "is a static program";
+    case ELF_KIND_OTHER_LIBC:
+        return "uses another C library than glibc";
+    case ELF_KIND_FOREIGN:
+        return "is of another architecture";
+    case -EPERM:
+        return "changes its rights when it starts (setuid or capabilities)";
+    case -EACCES:
+        return "may be run but not read";
+    default:
+        return NULL;
+    }
+}
+
+static bool programs_is_forbidden(int kind)
+{
+    return kind == -EPERM || kind == -EACCES;
+}
+
+static void programs_note(const struct programs *programs, const struct process *process, int kind, const char *path)
+{
+    char clean[PATH_MAX];
+    diag_clean(clean, sizeof clean, path);
+    if (programs_is_forbidden(kind)) {
+        RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("no"));
+        note_write(programs->tasks, "not_followed", 1, "run numaprof as the user whose rights it gets, or as root",
+                     "%s %s: the kernel lets nobody else measure it, nothing was seen of it", clean,
+                     programs_reason(kind));
+        return;
+    }
+    const char *seen = !programs->tasks->has_kernel_records ? "its threads are not seen"
+                       : programs->sets->counts_cpus ? "its threads are pinned a moment after their start, counted by CPU"
+                       : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
+                                              : "its threads are pinned a moment after their start";
+    note_write(programs->tasks, "not_followed", 1, "link it dynamically with glibc", "%s %s: %s", clean, programs_reason(kind),
+                 seen);
+}
+
+void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path)
+{
+    snprintf(process->exec_path, sizeof process->exec_path, "%s", path);
+    process->announced_kind = kind;
+    // What follows cannot tell: it will not be measured at all, or nothing here measures.
+    if (programs_is_forbidden(kind) || (!programs->tasks->has_kernel_records && programs_reason(kind)))
+        programs_note(programs, process, kind, process->exec_path);
+}
+
+void programs_announce_target(struct process *process, const struct target *target)
+{
+    const char *path = target->program;
+    size_t length = strlen(path), room = sizeof process->exec_path;
+    process->announced_kind = (int)target->kind;
+    snprintf(process->exec_path, room, "%s", length < room ? path : path + length - room + 1);
+}
+
+void programs_executed(const struct programs *programs, struct process *process)
+{
+    char program[PATH_MAX], link[64];
+    int kind = process->announced_kind;
+    process->announced_kind = 0;
+    if (kind == 0) {
+        snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
+        kind = elf_kind_of_path(link, program, sizeof program);
+    }
+    process->exec_kind = kind > 0 ? kind : 0;
+    if (kind > 0 && programs_reason(kind))
+        programs_note(programs, process, kind, process->exe ? process->exe : process->exec_path);
+}
+
+bool programs_is_outside(const struct process *process)
+{
+    return !process->has_library && programs_reason(process->exec_kind);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that the processes run: which of them have the preload library, and a note for those that cannot.
+#ifndef PROFILER_RECORDER_TARGETS_PROGRAMS_H
+#define PROFILER_RECORDER_TARGETS_PROGRAMS_H
+
+#include "profiler/launch/target.h"
+#include "profiler/recorder/evidence/counter_sets.h"
+
+struct programs {
+    const struct tasks *tasks;
+    const struct counter_sets *sets;
+};
+
+// A process is about to run another program. kind: enum elf_kind, or -errno of looking at it.
+void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path);
+
+// The target, before it runs. What it is was looked at before its start: a short program is gone when its exec is known.
+void programs_announce_target(struct process *process, const struct target *target);
+
+// The process runs another program now: the announced one, if one was.
+void programs_executed(const struct programs *programs, struct process *process);
+
+// The process runs a program that cannot have the preload library.
+bool programs_is_outside(const struct process *process);
+
+#endif

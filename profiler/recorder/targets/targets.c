@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/recorder/targets/targets.h"
+
+#include <stdlib.h>
+
+#include "core/system/sysfile.h"
+
+void targets_classify(const struct targets *targets, struct process *ending)
+{
+    faults_classify(targets->faults, ending);
+    loads_classify(&targets->sets->loads);
+}
+
+void targets_fork(const struct targets *targets, const struct perf_task *task, uint64_t time)
+{
+    struct tasks *tasks = targets->tasks;
+    struct process *parent = tasks_process(tasks, (pid_t)task->parent_pid);
+    struct process *process = tasks_process(tasks, (pid_t)task->pid);
+    struct thread *thread = NULL;
+    if (!process && parent) {
+        targets_classify(targets, NULL); // what the parent touched before is shared from here on
+        process = tasks_add_process(tasks, (pid_t)task->pid, parent, time, "inherited");
+        if (process)
+            objects_inherit(&targets->allocations->objects, process, parent);
+    }
+    if (process)
+        thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true,
+                                  tasks_thread(tasks, (pid_t)task->parent_tid)); // the kernel reports every new name
+    if (thread && process == parent)
+        outside_threads_began(&targets->outside, process, thread);
+    else if (thread && parent && programs_is_outside(parent))
+        outside_threads_child(&targets->outside, parent, thread);
+}
+
+void targets_exec(const struct targets *targets, struct thread *thread)
+{
+    struct process *process = thread->process;
+    outside_threads_release(&targets->outside, thread);
+    targets_classify(targets, process);
+    stack_walk_forget(targets->walk, process);
+    objects_forget_unnamed(&targets->allocations->objects, process);
+    allocations_close_ring(targets->allocations, process);
+    tasks_exec(targets->tasks, process);
+    programs_executed(&targets->programs, process);
+}
+
+void targets_end_thread(const struct targets *targets, struct thread *thread, uint64_t time)
+{
+    struct process *process = thread->process;
+    if (process->threads == 1) {
+        targets_classify(targets, process);
+        stack_walk_forget(targets->walk, process);
+        allocations_close_ring(targets->allocations, process);
+    }
+    counter_sets_end(targets->sets, thread, time);
+    if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_slot && targets->channel)
+        channel_server_free_slot(targets->channel, thread->planned_cpu); // it was killed
+    tasks_end_thread(targets->tasks, thread, time);
+}
+
+void targets_end_process(const struct targets *targets, const struct process *process, uint64_t time)
+{
+    uint64_t tid, value;
+    int left = process->threads; // process is freed with the last one
+    for (size_t at = 0; left > 0 && table_next(&targets->tasks->threads, &at, &tid, &value);) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        if (thread->process != process)
+            continue;
+        targets_end_thread(targets, thread, time);
+        left--;
+        at = 0; // the table has changed
+    }
+}
+
+// Where a thread is counted, its own clock says how long it ran while it was.
+void targets_set_cpu_time(struct thread *thread, int64_t ns)
+{
+    if (thread->counters || ns < 0)
+        return;
+    thread->cpu_ns = (uint64_t)ns;
+    thread->knows_cpu_ns = true;
+}
+
+// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
+bool targets_read_cpu_time(struct thread *thread)
+{
+    char text[128];
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
+    if (status > 0)
+        targets_set_cpu_time(thread, strtoll(text, NULL, 10));
+    return status > 0;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What begins and ends with the processes and threads of the target: all that the other modules hold for them.
+#ifndef PROFILER_RECORDER_TARGETS_TARGETS_H
+#define PROFILER_RECORDER_TARGETS_TARGETS_H
+
+#include "collectors/faults/faults.h"
+#include "profiler/recorder/channel/channel_server.h"
+#include "profiler/recorder/evidence/allocations.h"
+#include "profiler/recorder/evidence/counter_sets.h"
+#include "profiler/recorder/evidence/stack_walk.h"
+#include "profiler/recorder/targets/outside_threads.h"
+#include "profiler/recorder/targets/programs.h"
+
+struct targets {
+    struct tasks *tasks;
+    struct faults *faults;
+    struct counter_sets *sets;
+    struct allocations *allocations;
+    struct stack_walk *walk;
+    struct channel_server *channel;  // NULL: there is none
+    struct programs programs;
+    struct outside_threads outside;
+};
+
+// Classifies all samples that wait for it. ending: a process that is forgotten next, or NULL.
+void targets_classify(const struct targets *targets, struct process *ending);
+
+// The kernel's records: a thread or process began, a process runs another program.
+void targets_fork(const struct targets *targets, const struct perf_task *task, uint64_t time);
+void targets_exec(const struct targets *targets, struct thread *thread);
+
+// time 0: when it ended was not seen. A process ends with its last thread.
+void targets_end_thread(const struct targets *targets, struct thread *thread, uint64_t time);
+
+// Ends all threads of the process.
+void targets_end_process(const struct targets *targets, const struct process *process, uint64_t time);
+
+// Where a thread is not counted: the CPU time that /proc knows. False: the thread is not in /proc.
+bool targets_read_cpu_time(struct thread *thread);
+void targets_set_cpu_time(struct thread *thread, int64_t ns);
+
+#endif

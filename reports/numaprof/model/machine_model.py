@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes and CPUs of a report, and the requests between nodes. report_model.py says what holds of all fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Node:
+    """One memory node.
+
+    Fields:
+        mem_bytes: 0: a node without memory.
+        allowed: The run may allocate here.
+        homed_pages: Base pages of the program there when last looked at.
+    """
+
+    id: int
+    mem_bytes: int | None
+    allowed: bool
+    homed_pages: int | None
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """One logical CPU.
+
+    Fields:
+        smt: Rank among the hyperthreads of its core.
+        allowed: In the inherited affinity mask.
+        threads: How many threads ran on this CPU only.
+        first_thread: One of these.
+        remote_share: Of the requests made from this CPU.
+    """
+
+    id: int
+    node: int | None
+    package: int | None
+    core: int | None
+    smt: int | None
+    online: bool
+    allowed: bool
+    threads: int
+    first_thread: str | None
+    remote_share: float | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Requests from the CPUs of one node to the memory of another.
+
+    Fields:
+        from_node: Node of the CPU.
+        to_node: Node of the memory.
+        requests: null: not known. Counters only tell remote, so with more than two nodes who answered is known from
+            samples alone.
+        distance: As the firmware tells it: 10 is local.
+        latency_ns: Measured, where numaprof topology --measure has been run.
+        read_bytes_per_s: Measured, likewise.
+    """
+
+    from_node: int
+    to_node: int
+    requests: float | None
+    distance: int | None
+    latency_ns: float | None
+    read_bytes_per_s: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One number of topology --measure.
+
+    Fields:
+        metric: latency_random, read_all, ...
+        from_node: Whose CPUs.
+        to_node: Whose memory; null: interleaved over all nodes.
+        noisy: The middle half of the repeats lies more than 10 % apart.
+    """
+
+    metric: str
+    unit: str
+    from_node: int
+    to_node: int | None
+    median: float
+    low: float
+    high: float
+    noisy: bool
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Nodes, CPUs, and what went between them.
+
+    Fields:
+        pairs: From every node with CPUs to every node with memory.
+        pairs_population: What the requests of pairs are: where counters cannot tell which of several nodes answered,
+            sampled accesses.
+        population: What the requests are.
+        left_out: Part of the requests that belongs to no pair: of threads that ran on several nodes.
+        measured: The last numaprof topology --measure of this machine, if there was one: docs/measuring.md.
+    """
+
+    nodes: tuple[Node, ...]
+    cpus: tuple[Cpu, ...]
+    pairs: tuple[Pair, ...]
+    pairs_population: str | None
+    population: str | None
+    left_out: float
+    measured: tuple[Measured, ...]

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects and source locations of a report. report_model.py says what holds of all fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """One line of source text."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A source location.
+
+    Fields:
+        label: As the report names it.
+        module: Where neither file nor line is known.
+    """
+
+    label: str
+    function: str | None
+    file: str | None
+    line: int | None
+    module: str | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A source line, or the best place there is, with all that is known to happen there.
+
+    Fields:
+        allocated_bytes: Size of the objects allocated here; the first objects' lines are listed whether or not anything
+            else happens there.
+        touched_bytes: Memory first touched here.
+        touched_by: The threads that touched most of it.
+        homes: Nodes where that memory is.
+        library_call: What the line calls that does the touching.
+        remote_events: Remote requests attributed to this line, from overflow samples.
+        accesses: Accesses with an address from this line that samples stand for.
+        remote_accesses: Those of them that are remote; null: not known.
+        samples: Samples that the remote share of these accesses is of.
+        source: The text around it, where the file could be read when the report was made.
+        source_changed: The file was written to after the recording began.
+    """
+
+    place: Place
+    allocated_bytes: float
+    touched_bytes: float
+    touched_by: tuple[str, ...]
+    homes: tuple[int, ...]
+    library_call: str | None
+    remote_events: float
+    accesses: float
+    remote_accesses: float | None
+    samples: int
+    source: tuple[SourceLine, ...]
+    source_changed: bool
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of an object in which one thing holds. Positions are shares of the object, from 0 to 1.
+
+    Fields:
+        what: home, first touched or used.
+        start: Part of the object, from 0; several blocks stand one behind the other.
+        end: To 1.
+        node: home: where it lies; else the node of the thread.
+        thread: Thread.id; null: threads of one node together, or a home.
+        share: home and first touched: how much of the stretch this holds for, at least; used: how much it is used,
+            against the part used most.
+    """
+
+    what: str
+    start: float
+    end: float
+    node: int | None
+    thread: int | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Object:
+    """What a user can name: a variable, or the memory of one allocation site.
+
+    Fields:
+        name: Variable, allocation site, or the line that first touched it.
+        kind: heap, static, tls, stack, mapping, file, shared, huge; memory: told apart by its first touch alone.
+        blocks: How many there were; null: not known.
+        bytes: Most that lived at one time.
+        remote_share: Of its sampled accesses whose placement is known.
+        of_all_remote: Its part of all sampled remote accesses.
+        samples: That the share rests on.
+        home: Where it lies, in words.
+        allocated_at: The user's line that allocates it.
+        first_touched_at: The place that first touches most of it.
+        used_at: The place that accesses it most.
+        touched_by: Threads.
+        used_by: Threads that make more than stray accesses, after the initialisation where that could be told.
+        touch_shape: Who first touched which part, in words.
+        use_shape: Who uses which part, in words.
+        remarks: The same as sentences.
+        map: Position against home, first toucher and users; of the first 24 objects, in 64 parts.
+    """
+
+    name: str
+    kind: str
+    blocks: int | None
+    bytes: float
+    remote_share: float | None
+    of_all_remote: float | None
+    samples: int
+    home: str
+    allocated_at: Place | None
+    first_touched_at: Place | None
+    used_at: Place | None
+    touched_by: int
+    used_by: int
+    touch_shape: str
+    use_shape: str
+    remarks: tuple[str, ...]
+    map: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
+class Objects:
+    """Objects, the most remote first.
+
+    Fields:
+        population: What their remote shares are shares of; null: no access with an address was seen.
+        attribution: How much of what was sampled lies in objects, as sentences.
+        not_listed: Objects of the recording too small to be told apart, or without samples.
+    """
+
+    population: str | None
+    attribution: tuple[str, ...]
+    not_listed: int
+    rows: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
+class Module:
+    """One file of code.
+
+    Fields:
+        name: Of the ELF file, or [kernel].
+        share: Of the remote reads sampled.
+    """
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True)
+class Modules:
+    """Whose code reads remotely.
+
+    Fields:
+        rests_on: Which samples, and whether the kernel was counted.
+    """
+
+    rests_on: str
+    rows: tuple[Module, ...]
