@@ -11,7 +11,7 @@ static int64_t objects_new_object(struct objects *objects, const struct process 
 {
     objects->object_count++;
     RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(objects->object_count), RECORD_NUMBER(process->id),
-           RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack));
+           RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack), RECORD_NULL);
     return objects->object_count;
 }
 

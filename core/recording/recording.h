@@ -38,7 +38,7 @@ enum recording_statement {
     RECORDING_PLACE,
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of
     RECORDING_STACK,
-    RECORDING_OBJECT,        // insert: without address
+    RECORDING_OBJECT,
     RECORDING_OBJECT_ADDRESS, // update: id, address
     RECORDING_OBJECT_STACK,  // update: id, alloc_stack
     RECORDING_BLOCK,

@@ -47,7 +47,7 @@ CREATE TABLE run (
     repeat         INTEGER NOT NULL DEFAULT 1   -- which of run -n REPEATS, from 1
 );
 
--- One row per evidence level of docs/architecture.md: was it used, and if not, why and what would change that.
+-- One row per evidence level of docs/dev/architecture.md: was it used, and if not, why and what would change that.
 CREATE TABLE evidence (
     level     INTEGER PRIMARY KEY,      -- 1 is the best
     collector TEXT NOT NULL,            -- counters, samples, faults, pages
@@ -165,7 +165,7 @@ CREATE TABLE count (
     work       INTEGER                  -- instructions retired while it had a counter; of task-clock: all; NULL: not counted
 );
 
--- Words for sample.kind. Fault kinds: docs/architecture.md, "A page fault is not yet a first touch".
+-- Words for sample.kind. Fault kinds: docs/dev/architecture.md, "A page fault is not yet a first touch".
 CREATE TABLE sample_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL, meaning TEXT NOT NULL);
 INSERT INTO sample_kind VALUES
     (1,  'overflow',      'counter overflow: the instruction and time of a counted access, no address'),

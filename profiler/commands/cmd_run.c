@@ -14,6 +14,7 @@
 #include "core/text/diag.h"
 #include "profiler/commands/cmd_place.h"
 #include "profiler/commands/command.h"
+#include "profiler/commands/commands.h"
 #include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
 #include "profiler/install/preload_file.h"
@@ -231,6 +232,16 @@ static int run_placed(struct run_options *options, const struct target *target, 
     return status;
 }
 
+// A word that is no program may be a mistyped command.
+static int run_find(struct target *target, const char *name)
+{
+    char remedy[96] = "check the name; options of numaprof stand before the program";
+    const struct command *meant = commands_nearest(name);
+    if (meant)
+        snprintf(remedy, sizeof remedy, "did you mean numaprof %s?", meant->name);
+    return target_find(target, name, remedy);
+}
+
 static int run_command(int argc, char **argv, enum run_purpose purpose)
 {
     struct run_options options;
@@ -239,7 +250,7 @@ static int run_command(int argc, char **argv, enum run_purpose purpose)
     int status = run_options_parse(&options, argc, argv, purpose);
     if (status >= 0)
         return status;
-    status = target_find(&target, options.arguments[0]);
+    status = run_find(&target, options.arguments[0]);
     if (status != 0)
         return status;
     supervise_block(&signals);

@@ -102,7 +102,7 @@ def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place
 
 @pytest.mark.requires("g++")
 def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names, lines, variables and unwind tables are damaged, in rounds; more of them by hand: docs/contributing.md."""
+    """Names, lines, variables and unwind tables are damaged, in rounds; more of them by hand: docs/dev/contributing.md."""
     victim = tmp_path / "victim"
     subprocess.run(["g++", "-g", "-O2", "-o", victim, TREE / "tests" / "fuzz" / "victim.cpp"], check=True)
     source = TREE / "tests" / "fuzz" / "fuzz_files.c"
