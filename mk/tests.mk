@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tests in tiers, by folder (tests/README.md). No test is run twice, but for those marked `shares_cpu` (tests/lab_plugin.py).
 
-# A test that fails is run once more, and listed if it passes then: it waited for a machine that was busy, or it is wrong
-# now and then. What is wrong always fails. Lab tests are run again in a boot of their own (tests/lab_guests.py).
-ONCE_MORE := --reruns 1
-PYTEST := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
+PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
+# What needs a browser, sanitizer builds or an emulated machine.
+SLOW    := tests/browser tests/sanitized tests/lab tests/emulator
+WORKERS ?= 2
 
-# Tests are compiled once, here: in the emulated machine that takes longer than many a test.
-# Where the emulated machine cannot be had (another system, no download) its tests are skipped, and say so.
-test: all examples $(BUILD)/.packages-test ## run all tests, those in the emulated machine as well
+# libpfm is the second source for event encodings; the program does not need it.
+UNITS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/c/*.c)))
+$(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lpfm
+
+check: all $(BUILD)/tests/units examples $(BUILD)/.packages-test ## the inner loop: all tests without browser, sanitizers, emulated machine
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests $(SLOW:%=--ignore=%) $(TESTFLAGS)
+
+# Where the emulated machine cannot be had (another system, no download), its tests are skipped, and say so.
+.PHONY: lab-or-reason
+lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(ONCE_MORE) tests $(TESTFLAGS)
+
+test: check lab-or-reason ## check, and browser, sanitizers, and whole programs in the emulated machine
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/emulator,$(SLOW)) $(TESTFLAGS)
+
+test-emulator: all examples $(BUILD)/.packages-test lab-or-reason ## proofs of the emulated machine itself
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)
 
 lint: all $(BUILD)/.packages-lint ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
 	$(Q)mk/lint
@@ -17,4 +33,4 @@ lint: all $(BUILD)/.packages-lint ## compilers' warnings as errors, clang-tidy, 
 golden: all ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
-.PHONY: test lint golden
+.PHONY: check test test-emulator lint golden

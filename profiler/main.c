@@ -7,16 +7,7 @@
 
 #include "core/text/diag.h"
 #include "profiler/commands/command.h"
-
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"run", cmd_run},         {"record", cmd_record},   {"doctor", cmd_doctor},     {"topology", cmd_topology},
-    {"report", cmd_reports},  {"diff", cmd_reports},    {"check", cmd_check},
-    {"export", cmd_reports},  {"events", cmd_events},     {"lab", cmd_lab},
-    {"sweep", cmd_sweep},   {"policies", cmd_policies},
-};
+#include "profiler/commands/commands.h"
 
 // A report that did not reach its reader (a full disk, a closed pipe) is a failure, whatever the command says.
 static int main_finish(int status)
@@ -27,10 +18,17 @@ static int main_finish(int status)
     return DIAG_EXIT_FAILED;
 }
 
+static const struct command *main_command(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return commands_find("help");
+    return commands_find(word);
+}
+
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            exit(main_finish(commands[i].run(argc - 1, argv + 1)));
+    const struct command *command = argc > 1 ? main_command(argv[1]) : NULL;
+    if (command)
+        exit(main_finish(command->run(argc - 1, argv + 1)));
     exit(main_finish(cmd_run(argc, argv)));
 }

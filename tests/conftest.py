@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from causes import cause
 
 pytest_plugins = ["lab_plugin"]
 
@@ -43,11 +42,6 @@ def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.line(f"run once more: {report.nodeid}: at first {cause(report)}")
-
-
 # A job in the background of a script has these ignored, and hands that on; programs under test must get them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -59,6 +53,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "perf_event": _perf_event_allowed,
     "gcc": lambda: shutil.which("gcc") is not None,
     "g++": lambda: shutil.which("g++") is not None,
+    "gfortran": lambda: shutil.which("gfortran") is not None,
+    "libnuma": lambda: Path("/usr/include/numa.h").exists(),
     "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
     "gcc-m32": lambda: _runs("sh", "-c", "echo 'int main(void) { return 0; }' | gcc -m32 -xc - -o /dev/null"),
     "perf": lambda: shutil.which("perf") is not None,
@@ -128,8 +124,10 @@ def build_c(output: Path, *arguments: str) -> Path:
     """Compiles with the flags of the tree; fails the test with the compiler's own words."""
     output.parent.mkdir(parents=True, exist_ok=True)
     command = [os.environ.get("CC", "gcc"), "-std=c17", "-D_GNU_SOURCE", "-g", "-O1", f"-I{TREE}", f"-I{BUILD / 'gen'}"]
-    command += [*os.environ.get("TEST_CFLAGS", "").split(), *arguments, "-o", str(output), "-pthread"]
+    written = output.with_name(f"{output.name}.{os.getpid()}")  # other workers may run the program that stands there
+    command += [*os.environ.get("TEST_CFLAGS", "").split(), *arguments, "-o", str(written), "-pthread"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=TREE, check=False)
     if done.returncode != 0:
         pytest.fail(f"{' '.join(command)}\n{done.stderr}")
+    written.replace(output)
     return output

@@ -23,11 +23,10 @@ AT_ONCE = min(len(os.sched_getaffinity(0)), 4)
 NICE = 10  # the host's own tests, most of which use one CPU, go first
 SECONDS = 3600  # of a whole group, on a computer that is busy with other things
 SECONDS_OF_TEST = 900
-BOOTS = 3  # of a group, where QEMU ends by its own error, or the guest does not get to its tests
+BOOTS = 3  # of a group, where QEMU ends by its own error
 # Rare, in QEMU before 8.0: it runs callbacks that it has freed (its issue 1381). It says nothing about the test.
 QEMU_ERROR = "qemu_plugin_vcpu_mem_cb: code should not be reached"
 REPORTS = "NUMAPROF_LAB_REPORTS"  # names the descriptor that the guest's reports go to
-DISTURBED = "this host is too busy for the emulated machine"  # why a test skips that should be tried in peace
 
 
 @dataclass
@@ -39,14 +38,17 @@ class Group:
     boots: int = 0
     silent: str = ""  # what the guest said that last ran no test
     hopeless: bool = False  # it is not started again
+    sharing: frozenset[str] = frozenset()  # tests that are marked `shares_cpu`
     first: dict[str, list[pytest.TestReport]] = field(default_factory=dict)  # of tests that failed and were run again
     done: Future[None] = field(default_factory=Future)
     seconds: float = 0
 
-    def doubtful(self, nodeid: str) -> bool:
-        """Did it fail, or was it kept from its measurement?"""
-        reports = self.reports.get(nodeid, [])
-        return any(report.failed or (report.skipped and DISTURBED in str(report.longrepr)) for report in reports)
+    def failed(self, nodeid: str) -> bool:
+        return any(report.failed for report in self.reports.get(nodeid, []))
+
+    def runs_again(self, nodeid: str) -> bool:
+        """True if the test failed and other work of the host's CPUs can be the cause."""
+        return nodeid in self.sharing and self.failed(nodeid)
 
     def knows(self, nodeid: str) -> bool:
         return nodeid in self.ended or any(report.when == "teardown" for report in self.reports.get(nodeid, []))
@@ -73,12 +75,12 @@ class Guests:
         self.running: set[subprocess.Popen[str]] = set()
         self.over = False
 
-    def begin(self, tests: dict[str, list[str]], beside: bool) -> None:
+    def begin(self, tests: dict[str, list[str]], sharing: frozenset[str], beside: bool) -> None:
         """All machines will run, those with most tests first: they take longest. beside: one at a time, until the first
         wait, and only if there is a CPU for it. The tests' own machines come before all: exact counts suffer least."""
         self.allow(min(AT_ONCE - 1, 1) if beside else AT_ONCE)
         for machine, names in sorted(tests.items(), key=lambda pair: (not pair[0].endswith(".machine"), -len(pair[1]))):
-            self.groups[machine] = group = Group()
+            self.groups[machine] = group = Group(sharing=sharing)
             group.done = self.pool.submit(self.run_all, machine, group, names)
 
     def allow(self, more: int) -> None:
@@ -90,7 +92,7 @@ class Guests:
         self.allow(AT_ONCE)
         group = self.groups[machine]
         group.done.result()
-        if group.doubtful(nodeid) and not group.first and not group.hopeless:
+        if group.runs_again(nodeid) and not group.first and not group.hopeless:
             self.run_again(machine, group)
         return group
 
@@ -113,11 +115,11 @@ class Guests:
             group.seconds = time.monotonic() - start
 
     def run_again(self, machine: str, group: Group) -> None:
-        """Once, in a boot of their own, when no other guest runs: other work of the host, which stops CPUs for a while,
-        can upset a measurement. What is wrong with the tree fails twice; what passes now is told at the end."""
+        """Runs tests marked `shares_cpu` once more, in a boot of their own, when no other guest runs. A wrong tree
+        fails twice; a test that passes now is named in the summary."""
         for other in self.groups.values():
             other.done.result()
-        group.first = {name: group.reports.pop(name) for name in list(group.reports) if group.doubtful(name)}
+        group.first = {name: group.reports.pop(name) for name in list(group.reports) if group.runs_again(name)}
         self.run(machine, group, list(group.first))
         for name, reports in group.first.items():
             if not group.knows(name):
@@ -151,7 +153,7 @@ class Guests:
         if not begun:
             group.silent = output
         late = "did not end within" in output
-        group.hopeless = late or (not begun and group.boots >= BOOTS)
+        group.hopeless = late or (not begun and (QEMU_ERROR not in output or group.boots >= BOOTS))
 
     def read(self, group: Group, line: str) -> str:
         """Takes in a line of the Reporter's. Returns the test that begins, if one does."""

@@ -4,6 +4,8 @@
     @pytest.mark.lab("article")                      # a machine of lab/machines
     @pytest.mark.lab("tests/lab/machines/x.machine") # or a description of the test's own
 
+    @pytest.mark.shares_cpu                          # a busy host can upset the measurement: may run twice
+
 On the host, machines boot some at a time, beside the other tests where there is a CPU for that; each runs pytest on all
 its selected tests, and every test then reports what its guest reported of it. In the guest they are ordinary tests.
 """
@@ -57,6 +59,7 @@ def build_programs() -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "lab(machine): runs inside the emulated NUMA machine of that name or file")
+    config.addinivalue_line("markers", "shares_cpu: a busy host can upset its measurement; it may run twice")
     if not IN_GUEST:
         config.pluginmanager.register(Host(config))
     elif REPORTS in os.environ:
@@ -95,12 +98,13 @@ class Host:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         tests: dict[str, list[str]] = {}
+        sharing = frozenset(item.nodeid for item in session.items if item.get_closest_marker("shares_cpu"))
         for item in session.items:
             if machine := machine_of(item):
                 tests.setdefault(machine, []).append(item.nodeid)
         if tests and not missing() and not session.config.option.collectonly:
             build_programs()
-            self.guests.begin(tests, beside=len(session.items) > sum(map(len, tests.values())))
+            self.guests.begin(tests, sharing, beside=len(session.items) > sum(map(len, tests.values())))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
@@ -128,7 +132,7 @@ class Host:
             terminalreporter.line(f"emulated machines, {AT_ONCE} at once: {', '.join(spent)}")
         for group in groups.values():
             for nodeid, reports in group.first.items():
-                if not group.doubtful(nodeid):
+                if not group.failed(nodeid):
                     first = cause(next(report for report in reports if not report.passed))
                     terminalreporter.line(f"passed in a second boot only: {nodeid}: at first {first}")
 

@@ -24,7 +24,13 @@ def test_others_take_turns_with_a_survey(tmp_path: Path) -> None:
     """As bench_measure.py has it, in little memory: pairs of numbers, ours and theirs."""
     folder = TREE / "tests" / "bench"
     program = tmp_path / "measure_pairs"
-    build_c(program, str(folder / "measure_pairs.c"), str(folder / "stream_like.c"), "-Wl,--wrap=memory_bound_map", *LIBRARIES)
+    build_c(
+        program,
+        str(folder / "measure_pairs.c"),
+        str(folder / "stream_like.c"),
+        "-Wl,--wrap=memory_bound_map",
+        *LIBRARIES,
+    )
     command = [program, "64", "1", "read,latency_random", "read=echo 2.5", "latency_random=echo 100"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

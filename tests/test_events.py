@@ -23,7 +23,7 @@ def plan(*arguments: str) -> str:
     return text[: text.index("\nCLASS")]
 
 
-@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("cpu", ["skylake-sp", "zen4", "neoverse-v2"])  # one of each kind of event
 def test_plan(cpu: str, golden: Callable[[str, str], None]) -> None:
     golden(f"plan/{cpu}.txt", plan("--cpu", cpu) + "\nSPLIT SOCKETS\n" + plan("--cpu", cpu, "--split-sockets"))
 

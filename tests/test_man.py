@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import BUILD, TREE
 
-COMMANDS = re.findall(r'\{"([a-z]+)", cmd_\w+\}', (TREE / "profiler" / "main.c").read_text())
+COMMANDS = re.findall(r'\{"([a-z]+)", cmd_\w+,', (TREE / "profiler" / "commands" / "commands.c").read_text())
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-zA-Z])(?![\w-])")
 pytestmark = pytest.mark.requires("man")
 

@@ -17,7 +17,11 @@ CASES = re.findall(r"^TEST\((\w+)\)", SUITE.read_text(), re.MULTILINE)
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("arm") / "kernels"
-    sources = [SUITE, SUITE.parent / "check_main.c", *sorted((TREE / "profiler" / "measure" / "kernels").glob("kernels*.c"))]
+    sources = [
+        SUITE,
+        SUITE.parent / "check_main.c",
+        *sorted((TREE / "profiler" / "measure" / "kernels").glob("kernels*.c")),
+    ]
     command = ["aarch64-linux-gnu-gcc", "-std=c17", "-D_GNU_SOURCE", "-O2", "-static", f"-I{TREE}", "-o", output]
     subprocess.run(list(map(str, [*command, *sources])), check=True)
     return output
@@ -26,5 +30,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.requires("arm")
 @pytest.mark.parametrize("case", CASES)
 def test_neon(built: Path, case: str) -> None:
-    done = subprocess.run(["qemu-aarch64-static", built, case], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["qemu-aarch64-static", built, f"{SUITE.stem}.{case}"], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr

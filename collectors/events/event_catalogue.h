@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event catalogue: which encodings count which class of access by where it was answered, for each CPU model.
 // The data is collectors/events/cpus/*.txt, carried inside the program; docs/events.md holds its words, and
-// docs/adding-a-cpu.md its form. Everything stays text here, as the data has it: a new word needs no new code.
+// docs/dev/adding-a-cpu.md its form. Everything stays text here, as the data has it: a new word needs no new code.
 #ifndef COLLECTORS_EVENTS_EVENT_CATALOGUE_H
 #define COLLECTORS_EVENTS_EVENT_CATALOGUE_H
 

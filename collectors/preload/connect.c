@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "collectors/protocol/channel_pass.h"
 #include "core/system/clock.h"
@@ -218,4 +219,5 @@ void preload_connect(void)
 __attribute__((constructor(101))) static void connect_start(void)
 {
     preload_connect();
+    place_open();
 }

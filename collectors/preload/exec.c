@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/elf_kind.h"
 #include "core/system/exec_rights.h"
@@ -73,16 +74,23 @@ static void exec_make_environment(struct exec_environment *e, char *const *varia
         if (!exec_is_ours(variables[i]))
             e->variables[count++] = variables[i];
     bool can_load = kind == ELF_KIND_GLIBC || kind == ELF_KIND_UNKNOWN || kind < 0;
-    if (*library && *channel) {
+    if (*library && (*channel || place_is_on())) {
         exec_preload_list(e->preload, sizeof e->preload, exec_value(variables, "LD_PRELOAD"), library, can_load);
         if (strcmp(e->preload, "LD_PRELOAD=") != 0)
             e->variables[count++] = e->preload;
         snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", channel);
         snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-        e->variables[count++] = e->channel;
+        if (*channel)
+            e->variables[count++] = e->channel;
         e->variables[count++] = e->library;
     }
     e->variables[count] = NULL;
+}
+
+// What the program starts is followed by a recorder, or placed.
+static bool exec_is_followed(void)
+{
+    return preload_channel() || (place_is_on() && *preload_library());
 }
 
 // First file of that name in PATH that can be executed, as execvp looks for it.
@@ -131,7 +139,7 @@ static void exec_announce(const char *path, int kind)
 PRELOAD_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
     __typeof__(&execve) next = PRELOAD_NEXT(execve);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(path, arguments, environment);
     int kind = exec_kind(path);
     EXEC_ENVIRONMENT(e, environment, kind);
@@ -144,7 +152,7 @@ PRELOAD_EXPORT int execve(const char *path, char *const arguments[], char *const
 PRELOAD_EXPORT int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
     __typeof__(&execvpe) next = PRELOAD_NEXT(execvpe);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(file, arguments, environment);
     char path[PATH_MAX];
     exec_find(file, path, sizeof path);
@@ -169,7 +177,7 @@ PRELOAD_EXPORT int execvp(const char *file, char *const arguments[])
 PRELOAD_EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
     __typeof__(&fexecve) next = PRELOAD_NEXT(fexecve);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(fd, arguments, environment);
     int kind = exec_kind_of_descriptor(fd);
     EXEC_ENVIRONMENT(e, environment, kind);
@@ -183,7 +191,7 @@ PRELOAD_EXPORT int execveat(int directory, const char *path, char *const argumen
                             int flags)
 {
     __typeof__(&execveat) next = PRELOAD_NEXT(execveat);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(directory, path, arguments, environment, flags);
     int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
     int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
@@ -237,7 +245,7 @@ PRELOAD_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_f
                                const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[])
 {
     __typeof__(&posix_spawn) next = PRELOAD_NEXT(posix_spawn);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(pid, path, actions, attributes, arguments, environment);
     EXEC_ENVIRONMENT(e, environment, exec_kind(path));
     preload_unpin_self();
@@ -251,7 +259,7 @@ PRELOAD_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_
                                 char *const environment[])
 {
     __typeof__(&posix_spawnp) next = PRELOAD_NEXT(posix_spawnp);
-    if (!preload_channel())
+    if (!exec_is_followed())
         return next(pid, file, actions, attributes, arguments, environment);
     char path[PATH_MAX];
     exec_find(file, path, sizeof path);

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 
 // A child between vfork and exec leaves by _exit too, in its parent's memory: it is not this process's end.
 static void exit_announce(void)
 {
+    place_finish();
     if (!preload_is_this_process())
         return;
     preload_slot_leave();

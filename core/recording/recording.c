@@ -66,6 +66,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
     [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_PLACED] = "INSERT INTO placed VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an

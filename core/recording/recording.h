@@ -46,6 +46,7 @@ enum recording_statement {
     RECORDING_SNAPSHOT,
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy
+    RECORDING_PLACED,
     RECORDING_STATEMENTS
 };
 

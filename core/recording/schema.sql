@@ -47,7 +47,7 @@ CREATE TABLE run (
     repeat         INTEGER NOT NULL DEFAULT 1   -- which of run -n REPEATS, from 1
 );
 
--- One row per evidence level of docs/architecture.md: was it used, and if not, why and what would change that.
+-- One row per evidence level of docs/dev/architecture.md: was it used, and if not, why and what would change that.
 CREATE TABLE evidence (
     level     INTEGER PRIMARY KEY,      -- 1 is the best
     collector TEXT NOT NULL,            -- counters, samples, faults, pages
@@ -165,7 +165,7 @@ CREATE TABLE count (
     work       INTEGER                  -- instructions retired while it had a counter; of task-clock: all; NULL: not counted
 );
 
--- Words for sample.kind. Fault kinds: docs/architecture.md, "A page fault is not yet a first touch".
+-- Words for sample.kind. Fault kinds: docs/dev/architecture.md, "A page fault is not yet a first touch".
 CREATE TABLE sample_kind (id INTEGER PRIMARY KEY, name TEXT NOT NULL, meaning TEXT NOT NULL);
 INSERT INTO sample_kind VALUES
     (1,  'overflow',      'counter overflow: the instruction and time of a counted access, no address'),
@@ -282,4 +282,20 @@ CREATE TABLE note (
     value   INTEGER,                    -- how many
     text    TEXT NOT NULL,              -- one sentence for people
     remedy  TEXT
+);
+
+-- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
+CREATE TABLE placed (
+    line        INTEGER NOT NULL,       -- of the placement file, where the subject begins
+    kind        TEXT NOT NULL,          -- allocation, mapping, static
+    asked       INTEGER NOT NULL,       -- allocations that the subject describes
+    asked_bytes INTEGER NOT NULL,
+    placed      INTEGER NOT NULL,       -- that got their policy before their first touch
+    placed_bytes INTEGER NOT NULL,
+    refused     INTEGER NOT NULL,       -- that did not: left to the program's allocator
+    moved_bytes INTEGER NOT NULL,       -- beside the asked border, by rounding to whole pages
+    extra_bytes INTEGER NOT NULL,       -- memory beyond the program's request
+    checked_bytes INTEGER NOT NULL,     -- touched memory whose node was looked up at the free or the end of the process
+    right_bytes INTEGER NOT NULL,       -- of these, on the asked node
+    error       TEXT                    -- why the last refusal
 );

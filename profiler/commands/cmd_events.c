@@ -82,7 +82,7 @@ static void cmd_events_unknown(const struct cpu_identity *machine, const char *r
 {
     char vendor[sizeof machine->vendor * 4], name[sizeof machine->name * 4], numbers[80];
     cmd_events_numbers(numbers, sizeof numbers, machine);
-    diag_error("numaprof events --list shows what is in it, docs/adding-a-cpu.md how to add one",
+    diag_error("numaprof events --list shows what is in it, docs/dev/adding-a-cpu.md how to add one",
                "this CPU is not in the event catalogue: %s%s (%s); its kernel shows %s PMU",
                diag_clean(vendor, sizeof vendor, machine->vendor), numbers,
                *machine->name ? diag_clean(name, sizeof name, machine->name) : "no name",

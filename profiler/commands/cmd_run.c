@@ -12,7 +12,9 @@
 
 #include "core/system/clock.h"
 #include "core/text/diag.h"
+#include "profiler/commands/cmd_place.h"
 #include "profiler/commands/command.h"
+#include "profiler/commands/commands.h"
 #include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
 #include "profiler/install/preload_file.h"
@@ -28,7 +30,7 @@ enum { RUN_TEXT = PATH_MAX + 64 };
 // What the target's environment gets, as putenv wants it.
 struct run_environment {
     char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
-    char *variables[4];
+    char *variables[6];
 };
 
 struct run_result {
@@ -40,7 +42,8 @@ struct run_result {
 
 // A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
 // one ignores it, and what it starts may use it.
-static void run_make_environment(struct run_environment *e, struct recorder *recorder, const struct target *target)
+static void run_make_environment(struct run_environment *e, struct recorder *recorder, const struct run_options *options,
+                                 const struct target *target)
 {
     char library[PATH_MAX];
     size_t count = 0;
@@ -59,6 +62,10 @@ static void run_make_environment(struct run_environment *e, struct recorder *rec
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;
     e->variables[count++] = e->library;
+    if (options->placing) {
+        e->variables[count++] = options->placing->file;
+        e->variables[count++] = options->placing->shared;
+    }
 }
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
@@ -114,7 +121,9 @@ static struct run_result run_once(const struct run_options *options, const struc
     int status = recorder_open(recorder);
     if (status != 0)
         goto close_recorder;
-    run_make_environment(&environment, recorder, target);
+    if (options->placing)
+        placing_reset(options->placing);
+    run_make_environment(&environment, recorder, options, target);
     status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
@@ -186,6 +195,8 @@ static int run_all(const struct run_options *options, const struct target *targe
             diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
     int checked = 0;
+    if (options->placing && count > 0 && !options->quiet)
+        placing_report(options->placing);
     if (options->report && count > 0)
         run_report(paths, count, signals);
     if (options->max_remote)
@@ -199,6 +210,38 @@ static int run_all(const struct run_options *options, const struct target *targe
     return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
 }
 
+static int run_recorded(const struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
+    return run_all(options, target, signals);
+}
+
+// With a placement file, run measures nothing; record does.
+static int run_placed(struct run_options *options, const struct target *target, const sigset_t *signals)
+{
+    options->placing = calloc(1, sizeof *options->placing);
+    if (!options->placing) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    int status = DIAG_EXIT_FAILED;
+    if (placing_open(options->placing, options->place) == 0)
+        status = options->report ? cmd_place_run(options, target, signals) : run_recorded(options, target, signals);
+    placing_close(options->placing);
+    free(options->placing);
+    return status;
+}
+
+// A word that is no program may be a mistyped command.
+static int run_find(struct target *target, const char *name)
+{
+    char remedy[96] = "check the name; options of numaprof stand before the program";
+    const struct command *meant = commands_nearest(name);
+    if (meant)
+        snprintf(remedy, sizeof remedy, "did you mean numaprof %s?", meant->name);
+    return target_find(target, name, remedy);
+}
+
 static int run_command(int argc, char **argv, enum run_purpose purpose)
 {
     struct run_options options;
@@ -207,12 +250,13 @@ static int run_command(int argc, char **argv, enum run_purpose purpose)
     int status = run_options_parse(&options, argc, argv, purpose);
     if (status >= 0)
         return status;
-    status = target_find(&target, options.arguments[0]);
+    status = run_find(&target, options.arguments[0]);
     if (status != 0)
         return status;
-    prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
     supervise_block(&signals);
-    return run_all(&options, &target, &signals);
+    if (options.place)
+        return run_placed(&options, &target, &signals);
+    return run_recorded(&options, &target, &signals);
 }
 
 int cmd_run(int argc, char **argv)

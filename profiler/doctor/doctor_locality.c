@@ -86,7 +86,7 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     if (!d->uarch || event_plan_make(&plan, d->catalogue, d->uarch, &everything) < 0) {
         doctor_find(f, DOCTOR_NO, "not known");
         doctor_cause(f, "this CPU is not in the event catalogue");
-        doctor_remedy(f, "docs/adding-a-cpu.md says how to add it");
+        doctor_remedy(f, "docs/dev/adding-a-cpu.md says how to add it");
         return;
     }
     struct doctor_locality_tally tally = {0};

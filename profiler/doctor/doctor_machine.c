@@ -24,7 +24,7 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
                 cpu->model, cpu->stepping);
     if (!d->uarch) {
         doctor_cause(f, "it is not in the event catalogue: which of its events tell local from remote is not known");
-        doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/adding-a-cpu.md how to add one");
+        doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/dev/adding-a-cpu.md how to add one");
     }
 }
 

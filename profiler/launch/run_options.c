@@ -23,6 +23,7 @@ static const char usage[] =
     "      --paused            start counting at the first start (FIFO, or numaprof.h in the program)\n"
     "  -n, --repeats N         run N times, one recording each\n"
     "      --events LIST       questions to the counters, see numaprof events    [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --place FILE        place allocations as FILE says (numaprof try makes one); run: and measure nothing\n"
     "      --kernel             count what the kernel does for the program as well (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "      --no-report         record only, as `numaprof record` does\n"
@@ -43,6 +44,7 @@ enum run_option_code {
     OPTION_EVENTS,
     OPTION_KERNEL,
     OPTION_WITHOUT,
+    OPTION_PLACE,
     OPTION_NO_REPORT,
     OPTION_MAX_REMOTE,
     OPTION_MIN_COVERAGE,
@@ -62,6 +64,7 @@ static const struct option run_options_long[] = {
     {"repeats", required_argument, NULL, 'n'},
     {"events", required_argument, NULL, OPTION_EVENTS},
     {"kernel", no_argument, NULL, OPTION_KERNEL},
+    {"place", required_argument, NULL, OPTION_PLACE},
     {"without", required_argument, NULL, OPTION_WITHOUT},
     {"no-report", no_argument, NULL, OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
@@ -157,6 +160,9 @@ static int run_options_one(struct run_options *options, int code)
         break;
     case OPTION_KERNEL:
         options->kernel = true;
+        break;
+    case OPTION_PLACE:
+        options->place = optarg;
         break;
     case OPTION_WITHOUT:
         status = run_options_without(options, optarg);

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct placing;
+
 enum run_pin { RUN_PIN_COMPACT, RUN_PIN_SCATTER, RUN_PIN_LIST, RUN_PIN_NONE };
 
 struct run_options {
@@ -24,6 +26,8 @@ struct run_options {
     bool no_counters, no_faults, no_pages; // leave out a collector
     bool report;                 // show the report afterwards
     const char *max_remote, *min_coverage; // check the recording against these; NULL: do not, or its default
+    const char *place;           // placement file; NULL: none
+    struct placing *placing;     // the same, read and checked
     bool quiet;                  // say nothing but errors
 };
 

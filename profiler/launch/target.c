@@ -29,14 +29,14 @@ static int target_search(char *path, size_t size, const char *name)
     return status;
 }
 
-static int target_refuse(int error, const char *name)
+static int target_refuse(int error, const char *name, const char *remedy)
 {
     char clean[PATH_MAX];
     diag_clean(clean, sizeof clean, name);
     switch (error) {
     case -ENOENT:
     case -ENOTDIR:
-        diag_error("check the name; options of numaprof stand before the program", "%s: no such program", clean);
+        diag_error(remedy, "%s: no such program", clean);
         return DIAG_EXIT_NOT_FOUND;
     case -EISDIR:
         diag_error("give the program itself", "%s is a directory", clean);
@@ -76,7 +76,7 @@ static int target_check(struct target *target)
     return exec_rights_change(target->program) ? -EPERM : 0;
 }
 
-int target_find(struct target *target, const char *name)
+int target_find(struct target *target, const char *name, const char *remedy)
 {
     int status = 0;
     if (strchr(name, '/'))
@@ -85,5 +85,5 @@ int target_find(struct target *target, const char *name)
         status = *name ? target_search(target->path, sizeof target->path, name) : -ENOENT;
     if (status == 0)
         status = target_check(target);
-    return status < 0 ? target_refuse(status, name) : 0;
+    return status < 0 ? target_refuse(status, name, remedy) : 0;
 }

@@ -15,6 +15,7 @@ struct target {
 };
 
 // Looks name up as execvp does. Prints the reason and returns the exit status of the design (126, 127), or 0.
-int target_find(struct target *target, const char *name);
+// remedy: what to advise if there is no such program.
+int target_find(struct target *target, const char *name, const char *remedy);
 
 #endif

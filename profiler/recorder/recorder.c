@@ -12,6 +12,7 @@
 #include "core/system/clock.h"
 #include "core/text/diag.h"
 #include "profiler/launch/output_name.h"
+#include "profiler/launch/placing.h"
 #include "profiler/recorder/own_limits.h"
 #include "profiler/recorder/run/run_rows.h"
 #include "profiler/recorder/targets/kernel_records.h"
@@ -334,6 +335,8 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     allocations_close_rings(&r->allocations);
     allocations_finish(&r->allocations, r->target->kind, r->has_channel);
     losses_finish(&r->losses, &r->tasks);
+    if (r->options->placing)
+        placing_record(r->options->placing, r->tasks.queue);
     messages_finish(&r->messages);
     stack_walk_finish(&r->walk, &r->tasks);
     counter_sets_finish(&r->sets);

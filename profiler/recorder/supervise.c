@@ -2,6 +2,7 @@
 #include "profiler/recorder/supervise.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -168,22 +169,40 @@ static int supervise_loop(struct supervision *s, struct recorder *recorder, bool
     return 0;
 }
 
-int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target, bool quiet)
+static int supervise_open_signals(struct supervision *s)
 {
-    *s = (struct supervision){.target = target};
     sigset_t set;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof supervise_signals / sizeof *supervise_signals; i++)
         sigaddset(&set, supervise_signals[i]);
-    int status = -ENOMEM;
+    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return s->signals < 0 ? -errno : 0;
+}
+
+int supervise_wait(struct supervision *s, pid_t target)
+{
+    *s = (struct supervision){.target = target};
+    int status = supervise_open_signals(s);
+    while (status == 0 && !s->is_dead && !s->give_up) {
+        struct pollfd wanted = {.fd = s->signals, .events = POLLIN};
+        if (poll(&wanted, 1, -1) < 0 && errno != EINTR)
+            status = -errno;
+        supervise_read_signals(s);
+    }
+    if (s->signals >= 0)
+        close(s->signals);
+    return status;
+}
+
+int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target, bool quiet)
+{
+    *s = (struct supervision){.target = target};
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0)
         return -errno;
-    s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (s->signals < 0) {
-        status = -errno;
+    int status = supervise_open_signals(s);
+    if (status < 0)
         goto close_epoll;
-    }
     status = supervise_watch(&epoll, s->signals);
     if (status == 0)
         status = recorder_watch(recorder, supervise_watch, &epoll);

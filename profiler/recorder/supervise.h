@@ -30,6 +30,9 @@ int supervise_block(sigset_t *old);
 // quiet: says nothing while it waits for the rest.
 int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target, bool quiet);
 
+// The same where nothing is recorded: waits for the target.
+int supervise_wait(struct supervision *supervision, pid_t target);
+
 // Somebody wanted the target to end, and not only this run of it.
 bool supervise_was_ended(const struct supervision *supervision);
 

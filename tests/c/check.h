@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C unit tests: a file tests/c/test_NAME.c holds functions `TEST(what_it_shows)`; tests/test_c.py builds it against the
-// archive and makes every TEST one pytest item.
+// C unit tests: a file tests/c/test_NAME.c holds functions `TEST(what_it_shows)`. make links all files with the archive
+// into one program, and tests/test_c.py makes every TEST one pytest item.
 #ifndef TESTS_C_CHECK_H
 #define TESTS_C_CHECK_H
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct check_case {
-    const char *name;
+    const char *file, *name;
     void (*run)(void);
     struct check_case *next;
 };
@@ -17,7 +17,7 @@ extern struct check_case *check_cases;
 
 #define TEST(title)                                                                                                    \
     static void title(void);                                                                                           \
-    static struct check_case title##_case = {.name = #title, .run = title};                                            \
+    static struct check_case title##_case = {.file = __FILE__, .name = #title, .run = title};                          \
     __attribute__((constructor)) static void title##_register(void)                                                    \
     {                                                                                                                  \
         title##_case.next = check_cases;                                                                               \

@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without an argument: list the cases; with one: run that case.
+// Without an argument: lists the cases as FILE.CASE, FILE without its folder and ending. With one: runs that case.
 #include "tests/c/check.h"
 
+#include <limits.h>
+
 struct check_case *check_cases;
+
+static void print_name(const struct check_case *c, char *text, size_t size)
+{
+    const char *file = strrchr(c->file, '/') + 1;
+    snprintf(text, size, "%.*s.%s", (int)strcspn(file, "."), file, c->name);
+}
 
 int main(int argc, char **argv)
 {
     for (const struct check_case *c = check_cases; c; c = c->next) {
+        char name[NAME_MAX];
+        print_name(c, name, sizeof name);
         if (argc < 2) {
-            puts(c->name);
-        } else if (strcmp(argv[1], c->name) == 0) {
+            puts(name);
+        } else if (strcmp(argv[1], name) == 0) {
             c->run();
             return 0;
         }

@@ -6,8 +6,10 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
 
@@ -51,6 +53,7 @@ static struct {
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
+    size_t (*malloc_usable_size)(void *);
     bool known;
 } next = {.malloc = first_malloc, .calloc = first_calloc, .realloc = first_realloc, .free = first_free};
 
@@ -65,6 +68,7 @@ static bool alloc_find_next(void)
     next.memalign = dlsym(RTLD_NEXT, "memalign");
     next.valloc = dlsym(RTLD_NEXT, "valloc");
     next.pvalloc = dlsym(RTLD_NEXT, "pvalloc");
+    next.malloc_usable_size = dlsym(RTLD_NEXT, "malloc_usable_size");
     next.free = dlsym(RTLD_NEXT, "free");
     next.realloc = dlsym(RTLD_NEXT, "realloc");
     next.calloc = dlsym(RTLD_NEXT, "calloc");
@@ -132,13 +136,15 @@ static uint64_t alloc_since(size_t bytes)
 }
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define CALLER __builtin_return_address(0)
 
 PRELOAD_EXPORT void *malloc(size_t bytes)
 {
     if (LIKELY(bytes < ALLOC_THRESHOLD))
         return next.malloc(bytes);
     uint64_t since = clock_now();
-    return alloc_note(next.malloc(bytes), bytes, since);
+    void *placed = place_allocate(bytes, 0, CALLER);
+    return alloc_note(placed ? placed : next.malloc(bytes), bytes, since);
 }
 
 PRELOAD_EXPORT void *calloc(size_t count, size_t size)
@@ -147,7 +153,8 @@ PRELOAD_EXPORT void *calloc(size_t count, size_t size)
     if (LIKELY(!__builtin_mul_overflow(count, size, &bytes) && bytes < ALLOC_THRESHOLD))
         return next.calloc(count, size);
     uint64_t since = clock_now();
-    return alloc_note(next.calloc(count, size), bytes, since);
+    void *placed = place_allocate(bytes, 0, CALLER); // a mapping of its own is all zero
+    return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
 }
 
 static __attribute__((noinline)) void alloc_free_watched(void *block)
@@ -155,7 +162,8 @@ static __attribute__((noinline)) void alloc_free_watched(void *block)
     if (early_owns(block))
         return;
     alloc_note_free(block); // before it is free: another thread may get the same address at once
-    next.free(block);
+    if (!place_release(block))
+        next.free(block);
 }
 
 PRELOAD_EXPORT void free(void *block)
@@ -176,7 +184,25 @@ static void *alloc_move_early(void *block, size_t bytes)
     return moved;
 }
 
-PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
+// realloc from, to or between placed blocks: *moved is the result. False: none of them is placed.
+static bool alloc_realloc_placed(void *block, size_t bytes, const void *caller, void **moved)
+{
+    size_t placed_bytes = block ? place_usable(block) : 0;
+    void *placed = bytes >= ALLOC_THRESHOLD ? place_allocate(bytes, 0, caller) : NULL;
+    if (!placed && !placed_bytes)
+        return false;
+    if (!placed && bytes > 0)
+        placed = next.malloc(bytes);
+    size_t before = placed_bytes || !block ? placed_bytes : next.malloc_usable_size(block);
+    if (placed && block)
+        memcpy(placed, block, before < bytes ? before : bytes);
+    if (block && (placed || bytes == 0) && !place_release(block))
+        next.free(block);
+    *moved = placed;
+    return true;
+}
+
+static void *alloc_realloc(void *block, size_t bytes, const void *caller)
 {
     bool may_be_large = block && alloc_filter_may_hold(block);
     if (LIKELY(bytes < ALLOC_THRESHOLD && !may_be_large))
@@ -187,10 +213,17 @@ PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
     bool was_large = may_be_large && alloc_filter_remove(block);
     if (was_large)
         alloc_write_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address
-    void *moved = next.realloc(block, bytes);
+    void *moved;
+    if (!alloc_realloc_placed(block, bytes, caller, &moved))
+        moved = next.realloc(block, bytes);
     if (!moved && was_large && bytes > 0)
         alloc_note(block, malloc_usable_size(block), since); // it failed: the block is still there
     return bytes < ALLOC_THRESHOLD ? moved : alloc_note(moved, bytes, since);
+}
+
+PRELOAD_EXPORT void *realloc(void *block, size_t bytes)
+{
+    return alloc_realloc(block, bytes, CALLER);
 }
 
 PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
@@ -200,7 +233,22 @@ PRELOAD_EXPORT void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return realloc(block, bytes);
+    return alloc_realloc(block, bytes, CALLER);
+}
+
+PRELOAD_EXPORT size_t malloc_usable_size(void *block)
+{
+    size_t placed = block && alloc_filter_may_hold(block) ? place_usable(block) : 0;
+    if (placed || (!next.known && !alloc_find_next()) || !next.malloc_usable_size)
+        return placed;
+    return next.malloc_usable_size(block);
+}
+
+// What no allocator would accept is left to the next one, which says so in its own way.
+static void *place_aligned(size_t alignment, size_t bytes, const void *caller)
+{
+    bool is_power = alignment > 0 && (alignment & (alignment - 1)) == 0;
+    return is_power && bytes >= ALLOC_THRESHOLD ? place_allocate(bytes, alignment, caller) : NULL;
 }
 
 PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
@@ -208,7 +256,9 @@ PRELOAD_EXPORT void *aligned_alloc(size_t alignment, size_t bytes)
     if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
-    void *block = next.aligned_alloc(alignment, bytes);
+    void *block = place_aligned(alignment, bytes, CALLER);
+    if (!block)
+        block = next.aligned_alloc(alignment, bytes);
     return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
@@ -217,7 +267,10 @@ PRELOAD_EXPORT int posix_memalign(void **block, size_t alignment, size_t bytes)
     if (!next.known && !alloc_find_next())
         return ENOMEM;
     uint64_t since = alloc_since(bytes);
-    int status = next.posix_memalign(block, alignment, bytes);
+    void *placed = alignment % sizeof(void *) == 0 ? place_aligned(alignment, bytes, CALLER) : NULL;
+    int status = placed ? 0 : next.posix_memalign(block, alignment, bytes);
+    if (placed)
+        *block = placed;
     if (status == 0 && bytes >= ALLOC_THRESHOLD)
         alloc_note(*block, bytes, since);
     return status;
@@ -228,7 +281,9 @@ PRELOAD_EXPORT void *memalign(size_t alignment, size_t bytes)
     if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
-    void *block = next.memalign(alignment, bytes);
+    void *block = place_aligned(alignment, bytes, CALLER);
+    if (!block)
+        block = next.memalign(alignment, bytes);
     return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 
@@ -237,7 +292,9 @@ PRELOAD_EXPORT void *valloc(size_t bytes)
     if (!next.known && !alloc_find_next())
         return NULL;
     uint64_t since = alloc_since(bytes);
-    void *block = next.valloc(bytes);
+    void *block = place_aligned((size_t)sysconf(_SC_PAGESIZE), bytes, CALLER);
+    if (!block)
+        block = next.valloc(bytes);
     return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
 }
 

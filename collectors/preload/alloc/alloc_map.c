@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
 
@@ -19,10 +20,11 @@ static enum alloc_kind alloc_map_kind(int flags)
 }
 
 static __attribute__((noinline)) void *alloc_map_note(void *address, size_t bytes, int protection, int flags,
-                                                      uint64_t since)
+                                                      uint64_t since, const void *caller)
 {
     if (address != MAP_FAILED && alloc_map_is_data(bytes, protection, flags)) {
         preload_connect();
+        place_mapped(address, bytes, caller);
         alloc_write_allocated(alloc_map_kind(flags), address, bytes, since);
     }
     return address;
@@ -40,7 +42,8 @@ PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags
     if (!next)
         next = PRELOAD_NEXT(mmap);
     uint64_t since = alloc_map_since(bytes);
-    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
+    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since,
+                          __builtin_return_address(0));
 }
 
 PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
@@ -49,7 +52,8 @@ PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int fla
     if (!next)
         next = PRELOAD_NEXT(mmap64);
     uint64_t since = alloc_map_since(bytes);
-    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since);
+    return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since,
+                          __builtin_return_address(0));
 }
 
 PRELOAD_EXPORT int munmap(void *address, size_t bytes)
@@ -57,8 +61,10 @@ PRELOAD_EXPORT int munmap(void *address, size_t bytes)
     static __typeof__(&munmap) next;
     if (!next)
         next = PRELOAD_NEXT(munmap);
-    if (bytes >= ALLOC_THRESHOLD)
+    if (bytes >= ALLOC_THRESHOLD) {
+        place_unmapped(address);
         alloc_write_freed(ALLOC_MAPPING, address, bytes);
+    }
     return next(address, bytes);
 }
 
@@ -69,10 +75,12 @@ PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, i
     void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
     uint64_t since = alloc_map_since(new_bytes);
-    if (old_bytes >= ALLOC_THRESHOLD)
+    if (old_bytes >= ALLOC_THRESHOLD) {
+        place_unmapped(address); // its pages keep their policies
         alloc_write_freed(ALLOC_MAPPING, address, old_bytes);
+    }
     void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
     if (moved == MAP_FAILED)
-        alloc_map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS, since); // it is still there
-    return alloc_map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS, since);
+        alloc_map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS, since, NULL); // it is still there
+    return alloc_map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS, since, NULL);
 }

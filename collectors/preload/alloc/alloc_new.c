@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
 
@@ -76,8 +77,8 @@ static void *new_of_caller(const char *name, const void *caller)
         if (next && bytes < ALLOC_THRESHOLD)                                                                           \
             return next arguments;                                                                                     \
         uint64_t since = bytes < ALLOC_THRESHOLD ? 0 : clock_now();                                                    \
-        void *block;                                                                                                   \
-        {                                                                                                              \
+        void *block = bytes < ALLOC_THRESHOLD ? NULL : place_allocate(bytes, alignment, __builtin_return_address(0));  \
+        if (!block) {                                                                                                              \
             bool before __attribute__((cleanup(new_end_quiet), unused)) = alloc_set_quiet(true);                       \
             block = next ? next arguments : new_by_malloc(bytes, alignment);                                           \
             if (!block && !next && (next = (__typeof__(next))new_of_caller(#name, __builtin_return_address(0))))       \
@@ -94,6 +95,8 @@ static void *new_of_caller(const char *name, const void *caller)
         void (*next) parameters = (__typeof__(next))new_next(&kept, #name);                                            \
         if (block && alloc_filter_may_hold(block))                                                                     \
             alloc_note_free(block);                                                                                    \
+        if (block && alloc_filter_may_hold(block) && place_release(block))                                             \
+            return;                                                                                                    \
         if (next)                                                                                                      \
             next arguments;                                                                                            \
         else                                                                                                           \

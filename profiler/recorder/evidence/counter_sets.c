@@ -277,7 +277,7 @@ static struct note_missing counter_sets_missing(struct counter_sets *sets, int e
         return (struct note_missing){.why = "left out by --without counters"};
     if (error == -ENODATA)
         return (struct note_missing){.why = "this CPU model is not in the event catalogue",
-                                        .remedy = "see docs/adding-a-cpu.md"};
+                                        .remedy = "see docs/dev/adding-a-cpu.md"};
     if (error == 0 && sets->usable)
         return (struct note_missing){.why = "not asked for", .remedy = "--events"};
     return refusals_missing(sets->refusals, error);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arithmetic of counters that did not count all the time. Nothing is scaled without `coverage` saying so."""
+"""Arithmetic of counters that did not count all the time. Nothing is scaled without `coverage` saying so, and what is
+scaled has an error, which may be unknown (None)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MOST_UNTIMED
+from numaprof.evidence.errors import EXACT, Error, Estimated, added, between_scopes
+from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MOST_UNTIMED, SMALL_PART
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Count:
     value: int
     running_ns: int
     time_ns: int | None  # what the scope really ran on a CPU; None: not known
+    estimated: Estimated | None = None  # from its intervals; None: these are not known
 
     @property
     def coverage(self) -> float | None:
@@ -28,7 +31,17 @@ class Count:
         coverage = self.coverage
         if coverage is None or coverage < MIN_COVERAGE:
             return None
-        return self.value if coverage >= FULL_COVERAGE else self.value / coverage
+        if coverage >= FULL_COVERAGE:
+            return self.value
+        return self.estimated.total if self.estimated else self.value / coverage
+
+    @property
+    def error(self) -> Error | None:
+        """Of the estimate, from the scope itself."""
+        coverage = self.coverage
+        if coverage is not None and coverage >= FULL_COVERAGE:
+            return EXACT
+        return self.estimated.own_error if self.estimated else None
 
 
 def summed(counts: Iterable[Count]) -> Count:
@@ -49,6 +62,8 @@ class Amount:
 
     estimate: float | None
     coverage: float | None
+    error: Error | None = field(default=None, compare=False)
+    by_work: bool = field(default=False, compare=False)  # scaled by instructions where it was scaled
 
     @property
     def scaled(self) -> bool:
@@ -65,7 +80,7 @@ def pooled(counts: list[Count]) -> Amount:
     that is too little, they are taken to have asked as much in a nanosecond as all others did.
     """
     if len(counts) == 1:
-        return Amount(counts[0].estimate, counts[0].coverage)
+        return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))
     timed = [(count, count.estimate) for count in counts if count.time_ns is not None]
     whole, everything = summed(count for count, _ in timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
@@ -76,7 +91,45 @@ def pooled(counts: list[Count]) -> Amount:
     left = thin.estimate
     if left is None:
         left = (thin.time_ns or 0) * whole.value / whole.running_ns
-    return Amount(solid + left, whole.coverage)
+    # What is left is scaled by the rates of several threads: its error is not known.
+    error = None if left > SMALL_PART * (solid + left) else _error([c for c, estimate in timed if estimate is not None])
+    return Amount(solid + left, whole.coverage, error, _by_work(counts))
+
+
+def _error(counts: list[Count]) -> Error | None:
+    """Scopes with an error of their own, and those too short for one together."""
+    short = _short(counts)
+    variance = between_scopes([(estimated, estimated) for estimated in short]) if short else 0.0
+    if variance is None or any(count.error is None and count.estimated is None for count in counts):
+        return None
+    least = sum(estimated.least_variance for estimated in short)
+    together = Error(max(variance, least), len(short) - 1) if short else EXACT
+    return added([together, *(count.error for count in counts if count.error is not None)])
+
+
+def _short(counts: list[Count]) -> list[Estimated]:
+    return [count.estimated for count in counts if count.estimated is not None and count.error is None]
+
+
+def _by_work(counts: list[Count]) -> bool:
+    scaled = [count.estimated for count in counts if count.estimated is not None and count.error != EXACT]
+    return bool(scaled) and all(estimated.by_work for estimated in scaled)
+
+
+def covariance(pairs: list[tuple[Count, Count]], other: int) -> float:
+    """Of the sums of two events over the same scopes; other: the second event."""
+    own = sum(
+        one.estimated.covariances.get(other, 0.0)
+        for one, second in pairs
+        if one.estimated is not None and one.error not in (None, EXACT) and second.error is not None
+    )
+    short = [
+        (one.estimated, second.estimated)
+        for one, second in pairs
+        if one.estimated is not None and second.estimated is not None and one.error is None and second.error is None
+    ]
+    in_one_group = [pair for pair in short if pair[0].seen == pair[1].seen]
+    return own + (between_scopes(in_one_group) or 0.0)
 
 
 def together(amounts: list[Amount]) -> Amount:
@@ -86,15 +139,20 @@ def together(amounts: list[Amount]) -> Amount:
     estimates = [amount.estimate for amount in amounts if amount.estimate is not None]
     coverages = [amount.coverage for amount in amounts if amount.coverage is not None]
     complete = len(estimates) == len(amounts)
-    return Amount(sum(estimates) if complete else None, min(coverages) if len(coverages) == len(amounts) else None)
+    coverage = min(coverages) if len(coverages) == len(amounts) else None
+    error = added(amount.error for amount in amounts)
+    scaled = [amount for amount in amounts if amount.scaled]
+    by_work = bool(scaled) and all(amount.by_work for amount in scaled)
+    return Amount(sum(estimates) if complete else None, coverage, error, by_work)
 
 
 def difference(whole: Amount, part: Amount) -> Amount:
     """What is left of it. Counted at different times, a part may come out a little larger than the whole."""
-    coverage = together([whole, part]).coverage
+    both = together([whole, part])
     if whole.estimate is None or part.estimate is None:
-        return Amount(None, coverage)
-    return Amount(max(0.0, whole.estimate - part.estimate), coverage)
+        return Amount(None, both.coverage)
+    estimate = max(0.0, whole.estimate - part.estimate)
+    return Amount(estimate, both.coverage, both.error, both.by_work)
 
 
 @dataclass(frozen=True)
@@ -103,6 +161,26 @@ class Traffic:
 
     local: Amount = NOTHING
     remote: Amount = NOTHING
+    covariance: float = 0.0  # of the two
+
+    @property
+    def share_error(self) -> Error | None:
+        """Of the share, by the delta method."""
+        share, total = self.share, self.total
+        if share is None or not total or self.local.error is None or self.remote.error is None:
+            return None
+        both = added([self.remote.error.times(1 - share), self.local.error.times(share)])
+        assert both is not None
+        shared = 2 * share * (1 - share) * self.covariance
+        return Error(max(0.0, both.variance - shared) / total**2, both.freedom)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % interval of the share; None: not known."""
+        share, error = self.share, self.share_error
+        if share is None or error is None:
+            return None
+        return max(0.0, share - error.half_width), min(1.0, share + error.half_width)
 
     @property
     def coverage(self) -> float | None:
@@ -126,4 +204,8 @@ class Traffic:
 def combined(traffics: Iterable[Traffic]) -> Traffic:
     """Several kinds of requests in one scope."""
     parts = list(traffics)
-    return Traffic(together([part.local for part in parts]), together([part.remote for part in parts]))
+    return Traffic(
+        together([part.local for part in parts]),
+        together([part.remote for part in parts]),
+        sum(part.covariance for part in parts),
+    )

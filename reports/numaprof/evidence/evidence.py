@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from numaprof.evidence.counts import Traffic
+from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Objects, load_objects
@@ -156,7 +157,9 @@ def evidence_of(recording: Recording) -> Evidence:
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
     rows = recording.rows(sql_threads.Thread, sql_threads.THREADS)
     samples = load_samples(recording, run.page_bytes)
-    books = ledger(sort_events(events), counts, rows)
+    sorted_events = sort_events(events)
+    wanted = {event for ids in sorted_events.events.values() for event in ids}
+    books = ledger(sorted_events, counts, rows, load_estimates(recording, wanted, sorted_events.time))
     return Evidence(
         path=recording.path,
         run=run,

@@ -9,6 +9,13 @@ MIN_COVERAGE = 0.10
 # Counted for longer than this: printed as counted. The last per cent is what starting and stopping an event takes.
 FULL_COVERAGE = 0.99
 
+# Blocks of a thread that must have been counted for its error to be known: with fewer, the interval is more than
+# twice as wide as with many.
+MIN_BLOCKS = 4
+
+# A part whose error is not known may be left out of the error of the whole if it is smaller than this.
+SMALL_PART = 0.01
+
 # A sum is refused if more than this share of what was counted belongs to threads whose CPU time is not known.
 MOST_UNTIMED = 0.05
 
@@ -116,6 +123,8 @@ FEW_CHANGES = 0.50
 # sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
 ANY_ORDER = 0.10
 MIN_ORDERED = 64
+# Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
+OWN_PARTS = 0.75
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.

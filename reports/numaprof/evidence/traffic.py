@@ -5,10 +5,22 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional
 
-from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, difference, pooled, summed, together
+from numaprof.evidence.counts import (
+    NOTHING,
+    Amount,
+    Count,
+    Traffic,
+    combined,
+    covariance,
+    difference,
+    pooled,
+    summed,
+    together,
+)
+from numaprof.evidence.estimates import Estimates
 from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap
 from numaprof.recording import sql_counts, sql_threads
 
@@ -50,7 +62,15 @@ class Ledger:
         local, remote = side(LOCAL), side(REMOTE)
         if remote == NOTHING and self.events.of(column, BOTH):
             return Traffic(local, difference(side(BOTH), local))
-        return Traffic(local, remote)
+        return Traffic(local, remote, self._covariance(column, scopes))
+
+    def _covariance(self, column: Column, scopes: list[Counts]) -> float:
+        """Of local and remote, which stand in one group where the CPU allows."""
+        return sum(
+            covariance([pair for scope in scopes for pair in zip(scope.get(local, ()), scope.get(remote, ()))], remote)
+            for local in self.events.of(column, LOCAL)
+            for remote in self.events.of(column, REMOTE)
+        )
 
 
 def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:
@@ -59,7 +79,12 @@ def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:
     return combined(columns[column.key] for column in population.columns) if population else Traffic()
 
 
-def ledger(events: EventMap, rows: Iterable[sql_counts.Count], threads: Iterable[sql_threads.Thread]) -> Ledger:
+def ledger(
+    events: EventMap,
+    rows: Iterable[sql_counts.Count],
+    threads: Iterable[sql_threads.Thread],
+    estimates: Estimates,
+) -> Ledger:
     clock: dict[int | None, Clock] = defaultdict(lambda: defaultdict(int))
     counted: dict[int | None, list[sql_counts.Count]] = defaultdict(list)
     wanted = {event for ids in events.events.values() for event in ids}
@@ -73,10 +98,13 @@ def ledger(events: EventMap, rows: Iterable[sql_counts.Count], threads: Iterable
     for thread in threads:
         mine, time = counted[thread.id], clock[thread.id]
         if mine:
-            by_thread[thread.id] = _whole(mine, wanted, sum(time.values()) if time else thread.cpu_ns)
+            whole = _whole(mine, wanted, sum(time.values()) if time else thread.cpu_ns)
+            by_thread[thread.id] = _estimated(whole, estimates, thread.id)
             sole = sole_cpu(thread, {row.cpu for row in mine if row.cpu is not None})
             _spread(by_cpu, _by_cpu(mine, time) if sole is None else [(sole, by_thread[thread.id])])
-    unattributed = _by_cpu(counted[None], clock[None])
+    unattributed = [
+        (cpu, _estimated(counts, estimates, -1 - cpu)) for cpu, counts in _by_cpu(counted[None], clock[None])
+    ]
     _spread(by_cpu, unattributed)
     return Ledger(events, by_thread, dict(by_cpu), _gathered(counts for _, counts in unattributed))
 
@@ -98,6 +126,13 @@ def _whole(rows: list[sql_counts.Count], wanted: set[int], time_ns: int | None) 
         parts[row.event].append(Count(row.value, row.running_ns, None))
     sums = {event: summed(counts) for event, counts in parts.items()}
     return {event: [Count(count.value, count.running_ns, time_ns)] for event, count in sums.items()}
+
+
+def _estimated(counts: Counts, estimates: Estimates, scope: int) -> Counts:
+    return {
+        event: [replace(count, estimated=estimates.get((scope, event))) for count in found]
+        for event, found in counts.items()
+    }
 
 
 def _by_cpu(rows: list[sql_counts.Count], clock: Clock) -> list[tuple[int, Counts]]:

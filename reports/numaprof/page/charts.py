@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the charts draw. How they look stands in charts/NAME.vl.json; docs/adding-a-chart.md."""
+"""What the charts draw. How they look stands in charts/NAME.vl.json; docs/dev/adding-a-chart.md."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
     if thread.samples is None or thread.remote_share is None:
         return ()
     away = thread.samples * thread.remote_share
-    return (model.Requests("sampled accesses", thread.samples - away, away, None),)
+    return (model.Requests("sampled accesses", thread.samples - away, away, None, None, None),)
 
 
 def timeline(line: model.Timeline) -> Chart:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL that estimates what multiplexed events would have counted, and the error of that. docs/errors.md has the method.
+"""SQL that estimates what multiplexed events would have counted, and the error of that: docs/errors.md.
 
-A scope is a thread, or a CPU whose threads were not told apart. Its intervals are joined to blocks until the event had a
-counter for long enough; the event's rate in a block is taken for all of the block's size: a separate ratio estimator
-(Cochran, Sampling Techniques, 3rd ed., 6.10). Size is instructions where they are known in and out of the group, else CPU
-time. Half the mean squared difference of successive rates estimates their variance (Wolter, Introduction to Variance
-Estimation, 2nd ed., 8.2); it is never taken smaller than that of independent single events (Poisson).
+A scope is a thread, or a CPU whose threads were not told apart. Its intervals are joined to blocks until the event
+had a counter for long enough; the event's rate in a block is taken for all of the block's size: a separate ratio
+estimator (Cochran, Sampling Techniques, 3rd ed., 6.10). Size is instructions where they are known in and out of the
+group, else CPU time. Half the mean squared difference of successive rates estimates their variance (Wolter,
+Introduction to Variance Estimation, 2nd ed., 8.2); it is never smaller than that of independent events (Poisson).
 """
 
 from __future__ import annotations
@@ -55,24 +55,29 @@ WITH counted AS (
            AND (SELECT min(has_work) FROM pace WHERE pace.scope = counted.scope) AS by_work
       FROM counted GROUP BY scope, event HAVING sum(running) > 0
 ), interval AS (
-    SELECT scope, event, t_ns, ifnull(c.value, 0) AS value, ifnull(c.running, 0) AS running, least, by_work,
-           CAST(whole.running / least AS INTEGER) - 1 AS last,
+    SELECT scope, event, t_ns, ifnull(c.value, 0) AS value, ifnull(c.running, 0) AS running,
+           whole.running AS all_running, least, by_work,
            CASE WHEN by_work THEN ifnull(c.work, 0) ELSE ifnull(c.running, 0) END AS seen,
            CASE WHEN by_work THEN pace.work ELSE pace.ran END AS size
       FROM whole JOIN pace USING (scope) LEFT JOIN counted c USING (scope, event, t_ns)
-), numbered AS (
-    SELECT *, min(last, CAST((sum(running) OVER before - running) / least AS INTEGER)) AS block
-      FROM interval WINDOW before AS (PARTITION BY scope, event ORDER BY t_ns)
+), placed AS (
+    SELECT *, sum(running) OVER (PARTITION BY scope, event ORDER BY t_ns) - running AS before FROM interval
+), numbered AS ( -- what is left at the end and too little for a block goes to the last one
+    SELECT *, CAST(min(before, max(before) FILTER (WHERE all_running - before >= least) OVER whole) / least AS INTEGER)
+              AS block
+      FROM placed WINDOW whole AS (PARTITION BY scope, event)
 )
-SELECT scope, event, by_work, block, sum(value) AS value, sum(seen) AS seen, max(sum(size), sum(seen)) AS size
+SELECT scope, event, by_work, block, sum(value) AS value, sum(seen) AS seen, sum(size) AS size
   FROM numbered GROUP BY scope, event, block
 """
 
-# weight: what the variance of a rate in this block adds to that of the scope's total, with the finite population factor.
+# weight: what the variance of a rate adds to that of the total, per unit; with the finite population factor.
+# Clocks are read one after the other, so that a little more may have been seen than there was.
 _RATED = """
 CREATE TEMP TABLE rated AS
 SELECT *, rate - lag(rate) OVER blocks AS from_last, lead(rate) OVER blocks - rate AS to_next
-  FROM (SELECT *, 1.0 * value / nullif(seen, 0) AS rate, 1.0 * size * (size - seen) AS weight FROM estimated_block)
+  FROM (SELECT *, 1.0 * value / nullif(seen, 0) AS rate, 1.0 * size * max(0, size - seen) AS weight
+          FROM estimated_block)
 WINDOW blocks AS (PARTITION BY scope, event ORDER BY block)
 """
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Advice. Each rule is one pure function in a file of its own: evidence in, at most one advice out.
 
-docs/adding-a-rule.md says how to write one.
+docs/dev/adding-a-rule.md says how to write one.
 """
 
 from __future__ import annotations

@@ -27,7 +27,17 @@ from numaprof.evidence.thresholds import (
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.terminal.layout import BOLD, Paper
 from numaprof.terminal.wanted import Wanted
-from numaprof.text.format import NOT_KNOWN, clean, cpus_in_text, number, number_list, percent, plural, size
+from numaprof.text.format import (
+    NOT_KNOWN,
+    clean,
+    cpus_in_text,
+    number,
+    number_list,
+    percent,
+    plural,
+    share_in_interval,
+    size,
+)
 
 HEAVY = "<- remote-heavy"
 
@@ -89,7 +99,7 @@ def threads(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     shares = [_share(evidence, thread) for thread in shown]
     count = len(evidence.threads)
     flags = [_flag(evidence, share, _weight(evidence, thread), count) for thread, share in zip(shown, shares)]
-    cells += [[percent(share) for share in shares], flags]
+    cells += [[_share_in_words(evidence, thread) for thread in shown], flags]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
     _remarks(evidence, paper)
@@ -114,6 +124,12 @@ def _sentences(text: str) -> list[str]:
 def _share(evidence: Evidence, thread: Thread) -> float | None:
     found = remote_share(evidence, thread)
     return found.share if found else None
+
+
+def _share_in_words(evidence: Evidence, thread: Thread) -> str:
+    """With its error where it was counted: that of samples follows from their number beside it."""
+    found = remote_share(evidence, thread)
+    return share_in_interval(found.share if found else None, found.counted_interval if found else None)
 
 
 def _sampled(evidence: Evidence, thread: Thread) -> int:

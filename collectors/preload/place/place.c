@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/preload/place/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/preload.h"
+
+_Atomic int place_state;
+static struct placement *placement;
+static struct placement_counts *counts, unwatched; // unwatched: of a process whose counts nobody asked for
+static __thread bool inside;                        // what the unwinder allocates is not placed
+
+// --- raw memory: mmap and munmap of this name are the preload library's own, which would tell the recorder
+
+static void *place_map_raw(size_t bytes, int flags, int fd)
+{
+    void *memory = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0L);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static void place_unmap_raw(uintptr_t start, size_t bytes)
+{
+    if (bytes > 0)
+        syscall(SYS_munmap, start, bytes);
+}
+
+// --- the file
+
+// The text in memory of its own, *length bytes of it; NULL: it cannot be read.
+static char *place_read(const char *path, size_t *length)
+{
+    struct stat about;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *text = NULL;
+    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size > 0 && about.st_size <= PLACEMENT_FILE_BYTES)
+        text = place_map_raw((size_t)about.st_size, MAP_PRIVATE, fd);
+    if (fd >= 0)
+        close(fd);
+    *length = text ? (size_t)about.st_size : 0;
+    return text;
+}
+
+static void place_open_counts(void)
+{
+    const char *path = getenv(PLACEMENT_COUNTS_ENVIRONMENT);
+    struct stat about;
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    counts = &unwatched;
+    if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size >= (off_t)sizeof *counts) {
+        struct placement_counts *shared = place_map_raw(sizeof *counts, MAP_SHARED, fd);
+        counts = shared ? shared : &unwatched;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+static bool place_load(const char *path)
+{
+    struct placement_error error;
+    size_t length;
+    char *text = place_read(path, &length);
+    placement = text ? place_map_raw(sizeof *placement, MAP_PRIVATE | MAP_ANONYMOUS, -1) : NULL;
+    bool is_good = placement && placement_parse(placement, text, length, &error) == 0;
+    if (text)
+        place_unmap_raw((uintptr_t)text, length);
+    return is_good;
+}
+
+// --- what came of an allocation
+
+static void place_count_refusal(int subject, int error)
+{
+    atomic_fetch_add(&counts->subjects[subject].refused, 1);
+    atomic_store(&counts->subjects[subject].error, (uint32_t)error);
+}
+
+// Sets the policies of a range and counts. bytes: what the program asked for. Returns 0 or -errno.
+static int place_bind_counted(int subject, const struct place_range *range, size_t bytes)
+{
+    struct placement_count *count = &counts->subjects[subject];
+    uint64_t moved;
+    bool without_weights;
+    int status = place_bind(range, &moved, &without_weights);
+    if (status < 0) {
+        place_count_refusal(subject, -status);
+        return status;
+    }
+    atomic_fetch_add(&count->placed, 1);
+    atomic_fetch_add(&count->placed_bytes, bytes);
+    atomic_fetch_add(&count->moved_bytes, moved);
+    atomic_fetch_add(&count->without_weights, without_weights);
+    return 0;
+}
+
+static void place_check_block(struct place_block *block)
+{
+    if (block->pid == getpid() && !atomic_exchange(&block->is_checked, true))
+        place_check(&block->range, &counts->subjects[block->subject]);
+}
+
+// The place of the calling thread's next allocation of a subject; NULL: the file has none for it.
+static const struct placement_place *place_choose(int subject, size_t bytes)
+{
+    const struct placement_place *place =
+        placement_find_place(placement, &placement->subjects[subject], place_ordinal(subject));
+    if (place) {
+        atomic_fetch_add(&counts->subjects[subject].asked, 1);
+        atomic_fetch_add(&counts->subjects[subject].asked_bytes, bytes);
+    }
+    return place;
+}
+
+// --- static variables
+
+// Whole pages inside the variable: those at its ends belong to its neighbours as well.
+static void place_variable(int subject)
+{
+    const struct placement_subject *variable = &placement->subjects[subject];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), address = place_static(subject);
+    if (!address)
+        return;
+    uintptr_t start = (address + page - 1) & ~(page - 1), end = (address + variable->bytes) & ~(page - 1);
+    const struct placement_place *place = place_choose(subject, variable->bytes);
+    if (!place || end <= start)
+        return;
+    struct place_block block = {.address = address,
+                                .range = {.start = start, .bytes = end - start, .place = place},
+                                .subject = subject,
+                                .pid = getpid(),
+                                .is_mapping = true};
+    if (place_bind_counted(subject, &block.range, variable->bytes) == 0)
+        place_table_add(&block);
+}
+
+static void place_variables(void)
+{
+    for (uint32_t i = 0; i < placement->subject_count; i++)
+        if (placement->subjects[i].kind == PLACEMENT_STATIC)
+            place_variable((int)i);
+}
+
+// --- opening
+
+static int place_begin(void)
+{
+    const char *path = getenv(PLACEMENT_ENVIRONMENT);
+    if (!path || !*path)
+        return PLACE_OFF;
+    place_open_counts();
+    if (!place_load(path)) {
+        atomic_fetch_add(&counts->unreadable, 1);
+        return PLACE_OFF;
+    }
+    place_bind_open(placement);
+    if (place_match_open(placement) < 0)
+        return PLACE_OFF;
+    atomic_fetch_add(&counts->processes, 1);
+    atomic_fetch_add(&counts->bypassed, alloc_is_bypassed());
+    place_variables();
+    return PLACE_ON;
+}
+
+void place_open(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    int kept_errno = errno;
+    if (environ && !atomic_flag_test_and_set(&done)) { // without an environment the C library has not begun
+        inside = true;
+        int state = place_begin();
+        inside = false;
+        atomic_store_explicit(&place_state, state, memory_order_release);
+    }
+    errno = kept_errno;
+}
+
+// --- heap blocks
+
+// Where the block begins in its mapping: as malloc has it, so that a trial compares nodes and not alignments.
+static size_t place_offset(size_t alignment)
+{
+    enum { MALLOC_HEADER = 16 };
+    return alignment <= MALLOC_HEADER ? MALLOC_HEADER : 0;
+}
+
+static size_t place_round(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) & ~(unit - 1);
+}
+
+// A mapping of `bytes` (whole pages) whose start is aligned; 0: there is no memory.
+static uintptr_t place_map_aligned(size_t bytes, size_t alignment, size_t page)
+{
+    size_t spare = alignment > page ? alignment - page : 0;
+    uintptr_t memory = (uintptr_t)place_map_raw(bytes + spare, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    if (!memory)
+        return 0;
+    uintptr_t start = place_round(memory, alignment > page ? alignment : page);
+    place_unmap_raw(memory, start - memory);
+    place_unmap_raw(start + bytes, memory + spare - start);
+    return start;
+}
+
+static void *place_block(int subject, const struct placement_place *place, size_t bytes, size_t alignment)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), offset = place_offset(alignment);
+    size_t whole = place_round(bytes + offset, page);
+    uintptr_t start = place_map_aligned(whole, alignment, page);
+    if (!start) {
+        place_count_refusal(subject, ENOMEM);
+        return NULL;
+    }
+    struct place_block block = {.address = start + offset,
+                                .usable = whole - offset,
+                                .base = start,
+                                .base_bytes = whole,
+                                .range = {.start = start, .bytes = whole, .place = place},
+                                .subject = subject,
+                                .pid = getpid()};
+    if (!place_table_add(&block)) {
+        place_count_refusal(subject, ENOSPC);
+    } else if (place_bind_counted(subject, &block.range, bytes) < 0) {
+        place_table_remove(start + offset, &block);
+    } else {
+        atomic_fetch_add(&counts->subjects[subject].extra_bytes, whole - bytes);
+        alloc_filter_watch((const void *)(start + offset)); // so that free looks twice at the block
+        return (void *)(start + offset);
+    }
+    place_unmap_raw(start, whole);
+    return NULL;
+}
+
+static bool place_is_size(size_t bytes, size_t alignment)
+{
+    const size_t most = (size_t)1 << 47; // of an address space
+    return bytes < most && alignment <= (size_t)1 << 30 && (alignment & (alignment - 1)) == 0;
+}
+
+void *place_try(size_t bytes, size_t alignment, const void *caller)
+{
+    void *block = NULL;
+    if (inside || !place_is_size(bytes, alignment))
+        return NULL;
+    place_open();
+    if (atomic_load_explicit(&place_state, memory_order_acquire) != PLACE_ON)
+        return NULL;
+    int kept_errno = errno;
+    inside = true;
+    int subject = place_match(PLACEMENT_ALLOCATION, bytes, caller);
+    const struct placement_place *place = subject >= 0 ? place_choose(subject, bytes) : NULL;
+    if (place)
+        block = place_block(subject, place, bytes, alignment);
+    inside = false;
+    errno = kept_errno;
+    return block;
+}
+
+bool place_release(void *block)
+{
+    struct place_block removed, *found = place_table_find((uintptr_t)block);
+    int kept_errno = errno;
+    if (!found || found->is_mapping)
+        return false;
+    place_check_block(found);
+    if (place_table_remove((uintptr_t)block, &removed))
+        place_unmap_raw(removed.base, removed.base_bytes);
+    errno = kept_errno;
+    return true;
+}
+
+size_t place_usable(const void *block)
+{
+    const struct place_block *found = place_table_find((uintptr_t)block);
+    return found ? found->usable : 0;
+}
+
+// --- the program's own mappings
+
+void place_mapped(void *address, size_t bytes, const void *caller)
+{
+    if (atomic_load_explicit(&place_state, memory_order_acquire) != PLACE_ON || inside)
+        return;
+    int kept_errno = errno;
+    inside = true;
+    int subject = place_match(PLACEMENT_MAPPING, bytes, caller);
+    const struct placement_place *place = subject >= 0 ? place_choose(subject, bytes) : NULL;
+    if (place) {
+        struct place_block block = {
+            .address = (uintptr_t)address,
+            .range = {.start = (uintptr_t)address, .bytes = place_round(bytes, (size_t)sysconf(_SC_PAGESIZE)), .place = place},
+            .subject = subject,
+            .pid = getpid(),
+            .is_mapping = true,
+        };
+        if (place_bind_counted(subject, &block.range, bytes) == 0)
+            place_table_add(&block);
+    }
+    inside = false;
+    errno = kept_errno;
+}
+
+void place_unmapped(const void *address)
+{
+    struct place_block removed, *found;
+    if (atomic_load_explicit(&place_state, memory_order_relaxed) != PLACE_ON)
+        return;
+    found = place_table_find((uintptr_t)address);
+    if (found && found->is_mapping) {
+        place_check_block(found);
+        place_table_remove((uintptr_t)address, &removed);
+    }
+}
+
+void place_finish(void)
+{
+    struct place_block *block;
+    if (atomic_load_explicit(&place_state, memory_order_relaxed) != PLACE_ON)
+        return;
+    for (size_t at = 0; (block = place_table_each(&at));)
+        place_check_block(block);
+}

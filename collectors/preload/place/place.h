@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Places allocations on nodes as a placement file says (numaprof run --place). Without a file, a large allocation costs one
+// comparison more; a small one costs nothing.
+#ifndef COLLECTORS_PRELOAD_PLACE_PLACE_H
+#define COLLECTORS_PRELOAD_PLACE_PLACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "collectors/placement/placement_counts.h"
+#include "collectors/placement/placement_file.h"
+
+// --- place.c
+enum place_state { PLACE_UNKNOWN, PLACE_OFF, PLACE_ON };
+extern _Atomic int place_state;
+
+void place_open(void);           // reads the file that the environment names, once; places static variables
+void place_finish(void);         // at the end of the process: looks up where the placed pages are
+
+static inline bool place_is_on(void)
+{
+    return atomic_load_explicit(&place_state, memory_order_relaxed) == PLACE_ON;
+}
+
+void *place_try(size_t bytes, size_t alignment, const void *caller);
+
+// A block of its own for an allocation that the file describes, else NULL. caller: return address of the program's call.
+static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
+{
+    int state = atomic_load_explicit(&place_state, memory_order_acquire);
+    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(bytes, alignment, caller);
+}
+
+bool place_release(void *block);                     // frees a placed block; false: not a placed one
+size_t place_usable(const void *block);              // bytes that may be used; 0: not a placed block
+void place_mapped(void *address, size_t bytes, const void *caller); // the program mapped anonymous memory
+void place_unmapped(const void *address);
+
+// --- place_match.c
+int place_match_open(const struct placement *placement); // resolves call stacks in what is loaded; 0 or -errno
+// Index of the subject that an allocation belongs to, or -1.
+int place_match(enum placement_kind kind, size_t bytes, const void *caller);
+uint32_t place_ordinal(int subject);                 // of the calling thread's next allocation of the subject
+uintptr_t place_static(int subject);                 // address of a static variable; 0: its module is not loaded
+
+// --- place_bind.c
+struct place_range {
+    uintptr_t start;             // whole pages
+    size_t bytes;
+    const struct placement_place *place;
+};
+void place_bind_open(const struct placement *placement);
+// Sets the policies of a range nobody has touched. 0 or -errno. *moved: bytes beside the asked border.
+int place_bind(const struct place_range *range, uint64_t *moved, bool *without_weights);
+void place_check(const struct place_range *range, struct placement_count *count);
+
+// --- place_table.c: placed blocks by address, without a lock
+struct place_block {
+    _Atomic uintptr_t address;   // 0: never used, 1: removed, 2: being written
+    size_t usable, base_bytes;
+    uintptr_t base;
+    struct place_range range;
+    int subject;
+    pid_t pid;                   // that allocated the block
+    bool is_mapping;
+    _Atomic bool is_checked;
+};
+enum { PLACE_BLOCKS = 8192 };
+bool place_table_add(const struct place_block *block);   // false: full
+struct place_block *place_table_find(uintptr_t address); // NULL: not there
+bool place_table_remove(uintptr_t address, struct place_block *removed);
+struct place_block *place_table_each(size_t *at);        // the next block, NULL: no more
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Policies by mbind(2), and their check by move_pages(2): both as system calls, since libnuma's nodemasks were one bit short
+// until late 2025.
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mempolicy.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "collectors/preload/place/place.h"
+
+enum {
+    BIND_WORD = 8 * sizeof(unsigned long),
+    BIND_WEIGHTED = 6,               // MPOL_WEIGHTED_INTERLEAVE, since Linux 6.9
+    BIND_CHECKED_PAGES = 512,        // of one block, evenly spaced
+};
+
+// One word more than PLACEMENT_NODES: the kernel takes maxnode - 1 bits, its documentation says maxnode.
+struct bind_mask {
+    unsigned long bits[PLACEMENT_NODES / BIND_WORD + 1];
+};
+
+static const struct placement *placement;
+static uint64_t page_bytes, huge_bytes; // huge_bytes: what the kernel uses unasked; 0: it does not
+
+static size_t bind_read(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0 ? (size_t)n : 0;
+}
+
+void place_bind_open(const struct placement *file)
+{
+    char text[128];
+    placement = file;
+    page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    bind_read("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
+    if (strstr(text, "[always]") && bind_read("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", text, sizeof text))
+        huge_bytes = strtoull(text, NULL, 10);
+    if (huge_bytes & (huge_bytes - 1))
+        huge_bytes = 0;
+}
+
+// Borders at huge pages where the pieces are large enough that rounding moves little; else at base pages.
+static uint64_t bind_unit(const struct place_range *range)
+{
+    enum { HUGE_PAGES_OF_PIECE = 4 };
+    bool is_large = huge_bytes && range->bytes / range->place->piece_count >= HUGE_PAGES_OF_PIECE * huge_bytes;
+    return is_large ? huge_bytes : page_bytes;
+}
+
+static int bind_piece(uintptr_t start, uintptr_t end, int mode, const struct bind_mask *mask)
+{
+    if (end <= start)
+        return 0;
+    long status = syscall(SYS_mbind, start, end - start, mode, mask->bits, PLACEMENT_NODES + 1UL, 0UL);
+    return status < 0 ? -errno : 0;
+}
+
+static void bind_add_node(struct bind_mask *mask, uint32_t node)
+{
+    mask->bits[node / BIND_WORD] |= 1UL << (node % BIND_WORD);
+}
+
+static int bind_interleave(const struct place_range *range, bool *without_weights)
+{
+    const struct placement_place *place = range->place;
+    struct bind_mask mask = {0};
+    for (uint32_t i = 0; i < place->piece_count; i++)
+        bind_add_node(&mask, placement->pieces[place->first_piece + i].node);
+    int mode = place->mode == PLACEMENT_WEIGHTED ? BIND_WEIGHTED : MPOL_INTERLEAVE;
+    int status = bind_piece(range->start, range->start + range->bytes, mode, &mask);
+    if (status == -EINVAL && mode == BIND_WEIGHTED) {
+        status = bind_piece(range->start, range->start + range->bytes, MPOL_INTERLEAVE, &mask);
+        *without_weights = status == 0;
+    }
+    return status;
+}
+
+static uint64_t bind_end(const struct place_range *range, uint32_t piece, uint64_t unit)
+{
+    return placement_border(placement, range->place, range->start, range->bytes, unit, piece);
+}
+
+// MPOL_PREFERRED: where the node is full the kernel takes another, and kills nobody.
+static int bind_blocks(const struct place_range *range, uint64_t *moved)
+{
+    const struct placement_place *place = range->place;
+    uint64_t unit = bind_unit(range);
+    uintptr_t start = range->start;
+    for (uint32_t i = 0; i < place->piece_count; i++) {
+        struct bind_mask mask = {0};
+        uintptr_t end = bind_end(range, i, unit), exact = bind_end(range, i, 1);
+        bind_add_node(&mask, placement->pieces[place->first_piece + i].node);
+        int status = bind_piece(start, end, MPOL_PREFERRED, &mask);
+        if (status < 0)
+            return status;
+        *moved += end > exact ? end - exact : exact - end;
+        start = end;
+    }
+    return 0;
+}
+
+int place_bind(const struct place_range *range, uint64_t *moved, bool *without_weights)
+{
+    *moved = 0;
+    *without_weights = false;
+    return range->place->mode == PLACEMENT_BLOCKS ? bind_blocks(range, moved) : bind_interleave(range, without_weights);
+}
+
+// --- where the pages are
+
+static bool check_is_right(const struct place_range *range, uintptr_t page, int node)
+{
+    const struct placement_place *place = range->place;
+    uint64_t unit = bind_unit(range);
+    for (uint32_t i = 0; i < place->piece_count; i++) {
+        uint32_t asked = placement->pieces[place->first_piece + i].node;
+        if (place->mode != PLACEMENT_BLOCKS && asked == (uint32_t)node)
+            return true;
+        if (place->mode == PLACEMENT_BLOCKS && page < bind_end(range, i, unit))
+            return asked == (uint32_t)node;
+    }
+    return false;
+}
+
+void place_check(const struct place_range *range, struct placement_count *count)
+{
+    void *pages[BIND_CHECKED_PAGES];
+    int nodes[BIND_CHECKED_PAGES];
+    uint64_t all = range->bytes / page_bytes, asked = all < BIND_CHECKED_PAGES ? all : BIND_CHECKED_PAGES;
+    for (uint64_t i = 0; i < asked; i++)
+        pages[i] = (void *)(range->start + i * all / asked * page_bytes);
+    if (asked == 0 || syscall(SYS_move_pages, 0, asked, pages, NULL, nodes, 0) < 0)
+        return;
+    uint64_t each = all * page_bytes / asked, touched = 0, right = 0;
+    for (uint64_t i = 0; i < asked; i++) {
+        touched += nodes[i] >= 0;
+        right += nodes[i] >= 0 && check_is_right(range, (uintptr_t)pages[i], nodes[i]);
+    }
+    atomic_fetch_add(&count->checked_bytes, touched * each);
+    atomic_fetch_add(&count->right_bytes, right * each);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/preload/place/place.h"
+
+enum { PLACE_TABLE_REMOVED = 1, PLACE_TABLE_BUSY = 2, PLACE_TABLE_PROBES = 64 };
+
+static struct place_block place_table[PLACE_BLOCKS];
+
+static struct place_block *place_table_slot(uintptr_t address, unsigned int probe)
+{
+    // Fibonacci hashing: 2^64 / golden ratio, the upper 13 bits.
+    uint64_t hash = (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 51;
+    return &place_table[(hash + probe) & (PLACE_BLOCKS - 1)];
+}
+
+static void place_table_copy(struct place_block *to, const struct place_block *from)
+{
+    to->usable = from->usable;
+    to->base = from->base;
+    to->base_bytes = from->base_bytes;
+    to->range = from->range;
+    to->subject = from->subject;
+    to->pid = from->pid;
+    to->is_mapping = from->is_mapping;
+    atomic_store_explicit(&to->is_checked, false, memory_order_relaxed);
+}
+
+bool place_table_add(const struct place_block *block)
+{
+    uintptr_t address = atomic_load_explicit(&block->address, memory_order_relaxed);
+    for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
+        struct place_block *slot = place_table_slot(address, probe);
+        uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_relaxed);
+        if (seen > PLACE_TABLE_REMOVED || !atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY))
+            continue;
+        place_table_copy(slot, block);
+        atomic_store_explicit(&slot->address, address, memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+struct place_block *place_table_find(uintptr_t address)
+{
+    for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
+        struct place_block *slot = place_table_slot(address, probe);
+        uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_acquire);
+        if (seen == address)
+            return slot;
+        if (seen == 0)
+            return NULL;
+    }
+    return NULL;
+}
+
+bool place_table_remove(uintptr_t address, struct place_block *removed)
+{
+    struct place_block *slot = place_table_find(address);
+    if (!slot)
+        return false;
+    place_table_copy(removed, slot);
+    removed->is_checked = atomic_load(&slot->is_checked);
+    return atomic_compare_exchange_strong(&slot->address, &address, PLACE_TABLE_REMOVED);
+}
+
+struct place_block *place_table_each(size_t *at)
+{
+    while (*at < PLACE_BLOCKS) {
+        struct place_block *slot = &place_table[(*at)++];
+        if (atomic_load_explicit(&slot->address, memory_order_acquire) > PLACE_TABLE_BUSY)
+            return slot;
+    }
+    return NULL;
+}

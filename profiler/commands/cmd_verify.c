@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// numaprof verify: whether the counters of this machine count what the event catalogue says.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/perf/perf_context.h"
+#include "collectors/perf/perf_explain.h"
+#include "core/system/clock.h"
+#include "core/system/emulated.h"
+#include "core/text/diag.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/usage.h"
+#include "profiler/measure/survey/survey_interrupt.h"
+#include "profiler/verify/verify_output.h"
+#include "profiler/verify/verify_run.h"
+
+enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else than it should
+
+static const char help[] =
+    "numaprof verify [--json]\n"
+    "\n"
+    "Runs known access patterns from the CPUs of every node on the memory of every node, and compares what this CPU's\n"
+    "events count with what they must. Takes some seconds on two nodes. Ctrl-C: so far.\n"
+    "\n"
+    "  --json   for programs; docs/verify.md describes it\n";
+
+static void cmd_verify_show(void *to, const char *what, double share)
+{
+    (void)to;
+    fprintf(stderr, "\r\033[K%3.0f %%  %s", 100 * share, what);
+}
+
+// Microcode's version, where /proc/cpuinfo tells it.
+static void cmd_verify_machine(struct verify *verify, const struct counters *counters)
+{
+    struct utsname system;
+    struct cpu_identity identity;
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(verify->at, sizeof verify->at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    if (uname(&system) == 0)
+        snprintf(verify->kernel, sizeof verify->kernel, "%s", system.release);
+    if (cpu_identity_read(&identity, "") == 0)
+        snprintf(verify->cpu, sizeof verify->cpu, "%s", identity.name);
+    snprintf(verify->uarch, sizeof verify->uarch, "%s", counters->cpu->name);
+    emulated_name(verify->emulated, sizeof verify->emulated, "");
+}
+
+// Why nothing can be verified; false: something can.
+static bool cmd_verify_cannot(const struct counters *counters)
+{
+    if (counters->error == -ENODATA) {
+        diag_error("docs/adding-a-cpu.md tells how to add it", "this CPU is not in the event catalogue: nothing can be "
+                                                               "verified");
+        return true;
+    }
+    if (counters->usable > 0)
+        return false;
+    struct perf_context context;
+    perf_context_read(&context, "");
+    const struct perf_reason *reason = perf_explain(counters->error, &context);
+    diag_error(reason->remedy, "nothing can be verified: %s", reason->cause);
+    return true;
+}
+
+static int cmd_verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
+                          struct survey_interrupt *interrupt)
+{
+    char emulated[VERIFY_TEXT_BYTES];
+    const struct verify_options options = {
+        .emulated = emulated_name(emulated, sizeof emulated, ""),
+        .progress = isatty(STDERR_FILENO) ? cmd_verify_show : NULL,
+    };
+    const uint64_t start = clock_now();
+    int status = verify_run(verify, t, counters, &options, &interrupt->stop);
+    if (options.progress)
+        fputs("\r\033[K", stderr);
+    verify->seconds = (double)(clock_now() - start) / CLOCK_S;
+    cmd_verify_machine(verify, counters);
+    return status;
+}
+
+static int cmd_verify_status(const struct verify *verify, const struct survey_interrupt *interrupt)
+{
+    bool any = false;
+    if (atomic_load(&interrupt->stop))
+        return 128 + interrupt->number;
+    for (size_t i = 0; i < verify->event_count; i++) {
+        if (verify_word_is_wrong(verify->events[i].word))
+            return CMD_VERIFY_WRONG;
+        any |= verify->events[i].word != VERIFY_UNKNOWN;
+    }
+    if (!any)
+        diag_error("the remarks say why", "nothing could be verified");
+    return any ? 0 : DIAG_EXIT_FAILED;
+}
+
+static int cmd_verify_do(const struct topology *t, struct counters *counters, bool json)
+{
+    struct survey_interrupt interrupt;
+    struct verify verify = {0};
+    int status = survey_interrupt_open(&interrupt); // before any other thread is made
+    if (status < 0)
+        return status;
+    status = cmd_verify_run(&verify, t, counters, &interrupt);
+    if (status == 0) {
+        (json ? verify_output_json : verify_output_text)(stdout, &verify);
+        status = cmd_verify_status(&verify, &interrupt);
+    }
+    verify_free(&verify);
+    survey_interrupt_close(&interrupt);
+    return status;
+}
+
+static int cmd_verify_machine_of(struct topology *t, struct counters *counters, bool json)
+{
+    int status = topology_read(t, "");
+    if (status < 0)
+        return status;
+    counters->exclude_kernel = true; // the patterns are user mode
+    status = counters_prepare(counters, t, event_plan_all_topics, 1);
+    if (cmd_verify_cannot(counters))
+        status = DIAG_EXIT_FAILED;
+    else if (status >= 0)
+        status = cmd_verify_do(t, counters, json);
+    counters_free(counters);
+    topology_free(t);
+    return status;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    static const struct option known[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+    bool json = false;
+    opterr = 0;
+    for (int found; (found = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
+        switch (found) {
+        case 'j': json = true; break;
+        case 'h': return fputs(help, stdout) < 0 ? DIAG_EXIT_FAILED : 0;
+        default: return usage_bad_option(argv, found);
+        }
+    }
+    if (optind < argc)
+        return usage_bad_argument(argv, argv[optind]);
+    struct topology *t = calloc(1, sizeof *t);
+    struct counters *counters = calloc(1, sizeof *counters);
+    int status = t && counters ? cmd_verify_machine_of(t, counters, json) : -ENOMEM;
+    free(counters);
+    free(t);
+    if (status < 0)
+        diag_error(NULL, "cannot verify: %s", strerror(-status));
+    return status < 0 ? DIAG_EXIT_FAILED : status;
+}

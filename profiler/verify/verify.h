@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What numaprof verify found out: for each event, access pattern and pair of nodes how many lines were counted, and
+// what that makes of the event. docs/verify.md explains patterns, words and tolerances.
+#ifndef PROFILER_VERIFY_VERIFY_H
+#define PROFILER_VERIFY_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verify_word {
+    VERIFY_UNKNOWN,  // nothing could be compared: not verified
+    VERIFY_RIGHT,    // verified
+    VERIFY_PARTLY,   // counts what it should and nothing else; how much it should count is not known beforehand
+    VERIFY_NOTHING,  // counts nothing
+    VERIFY_HALF,     // counts half
+    VERIFY_DOUBLE,   // counts double
+    VERIFY_OTHER,    // counts other things, too
+};
+
+enum verify_pattern {
+    VERIFY_RANDOM,        // dependent loads in random order
+    VERIFY_STREAM,        // every line in order
+    VERIFY_STORES,        // stores in random order
+    VERIFY_CACHED,        // loads that the own cache answers
+    VERIFY_NEIGHBOUR,     // the same, while another CPU of the node (the sibling thread, if any) does VERIFY_RANDOM
+    VERIFY_TAKEN,         // VERIFY_RANDOM of lines that a CPU of another node has just modified
+    VERIFY_TAKEN_STREAM,  // VERIFY_STREAM of such lines
+    VERIFY_TAKEN_STORES,  // VERIFY_STORES to such lines
+    VERIFY_SOFTWARE,      // prefetch instructions in random order
+    VERIFY_PATTERNS
+};
+
+enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 24, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
+
+struct verify_cell {
+    bool counted;            // false: the pattern was not run, or the event did not count all the time
+    bool compared;           // false: nothing is known beforehand
+    uint64_t lines;          // median of the repeats
+    double least, most;      // expected lines
+    enum verify_word word;   // of what was compared
+};
+
+struct verify_event {
+    char class[VERIFY_WORDS_BYTES], placement[VERIFY_WORDS_BYTES]; // as in docs/events.md; class "loads": sampled ones
+    uint64_t config, config1;
+    enum verify_word word;
+    char why[VERIFY_TEXT_BYTES]; // of any word but RIGHT
+};
+
+// Sampled loads of VERIFY_RANDOM: those whose source agrees with the page's node, and those whose does not.
+struct verify_loads {
+    uint64_t agree, differ;
+};
+
+struct verify {
+    char at[VERIFY_TEXT_BYTES];  // UTC
+    char cpu[VERIFY_TEXT_BYTES]; // as the kernel prints it
+    char uarch[VERIFY_TEXT_BYTES], kernel[VERIFY_TEXT_BYTES], microcode[VERIFY_TEXT_BYTES];
+    char emulated[VERIFY_TEXT_BYTES]; // name of the emulated machine, or ""
+    char local[VERIFY_TEXT_BYTES];    // what local turned out to mean; "" not found out
+    char loads_method[VERIFY_TEXT_BYTES];
+    uint64_t lines;              // of one run of a pattern
+    double seconds;
+    bool partial;                // something that could be verified on this machine was not
+    size_t from_count, to_count; // nodes with CPUs, nodes with memory
+    int *from, *to;
+    size_t event_count;
+    struct verify_event events[VERIFY_EVENTS];
+    struct verify_cell *cells;   // [event][pattern][from][to]
+    struct verify_loads *loads;  // [from][to]
+    size_t note_count;
+    char notes[VERIFY_NOTES][2 * VERIFY_TEXT_BYTES];
+};
+
+// Room for the cells of so many events. -ENOMEM.
+int verify_make(struct verify *verify, const int *from, size_t from_count, const int *to, size_t to_count);
+void verify_free(struct verify *verify);
+
+struct verify_cell *verify_cell(const struct verify *verify, size_t event, enum verify_pattern pattern, size_t from,
+                                size_t to);
+struct verify_loads *verify_loads(const struct verify *verify, size_t from, size_t to);
+
+// A sentence for people; one that is there already is not added.
+void verify_note(struct verify *verify, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// For people, and in JSON and recordings: verified, counts nothing ...
+const char *verify_word_name(enum verify_word word);
+const char *verify_pattern_name(enum verify_pattern pattern);
+// A wrong event is not to be used.
+bool verify_word_is_wrong(enum verify_word word);
+
+#endif

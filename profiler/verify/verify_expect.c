@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/verify/verify_expect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool expect_is(const char *text, const char *const words[])
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0)
+            return true;
+    return false;
+}
+
+static bool expect_has_note(const struct event_entry *event, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = event->notes; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strncmp(at, key, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+// --- who asks
+
+enum expect_class { EXPECT_READS, EXPECT_WRITES, EXPECT_BOTH, EXPECT_RETIRED, EXPECT_ALL, EXPECT_PREFETCH,
+                    EXPECT_SOFTWARE, EXPECT_UNKNOWN };
+
+static enum expect_class expect_class_of(const struct event_entry *event)
+{
+    static const struct {
+        const char *name;
+        enum expect_class class;
+    } classes[] = {
+        {"demand_rd", EXPECT_READS}, {"demand_rfo", EXPECT_WRITES}, {"demand", EXPECT_BOTH},
+        {"retired_load", EXPECT_RETIRED}, {"any", EXPECT_ALL}, {"any_l2", EXPECT_ALL}, {"reads", EXPECT_ALL},
+        {"pf_any", EXPECT_PREFETCH}, {"pf_l1", EXPECT_PREFETCH}, {"pf_l2", EXPECT_PREFETCH},
+        {"pf_l3", EXPECT_PREFETCH}, {"pf_sw", EXPECT_SOFTWARE},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(event->class, classes[i].name) == 0)
+            return classes[i].class;
+    return EXPECT_UNKNOWN;
+}
+
+// Whether demand reads and this event count every line of a stream, whichever of the CPU's prefetchers brought it.
+static bool expect_is_complete(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
+                               const struct event_entry *event)
+{
+    return strcmp(event->class, "pf_any") == 0 &&
+           !event_catalogue_entry(catalogue, cpu, "pf_l3", "local_home", NULL) &&
+           !event_catalogue_entry(catalogue, cpu, "pf_l3", "any_home", NULL);
+}
+
+static const struct verify_range expect_unknown = {.known = false}, expect_none = {.known = true},
+                                 expect_each = {.known = true, .least = 1, .most = 1},
+                                 // Prefetchers complete pairs of lines (Intel's "spatial prefetcher"): another line each.
+                                 expect_each_pair = {.known = true, .least = 1, .most = 2},
+                                 expect_at_most_each = {.known = true, .least = 0, .most = 1};
+
+static struct verify_range expect_stream(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
+                                         const struct event_entry *event, double demand)
+{
+    switch (expect_class_of(event)) {
+    case EXPECT_WRITES:
+    case EXPECT_SOFTWARE:
+        return expect_none;
+    case EXPECT_PREFETCH:
+        if (demand < 0)
+            return expect_at_most_each;
+        return (struct verify_range){.known = true,
+                                     .least = expect_is_complete(catalogue, cpu, event) ? fmax(1 - demand, 0) : 0,
+                                     .most = fmax(1 - demand, 0)};
+    case EXPECT_UNKNOWN:
+        return expect_unknown;
+    default:
+        return expect_at_most_each;
+    }
+}
+
+// How many of the pattern's lines this class asks for, wherever they come from.
+static struct verify_range expect_asked(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
+                                        const struct event_entry *event, enum verify_pattern pattern, double demand)
+{
+    enum expect_class class = expect_class_of(event);
+    switch (pattern) {
+    case VERIFY_RANDOM:
+    case VERIFY_TAKEN:
+        if (class == EXPECT_WRITES || class == EXPECT_SOFTWARE)
+            return expect_none;
+        if (class == EXPECT_ALL)
+            return expect_each_pair;
+        return class == EXPECT_PREFETCH || class == EXPECT_UNKNOWN ? expect_unknown : expect_each;
+    case VERIFY_STORES:
+    case VERIFY_TAKEN_STORES:
+        if (class == EXPECT_READS || class == EXPECT_RETIRED || class == EXPECT_SOFTWARE)
+            return expect_none;
+        return class == EXPECT_WRITES || class == EXPECT_BOTH ? expect_each : expect_unknown;
+    case VERIFY_STREAM:
+    case VERIFY_TAKEN_STREAM:
+        return expect_stream(catalogue, cpu, event, demand);
+    case VERIFY_SOFTWARE:
+        return class == EXPECT_SOFTWARE ? expect_each : expect_unknown;
+    default:
+        return expect_none; // VERIFY_CACHED, VERIFY_NEIGHBOUR: for all
+    }
+}
+
+// --- who answers
+
+enum expect_answer { EXPECT_NO, EXPECT_YES, EXPECT_PERHAPS };
+
+static enum expect_answer expect_by_where(enum verify_where where, bool wants_own)
+{
+    return where == VERIFY_NEAR ? EXPECT_PERHAPS : (where == VERIFY_OWN) == wants_own ? EXPECT_YES : EXPECT_NO;
+}
+
+static enum expect_answer expect_memory(const struct event_entry *event, const struct verify_pair *pair)
+{
+    static const char *const caches[] = {"local_cache", "remote_cache", "remote_modified", "remote_clean", NULL};
+    const char *placement = event->placement;
+    if (strcmp(placement, "local_dram") == 0)
+        return expect_by_where(pair->memory, true);
+    if (strcmp(placement, "remote_dram") == 0 || strcmp(placement, "other_socket") == 0)
+        return expect_by_where(pair->memory, false);
+    if (strcmp(placement, "any_dram") == 0)
+        return EXPECT_YES;
+    if (strncmp(placement, "to_node", 7) == 0)
+        return placement[7] - '0' == pair->to_node ? EXPECT_YES : EXPECT_NO;
+    if (strcmp(placement, "remote_near_dram") == 0 || strcmp(placement, "remote_far_dram") == 0)
+        return pair->memory == VERIFY_OWN ? EXPECT_NO : EXPECT_PERHAPS;
+    if (strcmp(placement, "local_cache") == 0 && expect_class_of(event) == EXPECT_ALL)
+        return EXPECT_PERHAPS; // write-backs of whatever was modified before go there
+    return expect_is(placement, caches) ? EXPECT_NO : EXPECT_PERHAPS;
+}
+
+// Lines that another node's cache holds modified.
+static enum expect_answer expect_cache(const struct event_entry *event, const struct verify_pair *pair)
+{
+    static const char *const modified[] = {"remote_modified", "remote_cache", "other_socket", NULL};
+    static const char *const memory[] = {"local_dram", "remote_dram", "any_dram", NULL};
+    if (pair->cache == VERIFY_OWN)
+        return EXPECT_PERHAPS;
+    if (expect_is(event->placement, modified))
+        return pair->cache == VERIFY_FAR ? EXPECT_YES : EXPECT_PERHAPS;
+    if (expect_is(event->placement, memory)) // note "home": by the home of the line, whoever supplied it
+        return expect_has_note(event, "home") ? EXPECT_PERHAPS : EXPECT_NO;
+    return EXPECT_PERHAPS;
+}
+
+static bool expect_is_taken(enum verify_pattern pattern)
+{
+    return pattern == VERIFY_TAKEN || pattern == VERIFY_TAKEN_STREAM || pattern == VERIFY_TAKEN_STORES;
+}
+
+static bool expect_is_of_stores(enum verify_pattern pattern)
+{
+    return pattern == VERIFY_STORES || pattern == VERIFY_TAKEN_STORES;
+}
+
+struct verify_range verify_expect(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
+                                  const struct event_entry *event, enum verify_pattern pattern,
+                                  const struct verify_pair *pair, double stream_demand)
+{
+    if (pattern == VERIFY_CACHED || pattern == VERIFY_NEIGHBOUR)
+        return expect_none;
+    struct verify_range asked = expect_asked(catalogue, cpu, event, pattern, stream_demand);
+    switch (expect_is_taken(pattern) ? expect_cache(event, pair) : expect_memory(event, pair)) {
+    case EXPECT_YES:
+        return asked;
+    case EXPECT_NO: // whoever asks; but for write-backs, whose answer no document tells
+        return expect_is_of_stores(pattern) && expect_class_of(event) == EXPECT_ALL ? expect_unknown : expect_none;
+    default:
+        return expect_unknown;
+    }
+}
+
+enum verify_word verify_expect_word(const struct verify_range *range, double share)
+{
+    const double wanted = range->least, most = range->most;
+    if (share >= wanted * (1 - VERIFY_TOLERANCE) - (wanted < 1 ? VERIFY_STRAY : 0) &&
+        share <= most + fmax(most * VERIFY_TOLERANCE, VERIFY_STRAY))
+        return VERIFY_RIGHT;
+    if (wanted > VERIFY_STRAY && share < VERIFY_STRAY)
+        return VERIFY_NOTHING;
+    if (wanted > VERIFY_STRAY && fabs(share / wanted - 0.5) <= VERIFY_TOLERANCE)
+        return VERIFY_HALF;
+    if (most > VERIFY_STRAY && fabs(share / most - 2) <= 2 * VERIFY_TOLERANCE)
+        return VERIFY_DOUBLE;
+    return VERIFY_OTHER;
+}
+
+// --- the event as a whole
+
+struct expect_tally {
+    int right, partly;          // cells where it had to count lines, and did; where it might, and did
+    int words[VERIFY_OTHER + 1]; // of cells that are wrong
+    size_t pattern, from, to;   // the first of those that decides
+    enum verify_word first;
+};
+
+static void expect_tally_cell(const struct verify *verify, struct expect_tally *tally, const struct verify_cell *cell,
+                              const size_t at[3])
+{
+    double lines = (double)verify->lines;
+    if (!cell->compared)
+        return;
+    if (!verify_word_is_wrong(cell->word)) {
+        tally->right += cell->least > VERIFY_STRAY * lines;
+        tally->partly += cell->least <= VERIFY_STRAY * lines && (double)cell->lines > VERIFY_STRAY * lines;
+        return;
+    }
+    if (tally->words[cell->word]++ == 0 && cell->word >= tally->first) {
+        tally->first = cell->word;
+        tally->pattern = at[0];
+        tally->from = at[1];
+        tally->to = at[2];
+    }
+}
+
+// One word for wrong cells of several: what they agree on, where what had to be counted was counted nowhere.
+static enum verify_word expect_wrong_word(const struct expect_tally *tally)
+{
+    int kinds = 0;
+    for (int word = VERIFY_NOTHING; word <= VERIFY_OTHER; word++)
+        kinds += tally->words[word] > 0;
+    return kinds == 1 ? tally->first : VERIFY_OTHER;
+}
+
+static void expect_explain(const struct verify *verify, struct verify_event *event, const struct expect_tally *tally,
+                           size_t index)
+{
+    const struct verify_cell *cell =
+        verify_cell(verify, index, (enum verify_pattern)tally->pattern, tally->from, tally->to);
+    char expected[64];
+    if (cell->least < cell->most)
+        snprintf(expected, sizeof expected, "%.0f to %.0f", cell->least, cell->most);
+    else
+        snprintf(expected, sizeof expected, "%.0f", cell->most);
+    snprintf(event->why, sizeof event->why, "%s, CPUs of node %d, memory of node %d: %llu counted, %s expected",
+             verify_pattern_name((enum verify_pattern)tally->pattern), verify->from[tally->from],
+             verify->to[tally->to], (unsigned long long)cell->lines, expected);
+}
+
+void verify_expect_judge(struct verify *verify, size_t index)
+{
+    struct verify_event *event = &verify->events[index];
+    struct expect_tally tally = {.first = VERIFY_UNKNOWN};
+    for (size_t pattern = 0; pattern < VERIFY_PATTERNS; pattern++)
+        for (size_t from = 0; from < verify->from_count; from++)
+            for (size_t to = 0; to < verify->to_count; to++)
+                expect_tally_cell(verify, &tally,
+                                  verify_cell(verify, index, (enum verify_pattern)pattern, from, to),
+                                  (const size_t[]){pattern, from, to});
+    event->why[0] = '\0';
+    if (tally.first != VERIFY_UNKNOWN) {
+        event->word = expect_wrong_word(&tally);
+        expect_explain(verify, event, &tally, index);
+    } else if (tally.right > 0) {
+        event->word = VERIFY_RIGHT;
+    } else if (tally.partly > 0) {
+        event->word = VERIFY_PARTLY;
+        snprintf(event->why, sizeof event->why, "how many of the lines it should count is not known beforehand");
+    } else {
+        event->word = VERIFY_UNKNOWN;
+        snprintf(event->why, sizeof event->why, "%s",
+                 verify->from_count * verify->to_count == 1 && strncmp(event->placement, "remote", 6) == 0
+                     ? "there is no other node here to answer"
+                     : "no pattern makes a known number of its accesses here");
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/verify/verify_judge.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collectors/perf/perf_context.h"
+#include "collectors/perf/perf_explain.h"
+#include "profiler/verify/verify_site.h"
+
+enum { JUDGE_SAMPLES = 20 };    // of a pair: with fewer a share says little
+#define JUDGE_AGREE 0.90        // of the samples; the others are lines that a prefetcher or the kernel brought before
+#define JUDGE_MEANS 0.90        // of the reads: what local or remote means is clear
+
+static const char judge_loads[] = "loads";
+
+// --- what there is to verify
+
+static void judge_add_event(struct verify *verify, const struct verify_event *event)
+{
+    if (verify->event_count < VERIFY_EVENTS)
+        verify->events[verify->event_count++] = *event;
+}
+
+static void judge_add_group(struct verify *verify, const struct counters *counters, int index,
+                            const struct perf_context *context)
+{
+    const struct counters_group *group = &counters->groups[index];
+    for (int i = 0; i < group->count; i++) {
+        const struct event_entry *source = group->events[i].source;
+        struct verify_event event = {.config = group->events[i].attr.config, .config1 = group->events[i].attr.config1};
+        snprintf(event.class, sizeof event.class, "%s", source ? source->class : judge_loads);
+        snprintf(event.placement, sizeof event.placement, "%s", source ? source->placement : "");
+        if (group->error < 0)
+            snprintf(event.why, sizeof event.why, "the kernel refuses it: %s",
+                     perf_explain(group->error, context)->cause);
+        judge_add_event(verify, &event);
+        if (!source)
+            return; // one row for all of them: a sample tells its source, whichever event took it
+    }
+}
+
+static size_t judge_nodes(struct verify *verify, const struct topology *t, int *from, size_t *from_count, int *to)
+{
+    size_t to_count = 0;
+    *from_count = 0;
+    for (size_t i = 0; i < t->node_count; i++) {
+        const struct topology_node *node = &t->nodes[i];
+        const bool has_cpus = cpulist_count(&node->cpus) > 0;
+        if (verify_site_cpu(t, node->id) >= 0)
+            from[(*from_count)++] = node->id;
+        else if (has_cpus)
+            verify_note(verify, "CPUs of node %d are left out: none is allowed here (cpuset or taskset)", node->id);
+        if (node->mem_bytes != 0 && node->allowed)
+            to[to_count++] = node->id;
+        else if (node->mem_bytes != 0)
+            verify_note(verify, "memory of node %d is left out: it is not allowed here (cpuset)", node->id);
+        verify->partial |= (has_cpus && verify_site_cpu(t, node->id) < 0) || (node->mem_bytes != 0 && !node->allowed);
+    }
+    return to_count;
+}
+
+int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
+                       size_t bases[COUNTERS_GROUPS])
+{
+    int *from = malloc(t->node_count * sizeof *from), *to = malloc(t->node_count * sizeof *to), status = -ENOMEM;
+    struct verify noted = {0};
+    size_t from_count;
+    if (!from || !to)
+        goto done;
+    size_t to_count = judge_nodes(&noted, t, from, &from_count, to);
+    status = verify_make(verify, from, from_count, to, to_count);
+    if (status < 0)
+        goto done;
+    verify->partial = noted.partial;
+    verify->note_count = noted.note_count;
+    memcpy(verify->notes, noted.notes, sizeof verify->notes);
+    struct perf_context context;
+    perf_context_read(&context, "");
+    for (int i = 0; i < counters->group_count; i++) {
+        bases[i] = verify->event_count;
+        judge_add_group(verify, counters, i, &context);
+    }
+    if (t->node_count == 1)
+        verify_note(verify, "one node: events of remote memory and remote caches cannot be verified here");
+    if (context.host.is_virtual)
+        verify_note(verify, "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
+                    *context.host.hypervisor ? context.host.hypervisor : "unnamed");
+done:
+    free(from);
+    free(to);
+    return status;
+}
+
+// --- sampled loads
+
+void verify_judge_samples(struct verify *verify, const struct topology *t, size_t from, size_t to,
+                          const uint64_t *sources)
+{
+    struct verify_loads *loads = verify_loads(verify, from, to);
+    const uint64_t local = sources[LOAD_LOCAL_DRAM], remote = sources[LOAD_REMOTE_DRAM];
+    uint64_t others = 0;
+    for (int source = LOAD_UNKNOWN; source <= LOAD_OTHER; source++)
+        others += source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM ? 0 : sources[source];
+    switch (verify_site_where(t, verify->from[from], verify->to[to])) {
+    case VERIFY_OWN:
+        *loads = (struct verify_loads){.agree = local, .differ = remote + others};
+        break;
+    case VERIFY_FAR:
+        *loads = (struct verify_loads){.agree = remote, .differ = local + others};
+        break;
+    default: // which of the two is found out elsewhere
+        *loads = (struct verify_loads){.agree = local > remote ? local : remote,
+                                       .differ = others + (local > remote ? remote : local)};
+    }
+}
+
+static void judge_loads_event(struct verify *verify, struct verify_event *event)
+{
+    size_t few = 0, wrong = 0, pairs = verify->from_count * verify->to_count;
+    struct verify_loads all = {0};
+    for (size_t i = 0; i < pairs; i++) {
+        const struct verify_loads *loads = &verify->loads[i];
+        const uint64_t count = loads->agree + loads->differ;
+        all.agree += loads->agree;
+        all.differ += loads->differ;
+        few += count < JUDGE_SAMPLES;
+        wrong += count >= JUDGE_SAMPLES && (double)loads->agree < JUDGE_AGREE * (double)count;
+    }
+    event->word = wrong > 0 ? VERIFY_OTHER : few > 0 ? VERIFY_UNKNOWN : VERIFY_RIGHT;
+    if (wrong > 0)
+        snprintf(event->why, sizeof event->why,
+                 "of %" PRIu64 " sampled loads %" PRIu64 " name a source that contradicts the page's node",
+                 all.agree + all.differ, all.differ);
+    else if (few > 0)
+        snprintf(event->why, sizeof event->why, "%zu of %zu pairs of nodes gave fewer than %d samples", few, pairs,
+                 JUDGE_SAMPLES);
+}
+
+// --- counts
+
+static bool judge_is(const struct verify_event *event, const char *class, const char *placement)
+{
+    return strcmp(event->class, class) == 0 && strcmp(event->placement, placement) == 0;
+}
+
+// Share of the pattern's lines that an event counted on a pair; below 0: not counted.
+static double judge_share(const struct verify *verify, const char *class, const char *placement,
+                          enum verify_pattern pattern, size_t from, size_t to)
+{
+    for (size_t i = 0; i < verify->event_count; i++) {
+        const struct verify_cell *cell = verify_cell(verify, i, pattern, from, to);
+        if (judge_is(&verify->events[i], class, placement) && cell->counted)
+            return (double)cell->lines / (double)verify->lines;
+    }
+    return -1;
+}
+
+// Demand reads of memory, local or not, on the pair's stream.
+static double judge_stream_demand(const struct verify *verify, size_t from, size_t to)
+{
+    static const char *const classes[] = {"demand_rd", "demand"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        double local = judge_share(verify, classes[i], "local_dram", VERIFY_STREAM, from, to);
+        double remote = judge_share(verify, classes[i], "remote_dram", VERIFY_STREAM, from, to);
+        if (local >= 0 && remote >= 0)
+            return local + remote;
+    }
+    return -1;
+}
+
+static void judge_cells(struct verify *verify, const struct topology *t, const struct counters *counters, size_t index,
+                        const struct event_entry *event)
+{
+    for (size_t i = 0; i < VERIFY_PATTERNS * verify->from_count * verify->to_count; i++) {
+        const enum verify_pattern pattern = (enum verify_pattern)(i % VERIFY_PATTERNS);
+        const size_t from = i / VERIFY_PATTERNS / verify->to_count, to = i / VERIFY_PATTERNS % verify->to_count;
+        struct verify_cell *cell = verify_cell(verify, index, pattern, from, to);
+        struct verify_pair pair = {.memory = verify_site_where(t, verify->from[from], verify->to[to]),
+                                   .to_node = verify->to[to]};
+        verify_site_other(t, verify->from[from], &pair.cache);
+        struct verify_range range = verify_expect(counters->catalogue, counters->cpu, event, pattern, &pair,
+                                                  judge_stream_demand(verify, from, to));
+        if (!cell->counted || !range.known)
+            continue;
+        cell->compared = true;
+        cell->least = range.least * (double)verify->lines;
+        cell->most = range.most * (double)verify->lines;
+        cell->word = verify_expect_word(&range, (double)cell->lines / (double)verify->lines);
+    }
+}
+
+// --- what local means
+
+enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED };
+
+// How reads of all pairs at this place count, by the events of one class.
+static enum judge_means judge_means_of(const struct verify *verify, const struct topology *t, const char *class,
+                                       enum verify_where where)
+{
+    enum judge_means means = JUDGE_NOT_KNOWN;
+    for (size_t from = 0; from < verify->from_count; from++)
+        for (size_t to = 0; to < verify->to_count; to++) {
+            double local = judge_share(verify, class, "local_dram", VERIFY_RANDOM, from, to);
+            double remote = judge_share(verify, class, "remote_dram", VERIFY_RANDOM, from, to);
+            if (verify_site_where(t, verify->from[from], verify->to[to]) != where || local < 0 || remote < 0 ||
+                cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier of its own, nobody's local memory
+                continue;
+            double share = local + remote > VERIFY_STRAY ? local / (local + remote) : -1;
+            enum judge_means found = share < 0                  ? JUDGE_NOT_KNOWN
+                                     : share >= JUDGE_MEANS     ? JUDGE_LOCAL
+                                     : share <= 1 - JUDGE_MEANS ? JUDGE_REMOTE
+                                                                : JUDGE_MIXED;
+            means = means == JUDGE_NOT_KNOWN || means == found ? found : JUDGE_MIXED;
+        }
+    return means;
+}
+
+static const char *judge_local(const struct verify *verify, const struct topology *t, const char *class)
+{
+    enum judge_means own = judge_means_of(verify, t, class, VERIFY_OWN),
+                     near = judge_means_of(verify, t, class, VERIFY_NEAR),
+                     far = judge_means_of(verify, t, class, VERIFY_FAR);
+    if (own == JUDGE_REMOTE)
+        return "not this machine's nodes: memory of the own node counts as remote";
+    if (far == JUDGE_LOCAL)
+        return "not this machine's nodes: memory of other nodes counts as local";
+    if (own != JUDGE_LOCAL || far == JUDGE_MIXED || near == JUDGE_MIXED)
+        return own == JUDGE_NOT_KNOWN ? "" : "mixed: part of the own node's or of other nodes' memory counts as local";
+    if (near == JUDGE_NOT_KNOWN)
+        return far == JUDGE_NOT_KNOWN ? "" : "the memory of the own node";
+    return near == JUDGE_LOCAL ? "the memory of the own package, all its nodes"
+                               : "the memory of the own node, not of other nodes in its package";
+}
+
+static void judge_local_of(struct verify *verify, const struct topology *t)
+{
+    static const char *const classes[] = {"demand_rd", "demand", "any", "retired_load"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const char *local = judge_local(verify, t, classes[i]);
+        if (!*local)
+            continue;
+        if (!*verify->local)
+            snprintf(verify->local, sizeof verify->local, "%s", local);
+        else if (strcmp(verify->local, local) != 0)
+            verify_note(verify, "for %s local is: %s", classes[i], local);
+    }
+}
+
+void verify_judge_all(struct verify *verify, const struct topology *t, const struct counters *counters)
+{
+    size_t index = 0;
+    for (int i = 0; i < counters->group_count; i++) {
+        const struct counters_group *group = &counters->groups[i];
+        const int count = i == counters->loads_group ? 1 : group->count;
+        for (int j = 0; j < count && index < verify->event_count; j++, index++) {
+            if (group->error < 0)
+                continue; // its reason stands there
+            if (i == counters->loads_group) {
+                judge_loads_event(verify, &verify->events[index]);
+                continue;
+            }
+            judge_cells(verify, t, counters, index, group->events[j].source);
+            verify_expect_judge(verify, index);
+        }
+    }
+    judge_local_of(verify, t);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/verify/verify_run.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "profiler/measure/memory/memory_extent.h"
+#include "profiler/verify/verify_access.h"
+#include "profiler/verify/verify_count.h"
+#include "profiler/verify/verify_judge.h"
+#include "profiler/verify/verify_site.h"
+
+enum {
+    RUN_LINES = 8192,          // of one run of a pattern: a hundred times what the kernel's ticks add to it
+    RUN_LINES_EMULATED = 4096, // there a line takes as long as ten do elsewhere
+    RUN_SWEEPS = 4,            // caches' worth of other memory that leaves nothing else in them
+    RUN_CACHE = 64 << 20,      // bytes, where the kernel does not tell
+};
+
+struct run {
+    struct verify *verify;
+    const struct topology *t;
+    const struct counters *counters;
+    const struct verify_options *options;
+    const atomic_bool *stop;
+    size_t bases[COUNTERS_GROUPS]; // index of each group's first event
+    size_t chunks;                 // of a node's memory: a fresh one for each run of a pattern
+    struct memory_bound memory;    // of the node `to`
+    char *junk;                    // NULL: an instruction empties the caches
+    size_t junk_bytes;
+    char *few;                     // lines that stay in the cache
+    size_t from, to;               // the pair
+    int cpu, neighbour, other;
+    double done, steps;
+};
+
+static bool run_is_stopped(const struct run *run)
+{
+    return atomic_load(run->stop);
+}
+
+static char *run_chunk(const struct run *run, size_t number)
+{
+    return run->memory.base + number * run->verify->lines * VERIFY_ACCESS_BLOCK;
+}
+
+// No line of the memory is in a cache afterwards; the CPU is some node's.
+static void run_empty_caches(struct run *run)
+{
+    if (!run->junk) {
+        verify_access_flush(run->memory.base, run->memory.bytes);
+        return;
+    }
+    for (size_t i = 0; i < run->t->node_count; i++) {
+        const int cpu = verify_site_cpu(run->t, run->t->nodes[i].id);
+        if (cpu >= 0 && verify_site_move(cpu) == 0)
+            verify_access_sweep(run->junk, run->junk_bytes);
+    }
+}
+
+// --- one run of a pattern
+
+struct run_neighbour {
+    pthread_t thread;
+    int cpu;
+    atomic_bool begun, ended;
+    struct verify_access access;
+};
+
+static void *run_neighbour_main(void *argument)
+{
+    struct run_neighbour *neighbour = argument;
+    verify_site_move(neighbour->cpu);
+    while (!atomic_load(&neighbour->begun))
+        sched_yield();
+    verify_access_random(&neighbour->access);
+    atomic_store(&neighbour->ended, true);
+    return NULL;
+}
+
+static int run_beside(const struct run *run, const struct verify_count *count, const struct verify_access *access,
+                      uint64_t *values)
+{
+    struct run_neighbour neighbour = {.cpu = run->neighbour, .access = *access};
+    const struct verify_access cached = {
+        .chunk = run->few, .lines = access->lines, .begun = &neighbour.begun, .until = &neighbour.ended};
+    if (run->neighbour < 0 || pthread_create(&neighbour.thread, NULL, run_neighbour_main, &neighbour) != 0)
+        return -EAGAIN;
+    int status = verify_count_run(count, verify_access_cached, &cached, values);
+    atomic_store(&neighbour.begun, true); // should counting have failed before
+    pthread_join(neighbour.thread, NULL);
+    return status;
+}
+
+// The lines are another node's first. Both CPUs can be had: they were chosen so.
+static int run_taken(const struct run *run, verify_access_run *modify, const struct verify_access *access)
+{
+    if (run->other < 0)
+        return -ENOENT;
+    verify_site_move(run->other);
+    modify(access);
+    return verify_site_move(run->cpu);
+}
+
+static int run_once(const struct run *run, enum verify_pattern pattern, const struct verify_count *count,
+                    const struct verify_access *access, uint64_t *values)
+{
+    static const struct {
+        verify_access_run *run, *modify;
+    } patterns[VERIFY_PATTERNS] = {
+        [VERIFY_RANDOM] = {verify_access_random, NULL},
+        [VERIFY_STREAM] = {verify_access_stream, NULL},
+        [VERIFY_STORES] = {verify_access_stores, NULL},
+        [VERIFY_CACHED] = {verify_access_cached, NULL},
+        [VERIFY_NEIGHBOUR] = {verify_access_cached, NULL},
+        [VERIFY_TAKEN] = {verify_access_random, verify_access_modify_blocks},
+        [VERIFY_TAKEN_STREAM] = {verify_access_stream, verify_access_modify_stream},
+        [VERIFY_TAKEN_STORES] = {verify_access_stores, verify_access_modify_blocks},
+        [VERIFY_SOFTWARE] = {verify_access_software, NULL},
+    };
+    const struct verify_access few = {.chunk = run->few, .lines = access->lines};
+    verify_access_cached(&few); // this CPU's cache has it
+    if (pattern == VERIFY_NEIGHBOUR)
+        return run_beside(run, count, access, values);
+    int status = patterns[pattern].modify ? run_taken(run, patterns[pattern].modify, access) : 0;
+    if (status < 0)
+        return status;
+    return verify_count_run(count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
+}
+
+// --- one group, one pattern, one pair
+
+static int run_compare(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
+}
+
+static void run_failed(struct run *run, const struct counters_group *group, enum verify_pattern pattern, int status)
+{
+    if (status == -EBUSY) {
+        verify_note(run->verify, "another program uses the PMU: %s was not counted all the time, and is not verified",
+                    group->events[0].source->class);
+        run->verify->partial = true;
+    } else if (status == -EAGAIN) {
+        verify_note(run->verify, "%s are left out: no other CPU of the node is allowed here",
+                    verify_pattern_name(pattern));
+    } else if (status != -ENOENT) { // no other node with CPUs: told elsewhere
+        verify_note(run->verify, "%s failed: %s", verify_pattern_name(pattern), strerror(-status));
+        run->verify->partial = true;
+    }
+}
+
+static void run_group(struct run *run, int index, enum verify_pattern pattern)
+{
+    const struct counters_group *group = &run->counters->groups[index];
+    uint64_t values[VERIFY_REPEATS][EVENT_PLAN_GROUP_EVENTS] = {{0}}, sorted[VERIFY_REPEATS];
+    struct verify_count count;
+    int status = verify_count_open(&count, group);
+    for (int repeat = 0; status == 0 && repeat < VERIFY_REPEATS; repeat++) {
+        const struct verify_access access = {.chunk = run_chunk(run, (size_t)index * VERIFY_REPEATS + (size_t)repeat),
+                                             .lines = run->verify->lines, .chunks = 1};
+        status = run_once(run, pattern, &count, &access, values[repeat]);
+    }
+    verify_count_close(&count);
+    if (status < 0) {
+        run_failed(run, group, pattern, status);
+        return;
+    }
+    for (int event = 0; event < group->count; event++) {
+        struct verify_cell *cell =
+            verify_cell(run->verify, run->bases[index] + (size_t)event, pattern, run->from, run->to);
+        for (int repeat = 0; repeat < VERIFY_REPEATS; repeat++)
+            sorted[repeat] = values[repeat][event];
+        qsort(sorted, VERIFY_REPEATS, sizeof *sorted, run_compare);
+        *cell = (struct verify_cell){.counted = true, .lines = sorted[VERIFY_REPEATS / 2]};
+    }
+}
+
+static void run_samples(struct run *run)
+{
+    const int index = run->counters->loads_group;
+    const struct verify_access all = {
+        .chunk = run_chunk(run, 0), .lines = run->verify->lines, .chunks = run->chunks};
+    struct verify_count_samples samples = {{0}};
+    run_empty_caches(run);
+    verify_site_move(run->cpu);
+    int status = verify_count_sample(&run->counters->groups[index], run->cpu, verify_access_random, &all, &samples);
+    if (status < 0) {
+        verify_note(run->verify, "sampled loads are not verified: %s", strerror(-status));
+        run->verify->partial = true;
+        return;
+    }
+    verify_judge_samples(run->verify, run->t, run->from, run->to, samples.sources);
+}
+
+// --- one pair
+
+static void run_step(struct run *run, const char *what)
+{
+    if (run->options->progress)
+        run->options->progress(run->options->progress_to, what, run->done++ / run->steps);
+}
+
+static void run_pattern(struct run *run, enum verify_pattern pattern)
+{
+    run_step(run, verify_pattern_name(pattern));
+    run_empty_caches(run);
+    int status = verify_site_move(run->cpu);
+    if (status < 0) {
+        verify_note(run->verify, "CPU %d cannot be had: %s", run->cpu, strerror(-status));
+        run->verify->partial = true;
+        return;
+    }
+    for (int i = 0; i < run->counters->group_count && !run_is_stopped(run); i++) {
+        if (run->counters->groups[i].error < 0)
+            continue;
+        if (i != run->counters->loads_group)
+            run_group(run, i, pattern);
+        else if (pattern == VERIFY_RANDOM)
+            run_samples(run);
+    }
+}
+
+static void run_pair(struct run *run, size_t from)
+{
+    enum verify_where where;
+    run->from = from;
+    run->cpu = verify_site_cpu(run->t, run->verify->from[from]);
+    run->neighbour = verify_site_neighbour(run->t, run->cpu);
+    run->other = verify_site_other(run->t, run->verify->from[from], &where);
+    for (int pattern = 0; pattern < VERIFY_PATTERNS && !run_is_stopped(run); pattern++)
+        if (pattern != VERIFY_SOFTWARE || !run->options->emulated) // there a prefetch instruction does nothing
+            run_pattern(run, (enum verify_pattern)pattern);
+}
+
+static void run_memory(struct run *run, size_t to)
+{
+    const size_t chunk = run->verify->lines * VERIFY_ACCESS_BLOCK, unit = MEMORY_EXTENT_UNIT;
+    const size_t bytes = (run->chunks * chunk + unit - 1) / unit * unit;
+    run->to = to;
+    run_step(run, "memory");
+    if (verify_site_memory(run->verify, run->t, run->verify->to[to], bytes, &run->memory) < 0) {
+        run->verify->partial = true;
+        return;
+    }
+    for (size_t i = 0; i < run->chunks; i++)
+        verify_access_link(run_chunk(run, i), run->verify->lines);
+    for (size_t from = 0; from < run->verify->from_count && !run_is_stopped(run); from++)
+        run_pair(run, from);
+    memory_bound_unmap(&run->memory);
+}
+
+// --- everything
+
+// Where there is an instruction for it, it empties all caches; the emulated one does not.
+static int run_make_junk(struct run *run)
+{
+    int64_t cache = memory_extent_cache(run->t);
+    char probe;
+    if (!run->options->emulated && verify_access_flush(&probe, 1) == 0)
+        return 0;
+    run->junk_bytes = RUN_SWEEPS * (cache > 0 ? (size_t)cache : RUN_CACHE);
+    run->junk = mmap(NULL, run->junk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (run->junk != MAP_FAILED)
+        return 0;
+    run->junk = NULL;
+    return -ENOMEM;
+}
+
+static long run_interruptions(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nivcsw;
+}
+
+static void run_all(struct run *run)
+{
+    long before = run_interruptions();
+    run->chunks = (size_t)run->counters->group_count * VERIFY_REPEATS;
+    run->steps = (double)run->verify->to_count * (1 + (double)run->verify->from_count * VERIFY_PATTERNS);
+    for (size_t to = 0; to < run->verify->to_count && !run_is_stopped(run); to++)
+        run_memory(run, to);
+    long taken = run_interruptions() - before;
+    if (taken > (long)(run->steps * (double)run->chunks)) // more than once a run
+        verify_note(run->verify, "other programs took the CPU away %ld times: counts may be less exact", taken);
+    if (run_is_stopped(run)) {
+        verify_note(run->verify, "interrupted: what was not reached is not verified");
+        run->verify->partial = true;
+    }
+}
+
+int verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
+               const struct verify_options *options, const atomic_bool *stop)
+{
+    static const size_t few_bytes = 64 * (size_t)VERIFY_ACCESS_CACHED_LINES; // of 64 bytes
+    struct run run = {.verify = verify, .t = t, .counters = counters, .options = options, .stop = stop};
+    struct cpulist before;
+    int status = verify_judge_begin(verify, t, counters, run.bases);
+    if (status < 0)
+        return status;
+    verify->lines = options->emulated ? RUN_LINES_EMULATED : RUN_LINES;
+    sched_getaffinity(0, sizeof before.bits, (cpu_set_t *)(void *)before.bits);
+    run.few = aligned_alloc(64, few_bytes);
+    status = run.few ? run_make_junk(&run) : -ENOMEM;
+    if (status == 0) {
+        memset(run.few, 1, few_bytes);
+        run_all(&run);
+        verify_judge_all(verify, t, counters);
+    }
+    sched_setaffinity(0, sizeof before.bits, (const cpu_set_t *)(const void *)before.bits);
+    if (run.junk)
+        munmap(run.junk, run.junk_bytes);
+    free(run.few);
+    return status;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs all patterns on every pair of nodes and compares what was counted with what must be.
+#ifndef PROFILER_VERIFY_VERIFY_RUN_H
+#define PROFILER_VERIFY_VERIFY_RUN_H
+
+#include <stdatomic.h>
+
+#include "collectors/counters/counters.h"
+#include "core/topology/topology.h"
+#include "profiler/verify/verify.h"
+
+struct verify_options {
+    bool emulated;             // each access takes long, and no instruction empties the caches
+    // Called before each step, with what is done and how much of the whole is done. May be NULL.
+    void (*progress)(void *to, const char *what, double share);
+    void *progress_to;
+};
+
+// counters: prepared with all topics, of user mode. 0, also if *stop was set or nothing could be verified: the result
+// says which. -ENOMEM. The caller frees the result.
+int verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
+               const struct verify_options *options, const atomic_bool *stop);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each event must count of each access pattern, by the catalogue; and the words for counts made by hand.
+#include "check.h"
+#include "profiler/verify/verify_expect.h"
+
+enum { LINES = 8192 };
+
+static struct event_catalogue *catalogue;
+
+static const struct event_cpu *processor(const char *name)
+{
+    const struct event_cpu *cpu;
+    char near[64];
+    if (!catalogue)
+        CHECK_EQ(event_catalogue_load(&catalogue), 0);
+    CHECK_EQ(event_catalogue_find(catalogue, name, &cpu, near, sizeof near), 0);
+    return cpu;
+}
+
+static const struct verify_pair own = {VERIFY_OWN, VERIFY_FAR, 0}, far = {VERIFY_FAR, VERIFY_FAR, 1},
+                                near = {VERIFY_NEAR, VERIFY_FAR, 1}, alone = {VERIFY_OWN, VERIFY_OWN, 0};
+
+static struct verify_range expected(const char *cpu_name, const char *class, const char *placement,
+                                    enum verify_pattern pattern, const struct verify_pair *pair, double demand)
+{
+    const struct event_cpu *cpu = processor(cpu_name);
+    const struct event_entry *event = event_catalogue_entry(catalogue, cpu, class, placement, NULL);
+    CHECK(event);
+    return verify_expect(catalogue, cpu, event, pattern, pair, demand);
+}
+
+static void check(struct verify_range range, double least, double most)
+{
+    CHECK(range.known);
+    CHECK(range.least == least);
+    CHECK(range.most == most);
+}
+
+TEST(demand_reads_count_every_random_read_of_their_memory_and_no_other)
+{
+    check(expected("skylake-sp", "demand_rd", "local_dram", VERIFY_RANDOM, &own, -1), 1, 1);
+    check(expected("skylake-sp", "demand_rd", "local_dram", VERIFY_RANDOM, &far, -1), 0, 0);
+    check(expected("skylake-sp", "demand_rd", "remote_dram", VERIFY_RANDOM, &far, -1), 1, 1);
+    check(expected("skylake-sp", "demand_rd", "local_dram", VERIFY_STORES, &own, -1), 0, 0);
+    check(expected("zen3", "demand", "local_dram", VERIFY_STORES, &own, -1), 1, 1);
+}
+
+TEST(what_local_means_of_a_node_in_the_same_package_is_not_presumed)
+{
+    CHECK(!expected("skylake-sp", "demand_rd", "local_dram", VERIFY_RANDOM, &near, -1).known);
+    CHECK(!expected("skylake-sp", "demand_rd", "remote_dram", VERIFY_RANDOM, &near, -1).known);
+}
+
+TEST(prefetches_are_the_lines_of_a_stream_that_no_demand_read_counted)
+{
+    check(expected("skylake-sp", "pf_any", "local_dram", VERIFY_STREAM, &own, 0.25), 0.75, 0.75);
+    // Prefetches into L3 are known by home only: pf_any lacks them.
+    check(expected("sapphirerapids", "pf_any", "local_dram", VERIFY_STREAM, &own, 0.25), 0, 0.75);
+    check(expected("zen3", "pf_l1", "remote_dram", VERIFY_STREAM, &far, 0.25), 0, 0.75);
+    check(expected("zen3", "pf_l1", "remote_dram", VERIFY_STREAM, &far, -1), 0, 1);
+}
+
+TEST(memory_events_do_not_count_lines_of_another_cache_unless_the_catalogue_says_so)
+{
+    check(expected("skylake-sp", "demand_rd", "remote_dram", VERIFY_TAKEN, &far, -1), 0, 0);
+    check(expected("skylake-sp", "demand_rd", "remote_modified", VERIFY_TAKEN, &own, -1), 1, 1);
+    CHECK(!expected("nehalem-ep", "retired_load", "local_dram", VERIFY_TAKEN, &own, -1).known); // by the home
+    CHECK(!expected("skylake-sp", "demand_rd", "remote_modified", VERIFY_TAKEN, &alone, -1).known);
+}
+
+TEST(nothing_counts_hits_in_the_own_cache_or_what_a_neighbour_does)
+{
+    check(expected("skylake-sp", "any", "local_dram", VERIFY_CACHED, &own, -1), 0, 0);
+    check(expected("nehalem-ep", "any", "local_cache", VERIFY_NEIGHBOUR, &own, -1), 0, 0);
+}
+
+TEST(words_for_one_count)
+{
+    const struct verify_range each = {true, 1, 1}, none = {true, 0, 0}, at_most = {true, 0, 1}, pair = {true, 1, 2};
+    CHECK_EQ(verify_expect_word(&each, 1.0), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&each, 0.91), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&each, 1.09), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&each, 0.80), VERIFY_OTHER);
+    CHECK_EQ(verify_expect_word(&each, 1.20), VERIFY_OTHER);
+    CHECK_EQ(verify_expect_word(&each, 0.0), VERIFY_NOTHING);
+    CHECK_EQ(verify_expect_word(&each, 0.5), VERIFY_HALF);
+    CHECK_EQ(verify_expect_word(&each, 2.0), VERIFY_DOUBLE);
+    CHECK_EQ(verify_expect_word(&none, 0.04), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&none, 0.06), VERIFY_OTHER);
+    CHECK_EQ(verify_expect_word(&at_most, 0.0), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&at_most, 2.0), VERIFY_DOUBLE);
+    CHECK_EQ(verify_expect_word(&pair, 2.0), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&pair, 0.5), VERIFY_HALF);
+}
+
+static struct verify one_pair(void)
+{
+    const int node = 0;
+    struct verify verify;
+    CHECK_EQ(verify_make(&verify, &node, 1, &node, 1), 0);
+    verify.lines = LINES;
+    verify.event_count = 1;
+    return verify;
+}
+
+static void put(struct verify *verify, enum verify_pattern pattern, double least, double most, double share)
+{
+    const struct verify_range range = {true, least, most};
+    *verify_cell(verify, 0, pattern, 0, 0) = (struct verify_cell){.counted = true,
+                                                                 .compared = true,
+                                                                 .lines = (uint64_t)(share * LINES),
+                                                                 .least = least * LINES,
+                                                                 .most = most * LINES,
+                                                                 .word = verify_expect_word(&range, share)};
+}
+
+TEST(an_event_that_only_ever_had_to_count_nothing_is_not_verified)
+{
+    struct verify verify = one_pair();
+    put(&verify, VERIFY_CACHED, 0, 0, 0);
+    verify_expect_judge(&verify, 0);
+    CHECK_EQ(verify.events[0].word, VERIFY_UNKNOWN);
+    verify_free(&verify);
+}
+
+TEST(an_event_is_verified_by_what_it_counts_and_by_what_it_does_not)
+{
+    struct verify verify = one_pair();
+    put(&verify, VERIFY_RANDOM, 1, 1, 1);
+    put(&verify, VERIFY_TAKEN, 0, 0, 0);
+    verify_expect_judge(&verify, 0);
+    CHECK_EQ(verify.events[0].word, VERIFY_RIGHT);
+    put(&verify, VERIFY_TAKEN, 0, 0, 1);
+    verify_expect_judge(&verify, 0);
+    CHECK_EQ(verify.events[0].word, VERIFY_OTHER);
+    CHECK_STR(verify.events[0].why, "random reads of lines modified in another node, CPUs of node 0, memory of node 0: "
+                                    "8192 counted, 0 expected");
+    verify_free(&verify);
+}
+
+TEST(a_number_that_nobody_knows_is_verified_in_part)
+{
+    struct verify verify = one_pair();
+    put(&verify, VERIFY_STREAM, 0, 0.9, 0.8);
+    verify_expect_judge(&verify, 0);
+    CHECK_EQ(verify.events[0].word, VERIFY_PARTLY);
+    put(&verify, VERIFY_STREAM, 0, 0.9, 1.8);
+    verify_expect_judge(&verify, 0);
+    CHECK_EQ(verify.events[0].word, VERIFY_DOUBLE);
+    verify_free(&verify);
+}

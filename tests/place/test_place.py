@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numaprof run --place: real programs on this machine, whose node 0 is everywhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import TREE, build_c
+
+sys.path.insert(0, str(TREE / "tests" / "launch"))
+sys.path.insert(0, str(TREE / "tests" / "place"))
+from placing import Report, placement
+from running import one, run, target
+
+pytestmark = pytest.mark.requires("gcc")
+
+
+def placed(tmp_path: Path, program: Path, *arguments: str, place: str = "* node 0") -> Path:
+    """Records the program; the placement file made from what was recorded."""
+    recording, file = tmp_path / "plain.numaprof", tmp_path / "placement.txt"
+    assert run("record", "-q", "-o", recording, program, *arguments).status == 0
+    file.write_text(placement(recording, place))
+    return file
+
+
+def test_a_program_works_as_before_when_all_it_allocates_is_placed(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program)
+    ended = run("run", "--place", file, program)
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 20
+    # What mremap moved and what a failed realloc left in place are objects of the recording, not allocations.
+    assert report.found == report.subjects - 2 >= 11
+    assert report.right == 100
+
+
+def test_blocks_of_one_node_are_still_whole_blocks(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program, place="* blocks 0:0.123 0:0.5 0:0.501 0:1")
+    ended = run("run", "--place", file, program)
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    assert Report.of(ended.err).right == 100
+
+
+def test_without_rights_to_the_node_the_program_runs_as_it_did(tmp_path: Path) -> None:
+    """Node 1023 is nowhere: the kernel refuses, and the program gets its memory from its allocator."""
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program, place="* node 1023")
+    ended = run("run", "--place", file, program)
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    assert Report.of(ended.err).placed == 0
+    assert "not placed: Invalid argument" in ended.err
+
+
+def test_a_recorded_run_says_what_was_placed(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    file, recording = placed(tmp_path, program), tmp_path / "placed.numaprof"
+    ended = run("record", "-o", recording, "--place", file, program)
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    told = Report.of(ended.err)
+    assert told.placed == one(recording, "SELECT sum(placed) FROM placed WHERE error IS NULL AND refused = 0")
+    assert one(recording, "SELECT sum(right_bytes) = sum(checked_bytes) AND sum(checked_bytes) > 5000000 FROM placed")
+    # A placed block is the same object as before, once: not the mapping it has of its own as well.
+    plain = tmp_path / "plain.numaprof"
+    count = (
+        "SELECT count(*) FROM block JOIN object o ON o.id = object"
+        " WHERE kind = 'heap' AND name IS NULL AND bytes >= 1048576"
+    )
+    assert one(recording, count) == one(plain, count)
+
+
+def test_only_the_ordinal_that_is_named_is_placed(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program, place="0 node 0")
+    report = Report.of(run("run", "--place", file, program).err)
+    everything = Report.of(run("run", "--place", placed_all(file), program).err)
+    assert report.found <= report.placed < everything.placed
+
+
+def placed_all(file: Path) -> Path:
+    other = file.with_name("all.txt")
+    other.write_text(file.read_text().replace("place 0", "place *"))
+    return other
+
+
+def test_what_the_program_starts_is_placed_too(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program)
+    once = Report.of(run("run", "--place", file, program).err)
+    script = f"{program}; env -i PATH=/usr/bin:/bin {program}; exec {program}"
+    ended = run("run", "--place", file, "sh", "-c", script)
+    assert ended.out == "all right\n" * 3
+    assert Report.of(ended.err).placed >= 2 * once.placed  # a program without environment has lost the file's name
+
+
+def test_a_file_for_another_program_is_said_to_be_one(tmp_path: Path) -> None:
+    file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
+    ended = run("run", "--place", file, "true")
+    assert ended.status == 0
+    assert "nothing placed: none of the" in ended.err
+
+
+def test_static_programs_are_refused(tmp_path: Path) -> None:
+    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), "-static", "-pthread")
+    file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
+    ended = run("run", "--place", file, program)
+    assert ended.status == 125
+    assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("", "the file is empty"),
+        ("numaprof-placement 1\n", "describes no allocation"),
+        ("numaprof-placement 7\n", "line 1: another version"),
+        ("\177ELF\0\1", "line 1: not a placement file"),
+        ("numaprof-placement 1\nallocation\n frame 00 1\n place * node 0\n", "cut short"),
+    ],
+    ids=["empty", "nothing", "version", "binary", "cut"],
+)
+def test_a_damaged_file_costs_one_line_and_the_program_is_not_run(tmp_path: Path, text: str, cause: str) -> None:
+    file = tmp_path / "damaged"
+    file.write_bytes(text.encode("latin-1"))
+    ended = run("run", "--place", file, "touch", tmp_path / "ran")
+    assert ended.status == 125
+    assert cause in ended.err and ended.err.count("\n") == 1
+    assert not (tmp_path / "ran").exists()
+
+
+def test_no_file_no_placement(tmp_path: Path) -> None:
+    ended = run("run", "--place", tmp_path / "missing", "true")
+    assert (ended.status, ended.err.count("\n")) == (125, 1)
+    assert "No such file" in ended.err
+
+
+def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
+    file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
+    assert run("run", "--place", file, "sh", "-c", "exit 7").status == 7
+    assert run("run", "--place", file, "sh", "-c", "kill -9 $$").status == -9
+    assert run("run", "--place", file, tmp_path / "nothing").status == 127

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorder with the compiler's checks built in: whole runs, and programs that do their worst by the channel."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM, TREE, build_c
+from running import Ended, one, run_command, target
+
+pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(1800)]  # the first of a kind builds the program
+
+CHECKS = ["address,undefined", "thread"]
+COMPLAINT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:|SUMMARY: ")
+RUNS = [
+    "true",
+    "{touch} 8 512",
+    "{touch-static} 3 512",
+    "{fork_server} 12 64",
+    "{closes}",
+    "{region} 20",
+    "sh -c '{touch} & {touch} & exit 0'",
+]
+LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
+SEEDS = range(1, 7)
+FUZZ_ROUNDS = 300
+
+
+def folder(checks: str) -> Path:
+    return BUILD / f"sanitize-{checks.replace(',', '-')}"
+
+
+@pytest.fixture(scope="session")
+def sanitized() -> dict[str, Path]:
+    """The programs that were built, by their checks."""
+    return {}
+
+
+def recorder(checks: str, sanitized: dict[str, Path]) -> Path:
+    if checks not in sanitized:
+        done = run_command("make", "-s", f"SANITIZE={checks}", "sanitized", cwd=TREE)
+        assert done.status == 0, done
+        sanitized[checks] = folder(checks) / "numaprof"
+    return sanitized[checks]
+
+
+def build_checked(sanitized: dict[str, Path], monkeypatch: pytest.MonkeyPatch, name: str, *sources: Path) -> Path:
+    """A C program against the archive, both with the checks of addresses and of undefined behaviour."""
+    recorder(CHECKS[0], sanitized)
+    monkeypatch.setenv("TEST_CFLAGS", f"-fsanitize={CHECKS[0]} -fno-sanitize-recover=all")
+    place = folder(CHECKS[0])
+    return build_c(place / "tests" / name, *map(str, sources), str(place / "libnumaprof.a"), *LIBRARIES)
+
+
+def assert_clean(done: Ended) -> None:
+    assert not COMPLAINT.search(done.err), done.err
+
+
+@pytest.mark.parametrize("words", RUNS)
+@pytest.mark.parametrize("checks", CHECKS)
+def test_runs(checks: str, words: str, sanitized: dict[str, Path], tmp_path: Path) -> None:
+    programs = {name: target(name) for name in ("touch", "fork_server", "closes", "region")}
+    programs["touch-static"] = target("touch", "-static", output="touch-static")
+    script = words.format(**programs)
+    recording = tmp_path / "r.numaprof"
+    done = run_command(recorder(checks, sanitized), "record", "-q", "-o", recording, "sh", "-c", f"{script}; exit 3")
+    assert_clean(done)
+    assert done.status == 3
+    assert one(recording, "SELECT complete FROM run") == 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("checks", ["", *CHECKS])
+def test_a_hostile_program(checks: str, seed: int, sanitized: dict[str, Path], tmp_path: Path) -> None:
+    """It ends as it would alone, and what was recorded can be read."""
+    recording = tmp_path / "r.numaprof"
+    program = recorder(checks, sanitized) if checks else PROGRAM
+    done = run_command(program, "record", "-q", "-o", recording, target("hostile"), seed, 20)
+    assert_clean(done)
+    assert (done.status, done.err) == (0, "")
+    assert one(recording, "SELECT complete, exit_status FROM run") == (1, 0)
+    assert run_command(BUILD / "numaprof-reports", "report", recording).status == 0
+
+
+@pytest.mark.requires("root")
+@pytest.mark.parametrize("checks", ["", *CHECKS])
+def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place: Path, tmp_path: Path) -> None:
+    """A descendant that runs as another user writes all that is shared. Other programs of the target end as usual."""
+    shutil.copy(target("hostile"), public_place)
+    program = recorder(checks, sanitized) if checks else PROGRAM
+    hostile = f"setpriv --reuid=65534 --regid=65534 --clear-groups {public_place}/hostile 1 400"
+    script = f"{hostile} & for i in 1 2 3 4 5 6; do {target('touch')} 8 64 || exit 9; done; kill $!; wait; exit 5"
+    done = run_command(program, "record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
+    assert_clean(done)
+    assert done.status == 5
+    assert one(tmp_path / "r.numaprof", "SELECT complete, exit_status FROM run") == (1, 5)
+
+
+@pytest.mark.requires("g++")
+def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names, lines, variables and unwind tables are damaged, in rounds; more of them by hand: docs/dev/contributing.md."""
+    victim = tmp_path / "victim"
+    subprocess.run(["g++", "-g", "-O2", "-o", victim, TREE / "tests" / "fuzz" / "victim.cpp"], check=True)
+    source = TREE / "tests" / "fuzz" / "fuzz_files.c"
+    program = build_checked(sanitized, monkeypatch, "fuzz_files", source)
+    done = run_command(program, victim, tmp_path, 0, FUZZ_ROUNDS)
+    assert_clean(done)
+    assert done.status == 0, f"round {done.out.split()[-1]}"
+    answers = [int(word) for word in re.findall(r"\d+", done.out.splitlines()[-1])]
+    assert min(answers) > FUZZ_ROUNDS, "what is asked of the files leads nowhere"
+
+
+@pytest.mark.parametrize("suite", sorted(file.stem for file in (TREE / "tests" / "c").glob("test_*.c")))
+def test_c_units(suite: str, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = TREE / "tests" / "c"
+    program = build_checked(sanitized, monkeypatch, suite, here / f"{suite}.c", here / "check_main.c")
+    cases = re.findall(r"^TEST\((\w+)\)", (here / f"{suite}.c").read_text(), re.MULTILINE)
+    for case in cases:
+        done = subprocess.run([program, case], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert_clean(Ended(done.returncode, done.stdout, done.stderr))
+        assert done.returncode == 0, f"{case}: {done.stderr}"
