@@ -39,6 +39,7 @@ enum recording_statement {
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of
     RECORDING_STACK,
     RECORDING_OBJECT,
+    RECORDING_OBJECT_ADDRESS, // update: id, address
     RECORDING_OBJECT_STACK,  // update: id, alloc_stack
     RECORDING_BLOCK,
     RECORDING_BLOCK_END,     // update: id, end_ns

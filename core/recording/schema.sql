@@ -237,7 +237,8 @@ CREATE TABLE object (
     process     INTEGER NOT NULL REFERENCES process,
     kind        TEXT NOT NULL,          -- heap, static, tls, stack, mapping, file, shared, huge
     name        TEXT,                   -- variable, file or mapping name; NULL: named by its site
-    alloc_stack INTEGER REFERENCES stack    -- of a static variable: the place where it is declared
+    alloc_stack INTEGER REFERENCES stack,   -- of a static variable: the place where it is declared
+    address     INTEGER                 -- of a static variable: in its module's own numbering; NULL for all else
 );
 
 CREATE TABLE block (
