@@ -63,6 +63,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_PAGE_HOME] = RECORDING_INSERT_PAGE_HOME,
     [RECORDING_NOTE] = RECORDING_INSERT_NOTE,
     [RECORDING_PLACED] = RECORDING_INSERT_PLACED,
+    [RECORDING_MOVER] = RECORDING_INSERT_MOVER,
+    [RECORDING_NODE_MEMORY] = RECORDING_INSERT_NODE_MEMORY,
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an

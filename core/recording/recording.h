@@ -48,6 +48,8 @@ enum recording_statement {
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy
     RECORDING_PLACED,
+    RECORDING_MOVER,
+    RECORDING_NODE_MEMORY,
     RECORDING_STATEMENTS
 };
 
