@@ -182,7 +182,7 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
     const struct event_plan_request request = {
-        .topics = topics, .verdict = true, .split = event_plan_sockets_are_split(topology)};
+        .topics = topics, .split = event_plan_sockets_are_split(topology)};
     if (status == 0)
         status = event_plan_make(&counters->plan, counters->catalogue, counters->cpu, &request);
     if (status == 0)

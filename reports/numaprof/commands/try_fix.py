@@ -265,10 +265,10 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
 
 
 def _write_page(trial: Trial, path: str) -> None:
-    from numaprof.commands.write_documents import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
+    from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
     placed = [tried for tried in trial.tried if tried.arm.subjects][-1]
     before, after = ([run.evidence.path for run in tried.measured] for tried in (trial.tried[0], placed))
     if not before or not after:
         raise Failure("--html: no run ended well on one side", "see the remarks")
-    write_diff(before, after, Wanted(path, None, None, False))
+    write_diff(before, after, Outputs(path, None, None))

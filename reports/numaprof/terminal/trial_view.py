@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
+from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.pairing import served_share
 from numaprof.evidence.spread import Spread, in_words
 from numaprof.experiments.trial import Change, Tried, change, judge
@@ -88,10 +89,7 @@ def remote_in_words(tried: Tried) -> str:
     side = tried.side
     if side is None or side.share is None:
         return NOT_KNOWN
-    bounds = [bound for share in side.shares if share for bound in share.interval]
-    middle = percent(side.share.middle)
-    low, high = percent(min(*bounds, *side.share.values)), percent(max(*bounds, *side.share.values))
-    return middle if low == high else f"{middle} ({low}..{high})"
+    return side.share.in_words(percent)
 
 
 def busiest(tried: Tried) -> tuple[int, float] | None:
@@ -203,6 +201,10 @@ def as_json(trial: Trial) -> str:
     return json.dumps(document, indent=2)
 
 
+def _interval(share: RemoteShare | None) -> list[float] | None:
+    return list(share.interval) if share is not None and share.interval is not None else None
+
+
 def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
     side, node = tried.side, busiest(tried)
     found: dict[str, Any] = {
@@ -214,7 +216,7 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
         "initialisation_ns": _values(tried.initialisation),
         "compute_ns": _values(tried.compute),
         "remote_shares": _values(side.share if side else None),
-        "remote_intervals": [list(share.interval) if share else None for share in side.shares] if side else None,
+        "remote_intervals": [_interval(share) for share in side.shares] if side else None,
         "busiest_node": None if node is None else {"node": node[0], "share": node[1]},
     }
     if tried.arm.subjects:
