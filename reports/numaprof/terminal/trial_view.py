@@ -9,7 +9,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
-from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.pairing import served_share
 from numaprof.evidence.spread import Spread, in_words
 from numaprof.experiments.trial import Change, Tried, change, judge
@@ -85,11 +84,16 @@ def _time(value: Spread | None, tried: Tried) -> str:
 
 
 def remote_in_words(tried: Tried) -> str:
-    """Median share, and how far runs and sampling errors reach."""
+    """Median share, and how far the runs and their errors reach."""
     side = tried.side
     if side is None or side.share is None:
         return NOT_KNOWN
-    return side.share.in_words(percent)
+    middle, intervals = percent(side.share.middle), [share.interval for share in side.shares if share]
+    bounds = [bound for interval in intervals if interval for bound in interval]
+    if len(bounds) < 2 * len(intervals):
+        return f"{middle} (error not known)"
+    low, high = percent(min(*bounds, *side.share.values)), percent(max(*bounds, *side.share.values))
+    return middle if low == high else f"{middle} ({low}..{high})"
 
 
 def busiest(tried: Tried) -> tuple[int, float] | None:
@@ -201,10 +205,6 @@ def as_json(trial: Trial) -> str:
     return json.dumps(document, indent=2)
 
 
-def _interval(share: RemoteShare | None) -> list[float] | None:
-    return list(share.interval) if share is not None and share.interval is not None else None
-
-
 def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
     side, node = tried.side, busiest(tried)
     found: dict[str, Any] = {
@@ -216,7 +216,7 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
         "initialisation_ns": _values(tried.initialisation),
         "compute_ns": _values(tried.compute),
         "remote_shares": _values(side.share if side else None),
-        "remote_intervals": [_interval(share) for share in side.shares] if side else None,
+        "remote_intervals": [share.interval if share else None for share in side.shares] if side else None,
         "busiest_node": None if node is None else {"node": node[0], "share": node[1]},
     }
     if tried.arm.subjects:
