@@ -33,7 +33,7 @@ EXPECTED = {
     "hostile": [serial_init],
     "no_threads": [],
     "killed_recorder": [serial_init],
-    "one_node_machine": [serial_init],
+    "one_node_machine": [],
     "emulated": [serial_init],
 }
 

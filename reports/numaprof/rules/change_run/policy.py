@@ -39,10 +39,10 @@ def forces(evidence: Evidence) -> bool:
 
 
 def _by_touch(evidence: Evidence) -> dict[tuple[int, int], float]:
-    """Pages by (node of the toucher, home)."""
+    """Pages by (node of the toucher, home). A node without memory has nothing that a policy could take from it."""
     sums: dict[tuple[int, int], float] = defaultdict(float)
     for row in evidence.samples.touched:
-        if row.node is not None and row.home is not None:
+        if row.node in evidence.machine.memory_nodes and row.node is not None and row.home is not None:
             sums[row.node, row.home] += row.pages
     return dict(sums)
 
