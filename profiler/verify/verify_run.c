@@ -36,7 +36,7 @@ struct run {
     size_t junk_bytes;
     char *few;                     // lines that stay in the cache
     size_t from, to;               // the pair
-    int cpu, neighbour, other;
+    int cpu, neighbour, beside, other;
     double done, steps;
 };
 
@@ -79,7 +79,7 @@ static void *run_neighbour_main(void *argument)
     verify_site_move(neighbour->cpu);
     while (!atomic_load(&neighbour->begun))
         sched_yield();
-    verify_access_random(&neighbour->access);
+    verify_access_mixed(&neighbour->access);
     atomic_store(&neighbour->ended, true);
     return NULL;
 }
@@ -98,12 +98,12 @@ static int run_beside(const struct run *run, const struct verify_count *count, c
     return status;
 }
 
-// The lines are another node's first. Both CPUs can be had: they were chosen so.
-static int run_taken(const struct run *run, verify_access_run *modify, const struct verify_access *access)
+// The lines are another CPU's first. Both CPUs can be had: they were chosen so.
+static int run_taken(const struct run *run, int from, verify_access_run *modify, const struct verify_access *access)
 {
-    if (run->other < 0)
+    if (from < 0)
         return -ENOENT;
-    verify_site_move(run->other);
+    verify_site_move(from);
     modify(access);
     return verify_site_move(run->cpu);
 }
@@ -122,13 +122,17 @@ static int run_once(const struct run *run, enum verify_pattern pattern, const st
         [VERIFY_TAKEN] = {verify_access_random, verify_access_modify_blocks},
         [VERIFY_TAKEN_STREAM] = {verify_access_stream, verify_access_modify_stream},
         [VERIFY_TAKEN_STORES] = {verify_access_stores, verify_access_modify_blocks},
+        [VERIFY_BESIDE] = {verify_access_random, verify_access_modify_blocks},
+        [VERIFY_BESIDE_STREAM] = {verify_access_stream, verify_access_modify_stream},
+        [VERIFY_BESIDE_STORES] = {verify_access_stores, verify_access_modify_blocks},
         [VERIFY_SOFTWARE] = {verify_access_software, NULL},
     };
     const struct verify_access few = {.chunk = run->few, .lines = access->lines};
     verify_access_cached(&few); // this CPU's cache has it
     if (pattern == VERIFY_NEIGHBOUR)
         return run_beside(run, count, access, values);
-    int status = patterns[pattern].modify ? run_taken(run, patterns[pattern].modify, access) : 0;
+    const int modifier = pattern >= VERIFY_BESIDE ? run->beside : run->other;
+    int status = patterns[pattern].modify ? run_taken(run, modifier, patterns[pattern].modify, access) : 0;
     if (status < 0)
         return status;
     return verify_count_run(count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
@@ -150,6 +154,9 @@ static void run_failed(struct run *run, const struct counters_group *group, enum
         run->verify->partial = true;
     } else if (status == -EAGAIN) {
         verify_note(run->verify, "%s are left out: no other CPU of the node is allowed here",
+                    verify_pattern_name(pattern));
+    } else if (status == -ENOENT && pattern >= VERIFY_BESIDE) {
+        verify_note(run->verify, "%s are left out: no other core of the node is allowed here",
                     verify_pattern_name(pattern));
     } else if (status != -ENOENT) { // no other node with CPUs: told elsewhere
         verify_note(run->verify, "%s failed: %s", verify_pattern_name(pattern), strerror(-status));
@@ -234,6 +241,7 @@ static void run_pair(struct run *run, size_t from)
     run->from = from;
     run->cpu = verify_site_cpu(run->t, run->verify->from[from]);
     run->neighbour = verify_site_neighbour(run->t, run->cpu);
+    run->beside = verify_site_beside(run->t, run->cpu);
     run->other = verify_site_other(run->t, run->verify->from[from], &where);
     for (int pattern = 0; pattern < VERIFY_PATTERNS && !run_is_stopped(run); pattern++)
         if (pattern != VERIFY_SOFTWARE || !run->options->emulated) // there a prefetch instruction does nothing
