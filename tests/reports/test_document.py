@@ -96,6 +96,8 @@ def test_tells_what_is_in_the_recording(tmp_path: Path) -> None:
         "request": "prefetch",
         "local": 0.0,
         "remote": 131_072.0,
+        "local_error": 0.0,
+        "remote_error": 0.0,
         "coverage": 1.0,
     }
     requests = {(pair["from_node"], pair["to_node"]): pair["requests"] for pair in found["machine"]["pairs"]}

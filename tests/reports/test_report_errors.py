@@ -19,6 +19,7 @@ from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.errors import EXACT, Error, added, student
 from numaprof.evidence.estimates import Estimates, load_estimates
 from numaprof.recording.reader import Recording
+from numaprof.text.format import share_in_interval
 
 CLOCK, LOCAL, REMOTE = 1, 2, 3
 SLICE = 4_000_000  # ns: how long the kernel leaves a group on the counters at 250 Hz
@@ -207,3 +208,11 @@ def test_the_interval_of_a_share_does_not_depend_on_the_unit(
     assert plain is not None and scaled is not None
     assert plain == pytest.approx(scaled, abs=1e-9)
     assert plain[0] <= remote / (local + remote) * (1 + 1e-9) and plain[1] <= 1
+
+
+def test_how_a_share_is_written() -> None:
+    assert share_in_interval(0.462, (0.422, 0.502)) == "46 % ± 4"
+    assert share_in_interval(0.0413, (0.038, 0.0443)) == "4.1 % ± 0.3"
+    assert share_in_interval(0.501, (0.501, 0.501)) == "50.1 %"
+    assert share_in_interval(0.98, (0.9, 1.0)) == "98 % ± 8"
+    assert share_in_interval(0.25, None) == "25.0 %"

@@ -17,15 +17,21 @@ class RemoteShare:
     remote: float
     total: float
     samples: int | None  # None: counted, not sampled
+    counted_interval: tuple[float, float] | None = None  # of a counted share; None: its error is not known
 
     @property
     def share(self) -> float:
         return self.remote / self.total if self.total else 0.0
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Between what and what the true share lies, with 95 %: Wilson's interval of a sampled share."""
-        if self.samples is None or self.samples == 0:
+    def interval(self) -> tuple[float, float] | None:
+        """Between what and what the true share lies, with 95 %: Wilson's interval of a sampled share.
+
+        None: not known.
+        """
+        if self.samples is None:
+            return self.counted_interval
+        if self.samples == 0:
             return self.share, self.share
         z, n, p = 1.96, self.samples, min(1.0, self.share)
         middle = (p + z * z / (2 * n)) / (1 + z * z / n)
@@ -62,6 +68,6 @@ def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShar
     if name == COUNTERS:
         traffic = evidence.traffic if thread is None else thread.traffic
         total, remote = traffic.total, traffic.remote.estimate
-        return RemoteShare(remote, total, None) if total and remote is not None else None
+        return RemoteShare(remote, total, None, traffic.interval) if total and remote is not None else None
     found = sampled_share(evidence, name, thread) if name else None
     return found if found and found.samples else None

@@ -135,8 +135,8 @@ def share_change(before: Side, after: Side) -> str:
 
 def _clear(before: Side, after: Side) -> bool:
     """The runs do not overlap, nor do the uncertainties of sampled shares."""
-    old = [bound for share in before.shares if share for bound in share.interval]
-    new = [bound for share in after.shares if share for bound in share.interval]
+    old = [bound for share in before.shares if share for bound in share.interval or (0.0, 1.0)]
+    new = [bound for share in after.shares if share for bound in share.interval or (0.0, 1.0)]
     return max(old) < min(new) or max(new) < min(old)
 
 

@@ -11,8 +11,25 @@ from numaprof.analysis.remote_cost import gain
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SAMPLES, MOST_SERIAL_COST, REMOTE_HEAVY
-from numaprof.text.format import duration, either, number, percent, plural, round_percent, size
+from numaprof.evidence.thresholds import (
+    FULL_COVERAGE,
+    MIN_COVERAGE,
+    MIN_SAMPLES,
+    MOST_SERIAL_COST,
+    REMOTE_HEAVY,
+    REMOTE_LIGHT,
+)
+from numaprof.text.format import (
+    duration,
+    either,
+    number,
+    percent,
+    plural,
+    round_percent,
+    share_in_interval,
+    size,
+    words,
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +45,9 @@ def verdict(evidence: Evidence) -> Verdict:
     return Verdict(judgement, headline, tuple(detail for detail in (*details, *_caveats(evidence)) if detail))
 
 
+# Verdicts that the size of the share decides.
+_BY_SHARE = (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT)
+
 Words = tuple[str, list[str]]
 
 
@@ -38,9 +58,9 @@ def share_in_words(evidence: Evidence) -> str:
         return "no request reached DRAM" if evidence.traffic.total == 0 else "the remote share is n/a"
     if share.samples is None:
         population = evidence.population.words if evidence.population else ""
-        return f"{percent(share.share)} of DRAM requests are remote ({population})"
+        return f"{share_in_interval(share.share, share.interval)} of DRAM requests are remote ({population})"
     what = "sampled accesses to DRAM" if basis(evidence) == LOADS else "sampled accesses (hint faults)"
-    low, high = share.interval
+    low, high = share.interval or (0.0, 1.0)
     return (
         f"{percent(share.share)} of {number(share.samples)} {what} are remote "
         f"(the true share lies between {round_percent(low)} and {round_percent(high)})"
@@ -171,11 +191,34 @@ def _caveats(evidence: Evidence) -> list[str]:
     if evidence.population is None:
         return []
     misses = evidence.population.misses
-    return [f"Not seen: {misses}." if misses else "", _scaling(evidence)]
+    return [f"Not seen: {misses}." if misses else "", _scaling(evidence), _crossing(evidence)]
+
+
+_SETTLES = "A longer run, fewer classes at a time (--events) or repeats (-n 5) would settle it."
 
 
 def _scaling(evidence: Evidence) -> str:
-    coverage = evidence.traffic.coverage
-    if not evidence.traffic.scaled or coverage is None or coverage >= FULL_COVERAGE:
+    traffic = evidence.traffic
+    if not traffic.scaled or traffic.coverage is None or traffic.coverage >= FULL_COVERAGE:
         return ""
-    return f"Counted {round_percent(coverage)} of the time, scaled."
+    by = "instructions" if traffic.local.by_work and traffic.remote.by_work else "time"
+    counted = f"Counted {round_percent(traffic.coverage)} of the time, scaled by {by}"
+    if traffic.share is not None and traffic.interval is None:
+        return f"{counted}; the error is not known: threads ran too briefly. {_SETTLES}"
+    return f"{counted}."
+
+
+def _crossing(evidence: Evidence) -> str:
+    """Another verdict is possible within the error."""
+    share = remote_share(evidence)
+    if share is None or share.interval is None or judge(evidence) not in _BY_SHARE:
+        return ""
+    low, high = share.interval
+    crossed = [limit for limit in (REMOTE_LIGHT, REMOTE_HEAVY) if low < limit <= high]
+    if not crossed:
+        return ""
+    limits = words([round_percent(limit) for limit in crossed])
+    return (
+        f"Not certain: the share lies between {percent(low)} and {percent(high)} (95 %), on both sides of {limits}. "
+        f"{_SETTLES}"
+    )

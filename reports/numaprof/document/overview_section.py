@@ -61,6 +61,7 @@ def population(evidence: Evidence) -> str | None:
 def found(evidence: Evidence) -> model.Verdict:
     words, share = verdict(evidence), remote_share(evidence)
     counted = basis(evidence) == COUNTERS
+    interval = share.interval if share else None
     return model.Verdict(
         judgement=cast("Any", words.judgement.name.lower()),  # one word for each Judgement
         headline=words.headline,
@@ -68,8 +69,8 @@ def found(evidence: Evidence) -> model.Verdict:
         basis=basis(evidence),
         population=population(evidence),
         remote_share=share.share if share else None,
-        lowest=share.interval[0] if share else None,
-        highest=share.interval[1] if share else None,
+        lowest=interval[0] if interval else None,
+        highest=interval[1] if interval else None,
         requests=evidence.traffic.total if counted else None,
         samples=share.samples if share else None,
         coverage=evidence.traffic.coverage if counted else None,

@@ -7,7 +7,7 @@ from numaprof.analysis.naming import thread_name
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.document.open_recording import Reading
-from numaprof.evidence.counts import Traffic
+from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.request_classes import ANY, RETIRED, Column
 from numaprof.evidence.thresholds import REMOTE_HEAVY
@@ -32,6 +32,7 @@ def columns(evidence: Evidence) -> tuple[Column, ...]:
 def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span, heavy: bool) -> model.Thread:
     share, row = remote_share(evidence, thread), thread.row
     counted = basis(evidence) == COUNTERS
+    interval = share.interval if share else None
     return model.Thread(
         id=row.id,
         position=thread.position,
@@ -49,6 +50,8 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span, heavy: b
         start_ns=span.start_ns,
         end_ns=span.end_ns,
         remote_share=share.share if share else None,
+        lowest=interval[0] if interval else None,
+        highest=interval[1] if interval else None,
         requests=thread.traffic.total if counted else None,
         samples=share.samples if share else None,
         coverage=thread.traffic.coverage if counted else None,
@@ -61,4 +64,15 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span, heavy: b
 
 def _requests(column: Column, traffic: Traffic | None) -> model.Requests:
     found = traffic or Traffic()
-    return model.Requests(column.heading, found.local.estimate, found.remote.estimate, found.coverage)
+    return model.Requests(
+        request=column.heading,
+        local=found.local.estimate,
+        remote=found.remote.estimate,
+        local_error=_half_width(found.local),
+        remote_error=_half_width(found.remote),
+        coverage=found.coverage,
+    )
+
+
+def _half_width(amount: Amount) -> float | None:
+    return amount.error.half_width if amount.error is not None and amount.estimate is not None else None

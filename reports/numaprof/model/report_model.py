@@ -112,8 +112,8 @@ class Verdict:
         basis: counters, loads, hint faults; null: nothing told local from remote.
         population: What the remote share is a share of.
         remote_share: Remote part of the population.
-        lowest: Lower end of what the true share may be (95 %) where it is sampled; the share itself where it is
-            counted.
+        lowest: Lower end of what the true share may be (95 %); the share itself where all was counted all the time;
+            null: not known.
         highest: Upper end of it.
         requests: Counted requests that DRAM answered, scaled where coverage is below 0.99.
         samples: Samples the share rests on; null if it is counted.
@@ -209,11 +209,15 @@ class Requests:
         request: demand, RFO (read for ownership), prefetch; else what the CPU counts.
         local: Answered by memory of the thread's node.
         remote: Answered by memory of another node.
+        local_error: Half of the 95 % interval of local; null: not known.
+        remote_error: Half of the 95 % interval of remote; null: not known.
     """
 
     request: str
     local: float | None
     remote: float | None
+    local_error: float | None
+    remote_error: float | None
     coverage: float | None
 
 
@@ -232,6 +236,8 @@ class Thread:
         strayed: It was pinned and yet moved.
         from_start: false: found late; what it did before was not seen.
         remote_share: Remote part of the verdict's population.
+        lowest: Lower end of what the true share may be (95 %); null: not known.
+        highest: Upper end of it.
         requests: Counted requests that DRAM answered; null without counters.
         samples: Samples the share rests on; null if it is counted.
         coverage: Part of its CPU time in which its events had a counter.
@@ -255,6 +261,8 @@ class Thread:
     start_ns: int
     end_ns: int | None
     remote_share: float | None
+    lowest: float | None
+    highest: float | None
     requests: float | None
     samples: int | None
     coverage: float | None

@@ -147,7 +147,7 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
     if thread.samples is None or thread.remote_share is None:
         return ()
     away = thread.samples * thread.remote_share
-    return (model.Requests("sampled accesses", thread.samples - away, away, None),)
+    return (model.Requests("sampled accesses", thread.samples - away, away, None, None, None),)
 
 
 def timeline(line: model.Timeline) -> Chart:

@@ -8,7 +8,16 @@ from collections.abc import Callable
 
 from numaprof.analysis.naming import nodes_in_text
 from numaprof.model import report_model as model
-from numaprof.text.format import NOT_KNOWN, duration, number, number_list, percent, round_percent, size
+from numaprof.text.format import (
+    NOT_KNOWN,
+    duration,
+    number,
+    number_list,
+    percent,
+    round_percent,
+    share_in_interval,
+    size,
+)
 
 
 def words(value: float | None, how: str) -> str:
@@ -27,6 +36,12 @@ _HOW: dict[str, Callable[[float], str]] = {
     "nanoseconds": lambda value: f"{value:.0f} ns",
     "rate": lambda value: f"{value / 1e9:.1f} GB/s",
 }
+
+
+def with_error(row: model.Verdict | model.Thread) -> str:
+    """The remote share, and half its 95 % interval where it was counted: samples stand beside theirs."""
+    known = row.samples is None and row.lowest is not None and row.highest is not None
+    return share_in_interval(row.remote_share, (row.lowest or 0.0, row.highest or 0.0) if known else None)
 
 
 _GAPS = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMGTPE]\b|[KMGTPE]?i?B\b|[nmu]?s\b)")

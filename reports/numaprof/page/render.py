@@ -54,6 +54,7 @@ def _environment() -> jinja2.Environment:
         "cpus": cpus_in_text,
         "step": filters.step,
         "unbroken": filters.unbroken,
+        "with_error": filters.with_error,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }

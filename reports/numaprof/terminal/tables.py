@@ -26,7 +26,17 @@ from numaprof.evidence.thresholds import (
 )
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.terminal.layout import BOLD, Paper
-from numaprof.text.format import NOT_KNOWN, clean, cpus_in_text, number, number_list, percent, plural, size
+from numaprof.text.format import (
+    NOT_KNOWN,
+    clean,
+    cpus_in_text,
+    number,
+    number_list,
+    percent,
+    plural,
+    share_in_interval,
+    size,
+)
 
 HEAVY = "<- remote-heavy"
 
@@ -84,7 +94,7 @@ def threads(evidence: Evidence, paper: Paper) -> None:
         names.append(f"{basis(evidence)}")
         cells.append([number(_sampled(evidence, thread)) for thread in shown])
     shares = [_share(evidence, thread) for thread in shown]
-    cells += [[percent(share) for share in shares], [_flag(evidence, share) for share in shares]]
+    cells += [[_share_in_words(evidence, thread) for thread in shown], [_flag(evidence, share) for share in shares]]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
     _remarks(evidence, paper)
@@ -109,6 +119,12 @@ def _sentences(text: str) -> list[str]:
 def _share(evidence: Evidence, thread: Thread) -> float | None:
     found = remote_share(evidence, thread)
     return found.share if found else None
+
+
+def _share_in_words(evidence: Evidence, thread: Thread) -> str:
+    """With its error where it was counted: that of samples follows from their number beside it."""
+    found = remote_share(evidence, thread)
+    return share_in_interval(found.share if found else None, found.counted_interval if found else None)
 
 
 def _sampled(evidence: Evidence, thread: Thread) -> int:

@@ -67,6 +67,17 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.1f} %"
 
 
+def share_in_interval(share: float | None, interval: tuple[float, float] | None) -> str:
+    """46 % ± 4, or 4.1 % ± 0.3: a share and half its 95 % interval, in points; 50.1 % where that is next to nothing."""
+    if share is None or interval is None:
+        return percent(share)
+    half = max(interval[1] - share, share - interval[0])
+    if half < 0.0005:
+        return percent(share)
+    digits = 0 if half >= 0.0095 else 1
+    return f"{100 * share:.{digits}f} % ± {100 * half:.{digits}f}"
+
+
 def round_percent(share: float) -> str:
     """33 %: for coverage and thresholds, where the decimal says nothing."""
     return percent(share) if 0 < share < 0.005 else f"{100 * share:.0f} %"
