@@ -40,6 +40,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
     [RECORDING_MEASUREMENT] = "INSERT INTO measurement VALUES (?,?,?,?,?)",
     [RECORDING_MEASURED] = "INSERT INTO measured VALUES (?,?,?,?,?,?,?,?,?)",
+    [RECORDING_VERIFICATION] = "INSERT INTO verification VALUES (?,?,?,?)",
+    [RECORDING_VERIFIED] = "INSERT INTO verified VALUES (?,?,?,?,?,?)",
     [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
     [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
     [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",
