@@ -53,6 +53,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "perf_event": _perf_event_allowed,
     "gcc": lambda: shutil.which("gcc") is not None,
     "g++": lambda: shutil.which("g++") is not None,
+    "gfortran": lambda: shutil.which("gfortran") is not None,
+    "libnuma": lambda: Path("/usr/include/numa.h").exists(),
     "musl-gcc": lambda: shutil.which("musl-gcc") is not None,
     "gcc-m32": lambda: _runs("sh", "-c", "echo 'int main(void) { return 0; }' | gcc -m32 -xc - -o /dev/null"),
     "perf": lambda: shutil.which("perf") is not None,

@@ -54,3 +54,22 @@ def test_commands_of_the_readme_exist() -> None:
     targets = set(re.findall(r"\bmake ([a-z]+)\b", text))
     told = subprocess.run(["make", "-C", TREE, "help"], capture_output=True, text=True, check=True).stdout
     assert targets <= set(re.findall(r"make ([a-z-]+)", told))
+
+
+def table_of_tests() -> list[tuple[list[str], list[str]]]:
+    """tests/README.md: source folders or files, and their tests."""
+    rows = re.findall(r"^\| (`[^|]+`) \| (`[^|]+`) \|$", (TREE / "tests" / "README.md").read_text(), re.MULTILINE)
+    return [(re.findall(r"`([^`]+)`", sources), re.findall(r"`([^`]+)`", tests)) for sources, tests in rows]
+
+
+@pytest.mark.requires("git")
+def test_the_table_of_tests_has_every_source_file_and_every_test() -> None:
+    listed = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True, cwd=TREE).stdout.split(
+        "\n"
+    )
+    rooms = tuple(source for sources, _ in table_of_tests() for source in sources)
+    sources = [name for name in listed if re.match(r"(core|collectors|profiler|reports/numaprof/\w+|lab/\w+)/", name)]
+    assert [name for name in sources if not name.startswith(rooms)] == []
+    named = {f"tests/{test}" for _, tests in table_of_tests() for test in tests}
+    there = {name for name in listed if re.search(r"^tests/(\w+/)?test_\w+\.(py|c)$", name)}
+    assert named == there

@@ -4,8 +4,6 @@
 #include "collectors/pages/pages_state.h"
 #include "core/topology/topology.h"
 
-enum { LOADS_KIND_LOAD = 2, LOADS_KIND_STORE = 3 }; // sample_kind in core/recording/schema.sql
-
 // --- taking
 
 void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
@@ -75,7 +73,7 @@ static void loads_record(struct loads *loads, const struct loads_pending *load, 
 {
     enum load_source source = loads_tier(loads, load->source, home);
     loads_check(loads, load, source, home);
-    struct samples_row row = samples_row(load->is_store ? LOADS_KIND_STORE : LOADS_KIND_LOAD, load->event,
+    struct samples_row row = samples_row(load->is_store ? RECORDING_KIND_STORE : RECORDING_KIND_LOAD, load->event,
                                          tasks_time(loads->tasks, load->time), load->thread, load->weight);
     row.cpu = load->cpu;
     row.stack = load->stack;

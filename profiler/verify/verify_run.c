@@ -37,6 +37,7 @@ struct run {
     char *few;                     // lines that stay in the cache
     size_t from, to;               // the pair
     int cpu, neighbour, beside, other;
+    long taken, runs;              // times that others took the CPU during a run; runs
     double done, steps;
 };
 
@@ -66,6 +67,24 @@ static void run_empty_caches(struct run *run)
 
 // --- one run of a pattern
 
+// How often the kernel took the CPU away from this thread.
+static long run_interruptions(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nivcsw;
+}
+
+static int run_counted(struct run *run, const struct verify_count *count, verify_access_run *loop,
+                       const struct verify_access *access, uint64_t *values)
+{
+    const long before = run_interruptions();
+    int status = verify_count_run(count, loop, access, values);
+    run->taken += run_interruptions() - before;
+    run->runs++;
+    return status;
+}
+
 struct run_neighbour {
     pthread_t thread;
     int cpu;
@@ -84,7 +103,7 @@ static void *run_neighbour_main(void *argument)
     return NULL;
 }
 
-static int run_beside(const struct run *run, const struct verify_count *count, const struct verify_access *access,
+static int run_beside(struct run *run, const struct verify_count *count, const struct verify_access *access,
                       uint64_t *values)
 {
     struct run_neighbour neighbour = {.cpu = run->neighbour, .access = *access};
@@ -92,7 +111,7 @@ static int run_beside(const struct run *run, const struct verify_count *count, c
         .chunk = run->few, .lines = access->lines, .begun = &neighbour.begun, .until = &neighbour.ended};
     if (run->neighbour < 0 || pthread_create(&neighbour.thread, NULL, run_neighbour_main, &neighbour) != 0)
         return -EAGAIN;
-    int status = verify_count_run(count, verify_access_cached, &cached, values);
+    int status = run_counted(run, count, verify_access_cached, &cached, values);
     atomic_store(&neighbour.begun, true); // should counting have failed before
     pthread_join(neighbour.thread, NULL);
     return status;
@@ -108,7 +127,7 @@ static int run_taken(const struct run *run, int from, verify_access_run *modify,
     return verify_site_move(run->cpu);
 }
 
-static int run_once(const struct run *run, enum verify_pattern pattern, const struct verify_count *count,
+static int run_once(struct run *run, enum verify_pattern pattern, const struct verify_count *count,
                     const struct verify_access *access, uint64_t *values)
 {
     static const struct {
@@ -135,7 +154,7 @@ static int run_once(const struct run *run, enum verify_pattern pattern, const st
     int status = patterns[pattern].modify ? run_taken(run, modifier, patterns[pattern].modify, access) : 0;
     if (status < 0)
         return status;
-    return verify_count_run(count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
+    return run_counted(run, count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
 }
 
 // --- one group, one pattern, one pair
@@ -282,23 +301,15 @@ static int run_make_junk(struct run *run)
     return -ENOMEM;
 }
 
-static long run_interruptions(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_THREAD, &used);
-    return used.ru_nivcsw;
-}
-
 static void run_all(struct run *run)
 {
-    long before = run_interruptions();
     run->chunks = (size_t)run->counters->group_count * VERIFY_REPEATS;
     run->steps = (double)run->verify->to_count * (1 + (double)run->verify->from_count * VERIFY_PATTERNS);
     for (size_t to = 0; to < run->verify->to_count && !run_is_stopped(run); to++)
         run_memory(run, to);
-    long taken = run_interruptions() - before;
-    if (taken > (long)(run->steps * (double)run->chunks)) // more than once a run
-        verify_note(run->verify, "other programs took the CPU away %ld times: counts may be less exact", taken);
+    if (run->taken > run->runs)
+        verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
+                    run->taken, run->runs);
     if (run_is_stopped(run)) {
         verify_note(run->verify, "interrupted: what was not reached is not verified");
         run->verify->partial = true;

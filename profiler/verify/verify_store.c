@@ -110,7 +110,7 @@ static int store_read(struct verify *verify, char *text, const char *identity)
     static const char *const words[] = {"machine", "at", "local", "partial"};
     const char *values[sizeof words / sizeof *words];
     char *rest = text, *line = strsep(&rest, "\n");
-    if (strcmp(line, store_first) != 0)
+    if (!line || strcmp(line, store_first) != 0)
         return -EINVAL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!(values[i] = store_after(line = strsep(&rest, "\n"), words[i])))

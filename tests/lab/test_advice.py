@@ -28,12 +28,12 @@ def record(folder: Path, *command: object) -> Evidence:
 SUM = (
     "sum.c:22 main first touches",
     "sum.c:28",
-    "#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:22",
+    "// sum.c: after line 15, add; build with -fopenmp",
 )
-PARTS = "for (i = my_first; i < my_end; i++)"
-FRESH = "allocate without writing"
-SPREAD = ("used whole by 8 threads", "numa_interleave_memory(p, bytes, numa_all_nodes_ptr);      after sparse.c:45")
-ROWS = ("sparse.c:24 and 25 fill first touch", "above the outermost loops at sparse.c:24 and 25")
+PARTS = "part_node[] = {0, 1};"
+FRESH = ".reserve("
+SPREAD = ("used whole by 8 threads", "numa_interleave_memory(")
+ROWS = ("sparse.c:24 and 25 fill first touch", "#pragma omp parallel for schedule(static)")
 CACHED = "text"  # a file that this test writes, in the page cache of the first node
 TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words of each advice
     "sum_serial": (("sum_serial", 4, 32), SUM),
@@ -57,7 +57,7 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "lopsided": (("lopsided", 4, 48), ("node 0's memory answers", "one memory controller serves nearly all")),
     "false_sharing": (("false_sharing", 20), ("asks little of memory", "Leave the placement alone")),
     "sparse": (("sparse", 3, 1000), SPREAD, ROWS),
-    "growing": (("growing", 4, 32), ("It grows while one thread fills it", "copies it to malloc(bytes)")),
+    "growing": (("growing", 4, 32), ("It grows while one thread fills it", "numactl --interleave=all")),
     "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 4, 32), ("numactl in the command decides",)),
 }
 

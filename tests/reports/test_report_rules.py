@@ -66,11 +66,9 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert advice.kind is Kind.CURE
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
-    assert advice.code == (
-        "#pragma omp parallel for schedule(static)      above the outermost loop at sum.c:17",
-        "numactl --interleave=all ./sum      instead, if every thread uses all of it",
-    )
-    assert "What touches is memset: if that is called at sum.c:17" in advice.change
+    assert advice.code[1] == "#pragma omp parallel for schedule(static)"
+    assert advice.code[-1] == "numactl --interleave=all ./sum      instead, if every thread uses all of it"
+    assert "memset writes all of it at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
 
@@ -81,7 +79,7 @@ def test_few_samples_of_one_thread_do_not_make_it_the_only_user(tmp_path: Path) 
     advice = serial_init.rule(read(book, tmp_path))
     assert advice is not None
     assert "One thread alone" not in advice.change
-    assert "#pragma omp parallel for" in advice.code[0]
+    assert "#pragma omp parallel for" in advice.code[1]
 
 
 def test_serial_init_from_faults_alone_claims_no_use(tmp_path: Path) -> None:
@@ -154,7 +152,7 @@ def test_serial_init_lists_several_lines(tmp_path: Path) -> None:
     advice = serial_init.rule(read(book, tmp_path))
     assert advice is not None
     assert "sum.c:17, 18, 19, 20 and 21 main first touch 96 MiB" in advice.finding
-    assert "what sum.c:17, 18, 19, 20 and 21 do" in advice.code[0]
+    assert advice.code == ("numactl --interleave=all ./sum",)
 
 
 def test_serial_init_is_silent_for_one_thread(tmp_path: Path) -> None:

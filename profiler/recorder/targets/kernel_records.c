@@ -87,7 +87,7 @@ static void kernel_records_task(struct kernel_records *records, const struct per
         kernel_records_exit(records, &task, time);
 }
 
-static void kernel_records_handle(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
+void kernel_records_handle(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time)
 {
     struct faults_source *source = (struct faults_source *)stream; // the stream is its first member
     struct kernel_records *records = stream->owner;

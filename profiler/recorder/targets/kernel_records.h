@@ -25,6 +25,9 @@ struct kernel_records {
 void kernel_records_attach(struct kernel_records *records, pid_t pid, bool without_faults);
 void kernel_records_close(struct kernel_records *records);
 
+// The handler of the rings: stream is the first member of a struct faults_source, its owner the struct kernel_records.
+void kernel_records_handle(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
+
 // Downsamples where faults come in masses.
 void kernel_records_tick(struct kernel_records *records, uint64_t now);
 

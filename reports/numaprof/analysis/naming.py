@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,6 +14,9 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, number_list, plural, size, words
 from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
+
+# GCC and Clang number variables of one name, static ones of functions: u.3
+_COMPILER_NUMBER = re.compile(r"\.\d+$")
 
 
 def thread_name(thread: Thread) -> str:
@@ -108,7 +112,8 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         return "stacks of threads"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
-        name = os.path.basename(found.name) if whole else _FORTRAN_MODULE.sub(r"\1", found.name)
+        plain = _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))
+        name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""

@@ -6,11 +6,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
-from numaprof.evidence.access_patterns import Layout, Shape, parts_of, shape
+from numaprof.evidence.access_patterns import Layout, Parts, Shape, parts_of, shape
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
@@ -55,6 +55,7 @@ class Object(Touches):
     grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
     until: int | None = None  # when the last block of it was given back; None: never
+    node_uses: Parts = field(default_factory=dict)  # samples of all uses: node -> part of BINS -> samples
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -185,6 +186,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             answers=tuple(answers[thing]),
             touch_shape=shapes.touched(thing),
             use_shape=shapes.used(thing),
+            node_uses=shapes.node_uses(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
             huge_pages=came_huge.get(thing, 0.0),
@@ -258,6 +260,7 @@ def _sum(group: list[Object]) -> Object:
         answers=tuple(row for part in group for row in part.answers),
         touch_shape=touched.touch_shape,
         use_shape=used.use_shape,
+        node_uses=used.node_uses,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         huge_pages=sum(part.huge_pages for part in group),
@@ -293,6 +296,9 @@ class _Shapes:
                 parts_of(cell for cell in self._folded[thing] if not cell.is_use),
             )
         )
+
+    def node_uses(self, thing: int) -> Parts:
+        return parts_of((cell for cell in self._cells[thing] if cell.is_use), by_node=True)
 
     def used(self, thing: int) -> Shape:
         """Of the steady phase; where that was not seen, of all."""

@@ -119,6 +119,8 @@ FEW_CHANGES = 0.50
 # sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
 ANY_ORDER = 0.10
 MIN_ORDERED = 64
+# Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
+OWN_PARTS = 0.75
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.

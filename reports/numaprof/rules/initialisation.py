@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How to say "initialise it where it is used" in the program's own terms: OpenMP, threads, processes."""
+"""How to say "place it where it is used" in the program's own terms: OpenMP, threads, processes."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from numaprof.analysis.naming import positions, site_position
-from numaprof.analysis.object_users import Team
+from numaprof.analysis.naming import command_line, positions, site_position
+from numaprof.analysis.object_users import Team, later_uses, team, users
+from numaprof.analysis.placement import node_order, team_order
 from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
+from numaprof.fixes.edit import Edit, merged
+from numaprof.fixes.find import is_fortran, memories
+from numaprof.fixes.memory import ANY, Memory
+from numaprof.fixes.snippets import by_node, zeros_in_parallel
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
-
-_FORTRAN = (".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".f18")
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,17 @@ class Initialisation:
     """What is known of it, and of the use that it should be made for."""
 
     sites: tuple[Site, ...]
+    allocated: tuple[Site, ...]  # where the memory is allocated or declared
     use: Site | None
+    working: tuple[Thread, ...]
     shape: Shape
+    nodes: tuple[int, ...] | None  # of equal parts of the memory, that which uses each; None: not known
+    in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
     team: Team
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
+    memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
     def call(self) -> LibraryCall | None:
@@ -50,140 +59,118 @@ class Initialisation:
         return words(list(dict.fromkeys(library_function(self.calls[site].function) for site in self.calling)))
 
     @property
-    def reallocated(self) -> bool:
-        """The program asks for more again and again, not a container for it."""
-        return self.grows and not self.contained
-
-    @property
-    def where(self) -> str:
-        return positions(self.sites)
-
-    @property
     def loop(self) -> str:
         return f"the loop at {site_position(self.use)}" if self.use is not None else "the loop that uses it"
 
     @property
-    def loops(self) -> str:
-        return f"the outermost loop{'s' if self.sites[1:] else ''} at {self.where}"
+    def spread(self) -> str:
+        return f"numactl --interleave=all {self.command}"
 
-    @property
-    def fortran(self) -> bool:
-        return any(os.path.splitext(site.file or "")[1].lower() in _FORTRAN for site in self.sites)
+
+def initialisation_of(
+    evidence: Evidence, group: Sequence[Object], sites: Sequence[Site], use: Site | None, shape: Shape
+) -> Initialisation:
+    """Of objects that are used from this place, in this shape."""
+    working = users(evidence, later_uses(group)) or list(evidence.workers)
+    order = node_order(max(group, key=lambda found: found.known_samples))
+    call = evidence.samples.library_calls.get(sites[0]) if sites else None
+    found = memories(evidence, group)
+    return Initialisation(
+        sites=tuple(sites),
+        allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
+        use=use,
+        working=tuple(working),
+        shape=shape,
+        nodes=order,
+        in_team_order=order is None or order == team_order(working, len(order)),
+        team=team(evidence, group[0].main_thread, working),
+        calls=evidence.samples.library_calls,
+        command=command_line(evidence),
+        grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
+        memories=tuple(found) if found is not None else None,
+    )
 
 
 def change(init: Initialisation) -> str:
-    return _CHANGE[init.team](init)
+    if init.team is Team.PROCESSES:
+        return (
+            "Let each process initialise after fork what it uses (a page that a child writes first comes from the "
+            "child's node). What they all only read, spread over the nodes before they are forked:"
+        )
+    if init.shape is Shape.ONE:
+        return "One thread alone uses it: let that thread initialise it, and not the one that does so now."
+    if init.grows and not init.memories:
+        return (
+            f"It grows while one thread fills it at {positions(init.sites)}: allocate it at its final size before, and "
+            f"write zeros to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
+        )
+    text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
+    return f"{_written_by_call(init)}{text}"
 
 
-def code(init: Initialisation) -> tuple[str, ...]:
-    return _CODE[init.team](init)
-
-
-_BY_ONE = "One thread alone uses it: let that thread initialise it, and not the one that does so now."
-# What counts is who writes first, not what.
-_ZEROS_FIRST = " Where its values must come in order (a file, random numbers), write zeros that way first."
+def _written_by_call(init: Initialisation) -> str:
+    if init.call is None:
+        return ""
+    verb = "write" if " and " in init.callees else "writes"
+    end = "Allocate without writing." if init.contained and not init.memories else ""
+    return f"{init.callees} {verb} all of it at {positions(init.calling)}. {end}".rstrip() + " "
 
 
 def _openmp_change(init: Initialisation) -> str:
-    if init.shape is Shape.ONE:
-        return _BY_ONE
-    text = f"Initialise it in parallel, divided among the threads as {init.loop} divides it."
-    if init.reallocated:
-        return f"{text} {_grows(init)} copy it once, in parallel, to memory of its final size:"
-    if init.fortran:
-        return f"{text} Whole arrays that are assigned at once (a = 0) need a loop for it.{_ZEROS_FIRST}"
-    if init.call is None:
-        return text + _ZEROS_FIRST
-    if init.contained:
-        return text + _container(init)
-    # Compilers turn loops that fill or copy into calls: the recording cannot tell which one the source has.
-    values = _in_order(init)
+    if by_policy(init):
+        return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
+    if code(init) == (init.spread,):
+        return f"Write to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
     return (
-        f"{text} What touches is {init.callees}: if that is called at {positions(init.calling)}, let each thread call "
-        f"it for its own block; if there is a loop, with OpenMP and a static schedule{'.' if values else ':'}{values}"
+        f"Before anything else is written to it, write zeros in parallel, divided among the threads as {init.loop} "
+        "divides it: who writes a page first decides its node."
     )
-
-
-def _container(init: Initialisation) -> str:
-    verb = "write" if " and " in init.callees else "writes"
-    where = positions(init.calling)
-    return f" {init.callees} {verb} all of it at {where}, in one thread: allocate without writing, then fill."
-
-
-def _in_order(init: Initialisation) -> str:
-    """What allocates, or sets all bytes to one value, knows no order."""
-    return "" if init.callees in ("memset", "calloc", "operator new", "operator new[]") else _ZEROS_FIRST
-
-
-def _grows(init: Initialisation) -> str:
-    return (
-        f"It grows while one thread fills it at {init.where}: allocate it at its final size before, or, where that is "
-        "not known,"
-    )
-
-
-def _openmp_code(init: Initialisation) -> tuple[str, ...]:
-    if init.shape is Shape.ONE:
-        return ()
-    chunk = ", CHUNK" if init.shape is Shape.INTERLEAVED else ""
-    if init.fortran:
-        pragma = f"!$omp parallel do schedule(static{chunk})"
-    else:
-        pragma = f"#pragma omp parallel for schedule(static{chunk})"
-    like = f", CHUNK as at {site_position(init.use)}" if chunk and init.use is not None else ""
-    if init.contained:
-        return (*_raw_array(init), f"{pragma}      above the loop that fills it{_beside(init)}{like}")
-    if init.grows:
-        return (f"{pragma}      above a loop that copies it to malloc(bytes){like}",)
-    return (f"{pragma}      above {init.loops}{like}",)
-
-
-def _raw_array(init: Initialisation) -> tuple[str, ...]:
-    where = positions(init.calling)
-    return (f"std::unique_ptr<T[]> a(new T[n]);      for the container at {where}: new T[n] writes nothing (plain T)",)
-
-
-def _beside(init: Initialisation) -> str:
-    """Places that write by themselves."""
-    loops = [site for site in init.sites if site not in init.calling]
-    return f", and above the outermost loop{'s' if loops[1:] else ''} at {positions(loops)}" if loops else ""
 
 
 def _threads_change(init: Initialisation) -> str:
-    if init.shape is Shape.ONE:
-        return _BY_ONE
-    text = "Let each thread initialise the part that it uses later, before it begins to use it."
-    if init.reallocated:
-        return f"{text} {_grows(init)} let each thread copy its part to memory of the final size:"
-    if init.call is None:
-        return text + _ZEROS_FIRST
-    if init.contained:
-        return text + _container(init)
-    where = positions(init.calling)
-    return f"{text} What touches is {init.callees}, called at {where}, or made of a loop there.{_in_order(init)}"
+    if init.nodes is not None:
+        return (
+            f"Let each thread write to its part first, or place the parts on the nodes that use them at {_use(init)}, "
+            "before anything is written to it (for threads pinned as in this run):"
+        )
+    return "Let each thread write first to the part that it uses later. Without an edit, spread it over the nodes:"
 
 
-def _threads_code(init: Initialisation) -> tuple[str, ...]:
+def _use(init: Initialisation) -> str:
+    return site_position(init.use) if init.use is not None else "the place of use"
+
+
+def by_policy(init: Initialisation) -> bool:
+    """A static schedule would put the parts on other nodes than those that use them."""
+    return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order)
+
+
+def edits(init: Initialisation) -> list[Edit]:
+    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
+        return []
+    if not by_policy(init):
+        return merged([zeros_in_parallel(memory) for memory in init.memories])
+    placed = [by_node(memory, init.nodes) for memory in init.memories] if init.nodes is not None else []
+    return merged([edit for edit in placed if edit is not None]) if None not in placed else []
+
+
+def code(init: Initialisation) -> tuple[str, ...]:
     if init.shape is Shape.ONE:
         return ()
-    raw = _raw_array(init) if init.contained else ()
-    before = f"in each thread, before {site_position(init.use)}" if init.use is not None else "in each thread"
-    what = (
-        "copies it to malloc(bytes)" if init.reallocated else f"what {init.where} {'do' if init.sites[1:] else 'does'}"
-    )
-    return (*raw, f"for (i = my_first; i < my_end; i++)      {what}, {before}")
+    if init.team is Team.PROCESSES or (init.grows and not init.memories):
+        return (init.spread,)
+    found = edits(init)
+    if found:
+        return tuple(line for edit in found for line in edit.printed())
+    if init.memories is None and init.nodes is not None and by_policy(init):
+        placed = by_node(ANY, init.nodes)
+        return placed.unplaced(_where(init)) if placed is not None and not init.contained else (init.spread,)
+    if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
+        return (init.spread,)
+    return zeros_in_parallel(ANY).unplaced(_where(init))
 
 
-def _processes_change(init: Initialisation) -> str:
+def _where(init: Initialisation) -> str:
     return (
-        "Let each process initialise after fork what it uses (a page that a child writes first comes from the child's "
-        "node). What they all only read, spread over the nodes before they are forked:"
+        f"after the allocation at {positions(init.allocated)}" if init.allocated else f"before {positions(init.sites)}"
     )
-
-
-def _processes_code(init: Initialisation) -> tuple[str, ...]:
-    return (f"numactl --interleave=all {init.command}",)
-
-
-_CHANGE = {Team.OPENMP: _openmp_change, Team.THREADS: _threads_change, Team.PROCESSES: _processes_change}
-_CODE = {Team.OPENMP: _openmp_code, Team.THREADS: _threads_code, Team.PROCESSES: _processes_code}

@@ -48,6 +48,21 @@ def statement(file: str | None, line: int | None, cwd: str | None, started_at: s
     return text[line - 1].strip() or None if line <= len(text) else None
 
 
+def whole(file: str | None, cwd: str | None, started_at: str) -> tuple[str, ...]:
+    """All lines of a file, uncut; none unless it is what the program was made of."""
+    name = found(file, cwd)
+    return () if name is None or changed_since(name, started_at) else _uncut(name)
+
+
+@cache
+def _uncut(file: str) -> tuple[str, ...]:
+    try:
+        with open(file, encoding="utf-8", errors="backslashreplace") as source:
+            return tuple(clean(line.rstrip("\r\n").expandtabs()) for line in source)
+    except (OSError, ValueError):
+        return ()
+
+
 def _readable(name: str) -> bool:
     try:
         status = os.stat(name)

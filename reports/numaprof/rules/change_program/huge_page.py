@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import list_of_sites, objects_in_text
+from numaprof.analysis.naming import list_of_sites, objects_in_text, positions
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import EXCLUSIVE, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
+from numaprof.fixes import find as fixes
+from numaprof.fixes.edit import merged
+from numaprof.fixes.memory import ANY
+from numaprof.fixes.snippets import huge_pages
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
@@ -32,7 +36,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Leave it alone: it is too little to matter."
         if light
         else "Begin each thread's block at a multiple of 2 MiB, or take small pages for it:",
-        code=() if light else ("aligned_alloc(2 << 20, bytes), or madvise(p, bytes, MADV_NOHUGEPAGE)",),
+        code=() if light else _code(evidence, group),
         evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
         "use, though hardly any page of 4 KiB in them is used by more than one.",
         removes=None if light else part,
@@ -41,6 +45,18 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=main_use(later_uses(group)),
         threads=tuple(users(evidence, later_uses(group))),
     )
+
+
+def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
+    """Small pages for this memory. glibc.malloc.hugetlb=0 does not forbid them."""
+    found = fixes.memories(evidence, group)
+    edits = [huge_pages(memory, wanted=False) for memory in found or ()]
+    lines = tuple(line for edit in merged([each for each in edits if each is not None]) for line in edit.printed())
+    if lines and None not in edits:
+        return lines
+    allocated = [each.allocated for each in group if each.allocated is not None]
+    any_ = huge_pages(ANY, wanted=False)
+    return any_.unplaced(f"after the allocation at {positions(allocated)}") if any_ is not None and allocated else ()
 
 
 def spans(found: Object) -> bool:

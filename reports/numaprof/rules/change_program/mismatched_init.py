@@ -7,22 +7,19 @@ from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
     list_of_sites,
     objects_in_text,
-    positions,
     site_label,
-    site_position,
     threads_on_nodes,
 )
-from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
+from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.verdict import judge
-from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
+from numaprof.rules.initialisation import change, code, initialisation_of
 from numaprof.text.format import percent, plural
 
 
@@ -36,15 +33,14 @@ def rule(evidence: Evidence) -> Advice | None:
     sites, use = init_sites(group), main_use(uses)
     part = remote_part(evidence, group)
     line = site_label(use) if use is not None else "code without line numbers"
-    openmp = team(evidence, group[0].main_thread, users(evidence, uses)) is Team.OPENMP
-    change, where = _change(group[0], sites, use)
+    init = initialisation_of(evidence, group, sites, use, shape_of(group))
     return Advice(
         kind=Kind.CURE,
         finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
         f"{objects_in_text(evidence, group)} in parallel, but divided among the threads otherwise than {line} uses it "
         f"from {threads_on_nodes(users(evidence, uses))}.",
-        change=change,
-        code=(f"#pragma omp parallel for schedule(static)      above {where}",) if openmp and sites else (),
+        change=change(init),
+        code=code(init),
         evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         removes=part,
@@ -54,15 +50,6 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(users(evidence, uses)),
     )
-
-
-def _change(found: Object, sites: list[Site], use: Site | None) -> tuple[str, str]:
-    """And what a pragma for it stands above. Threads that write all over it cannot be divided as others read it."""
-    if found.touch_shape.divided or found.touch_shape is Shape.UNKNOWN:
-        loops = f"the outermost loops at {positions([*sites[:1], *([use] if use else [])])}"
-        return "Divide both loops alike: the same bounds, the same number of threads, the same static schedule.", loops
-    there = site_position(use) if use is not None else "the loop that uses it"
-    return f"Before, write zeros to it, divided as {there} divides it: the first write decides.", "a loop that does so"
 
 
 def _is_mismatched(found: Object) -> bool:

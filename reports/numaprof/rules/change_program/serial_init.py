@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
-    command_line,
     list_of_sites,
     nodes_in_text,
     objects_in_text,
@@ -23,7 +22,6 @@ from numaprof.analysis.object_users import (
     others,
     shape_of,
     shared,
-    team,
     users,
 )
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
@@ -32,14 +30,13 @@ from numaprof.analysis.verdict import judge
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.samples import LibraryCall, Used
+from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, change, code
+from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of
 from numaprof.text.format import percent, plural
-from numaprof.text.function_names import library_function
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -53,16 +50,7 @@ def rule(evidence: Evidence) -> Advice | None:
     use = main_use(uses) or main_cause(evidence)
     if use in sites:
         use = None
-    working = users(evidence, uses) or list(evidence.workers)
-    init = Initialisation(
-        sites=tuple(sites),
-        use=use,
-        shape=_shape(evidence, group),
-        team=team(evidence, group[0].main_thread, working),
-        calls=evidence.samples.library_calls,
-        command=command_line(evidence),
-        grows=_grows(group, evidence.samples.library_calls.get(sites[0])),
-    )
+    init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
     return Advice(
         kind=Kind.CURE,
         finding=_finding(evidence, group, uses, use),
@@ -75,7 +63,7 @@ def rule(evidence: Evidence) -> Advice | None:
         touched_at=tuple(sites),
         touched_by=evidence.by_id.get(group[0].main_thread),
         used_at=use,
-        threads=tuple(working),
+        threads=tuple(init.working),
     )
 
 
@@ -87,13 +75,9 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
 
 def _instead(init: Initialisation) -> tuple[str, ...]:
     """Where it is not known which part each thread uses, a parallel initialisation may be the wrong cure."""
-    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES:
+    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES or init.spread in code(init):
         return ()
-    return (f"numactl --interleave=all {init.command}      instead, if every thread uses all of it",)
-
-
-def _grows(group: list[Object], call: LibraryCall | None) -> bool:
-    return group[0].grows or (call is not None and library_function(call.function).startswith("realloc"))
+    return (f"{init.spread}      instead, if every thread uses all of it",)
 
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:

@@ -7,9 +7,8 @@ from numaprof.analysis.naming import (
     command_line,
     list_of_sites,
     most_at,
-    object_name,
     objects_in_text,
-    site_position,
+    positions,
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
@@ -20,6 +19,10 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.thresholds import ONE_HOME
+from numaprof.fixes import find as fixes
+from numaprof.fixes.edit import merged
+from numaprof.fixes.memory import ANY
+from numaprof.fixes.snippets import interleaved
 from numaprof.recording.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
@@ -94,17 +97,12 @@ def _in_order(group: list[Object]) -> bool:
 
 
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
-    """For this memory alone; and for the whole program, unless that would spread what has parts of its own."""
-    alone = tuple(filter(None, (_spread_alone(found) for found in group[:2])))
+    """For the whole program, unless that would spread what has parts of its own; else, or as well, for this memory."""
     parts = any(not shared(evidence, found) for found in suspects(evidence))
-    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}", *alone)
-
-
-def _spread_alone(found: Object) -> str | None:
-    if found.name is not None and found.kind == "static":
-        name = object_name(found)
-        return f"numa_interleave_memory(&{name}, sizeof {name}, numa_all_nodes_ptr);      before it is touched"
-    if found.name is not None or found.allocated is None:
-        return None
-    after = f"after {site_position(found.allocated)}, before it is touched"
-    return f"numa_interleave_memory(p, bytes, numa_all_nodes_ptr);      {after}"
+    found = fixes.memories(evidence, group)
+    edits = [interleaved(memory) for memory in found or ()]
+    alone = tuple(line for edit in merged([each for each in edits if each is not None]) for line in edit.printed())
+    allocated = [each.allocated for each in group if each.allocated is not None]
+    if parts and found is None and allocated and (any_ := interleaved(ANY)) is not None:
+        return any_.unplaced(f"after the allocation at {positions(allocated)}")
+    return alone if alone and parts and None not in edits else (f"numactl --interleave=all {command_line(evidence)}",)

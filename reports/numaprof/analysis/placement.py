@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which node uses which part of an object, and where each part would be after a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numaprof.evidence.evidence import Thread
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import BINS, MIN_USES_OF_THREAD, OWN_PARTS
+
+MOST_PARTS_PER_NODE = 16
+
+
+def node_order(found: Object) -> tuple[int, ...] | None:
+    """The node that uses each of equal parts of an object; the fewest parts whose users hardly mix. None: they mix."""
+    nodes = [node for node in found.node_uses if node is not None]
+    seen = sum(sum(bins.values()) for bins in found.node_uses.values())
+    if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
+        return None
+    parts = len(nodes)
+    while parts <= MOST_PARTS_PER_NODE * len(nodes):
+        order = [max(nodes, key=lambda node: _weight(found, node, part, parts)) for part in range(parts)]
+        own = sum(_weight(found, node, part, parts) for part, node in enumerate(order))
+        if own >= OWN_PARTS * seen and len(set(order)) == len(nodes):
+            return tuple(order)
+        parts *= 2
+    return None
+
+
+def team_order(working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
+    """The node of each of equal parts, as a static schedule hands them to the threads in the order of their start."""
+    team = [thread for thread in sorted(working, key=lambda thread: thread.position) if thread.node is not None]
+    return tuple(team[(2 * part + 1) * len(team) // (2 * parts)].node for part in range(parts)) if team else ()
+
+
+def _weight(found: Object, node: int, part: int, parts: int) -> float:
+    low, high = part * BINS // parts, (part + 1) * BINS // parts
+    return sum(weight for bin, weight in found.node_uses[node].items() if low <= bin < high)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements of C and C++ text, found without a compiler: comments, literals and directives are blanked out first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_NOT_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*', re.DOTALL | re.MULTILINE
+)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Text of a statement and the lines that it covers, counted from 1."""
+
+    text: str
+    first: int
+    last: int
+    start: int  # position in the file's text
+    end: int
+
+
+class CText:
+    """The text of one file, with its statements. Positions count characters from 0."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.text = "\n".join(lines)
+        self.code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), self.text)
+        self._borders = _borders(self.code)
+
+    def statements(self, line: int) -> list[Statement]:
+        """Statements that have code on this line, in their order."""
+        low = self._position(line)
+        high = self._position(line + 1)
+        found = []
+        start = max((border + 1 for border in self._borders if border < low), default=0)
+        while start < high:
+            end = next((border for border in self._borders if border >= start), None)
+            if end is None:
+                break
+            body = self.code[start:end]
+            begin = start + len(body) - len(body.lstrip())
+            if body.strip() and end >= low and begin < high:
+                found.append(self._statement(start, end))
+            start = end + 1
+        return found
+
+    def rest_of_if(self, statement: Statement) -> Statement:
+        """The whole of an if statement of which only the head was found: with its block."""
+        end = statement.end
+        if self.code[end] == "{":
+            end = matching(self.code, end)
+        return self._statement(statement.start, end)
+
+    def enclosing(self, statement: Statement) -> tuple[Statement, int] | None:
+        """The head of the block around a statement, and the last line of that block."""
+        depth = 0
+        for border in sorted((b for b in self._borders if b < statement.start), reverse=True):
+            depth += {"}": 1, "{": -1, ";": 0}[self.code[border]]
+            if depth < 0:
+                start = max((b + 1 for b in self._borders if b < border), default=0)
+                end = matching(self.code, border)
+                return self._statement(start, border), self.code.count("\n", 0, end) + 1
+        return None
+
+    def following(self, statement: Statement) -> Statement | None:
+        """The next statement; of one with a block, the whole."""
+        end = next((border for border in self._borders if border > statement.end), None)
+        if end is None or not self.code[statement.end + 1 : end].strip():
+            return None
+        return self.rest_of_if(self._statement(statement.end + 1, end))
+
+    def _position(self, line: int) -> int:
+        position = 0
+        for _ in range(line - 1):
+            position = self.text.find("\n", position) + 1
+            if position == 0:
+                return len(self.text)
+        return position
+
+    def _statement(self, start: int, end: int) -> Statement:
+        while start < end and self.code[start].isspace():
+            start += 1
+        first, last = (self.code.count("\n", 0, at) + 1 for at in (start, end))
+        return Statement(self._uncommented(start, end), first, last, start, end)
+
+    def _uncommented(self, start: int, end: int) -> str:
+        """The text with its literals, but without comments, on one line."""
+        text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", self.text[start:end], flags=re.DOTALL)
+        text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", " ", text, flags=re.MULTILINE)
+        return " ".join(text.split())
+
+
+def _borders(code: str) -> list[int]:
+    """Where statements end: at ; { } outside of parentheses and of initialisers in braces."""
+    borders, depth, before, inner = [], 0, "", 0
+    for at, char in enumerate(code):
+        if char in "([":
+            depth += 1
+        elif char in ")]":
+            depth = max(0, depth - 1)
+        elif char == "{" and (before in "=]," or inner) and before:
+            inner += 1
+        elif char == "}" and inner:
+            inner -= 1
+        elif char in ";{}" and depth == 0 and not inner:
+            borders.append(at)
+        if not char.isspace():
+            before = char
+    return borders
+
+
+def matching(text: str, at: int) -> int:
+    """Position of the bracket that closes the one at this position; the text's end if none does."""
+    opening = text[at]
+    closing = {"(": ")", "[": "]", "{": "}", "<": ">"}[opening]
+    depth = 0
+    for position in range(at, len(text)):
+        depth += (text[position] == opening) - (text[position] == closing)
+        if depth == 0:
+            return position
+    return len(text) - 1
+
+
+def split(text: str, separator: str = ",") -> list[str]:
+    """At separators outside of brackets."""
+    parts, depth, start = [], 0, 0
+    for at, char in enumerate(text):
+        depth += (char in "([{<") - (char in ")]}" or (char == ">" and text[at - 1 : at] != "-"))
+        if char == separator and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+    return [*parts, text[start:].strip()]

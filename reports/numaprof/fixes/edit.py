@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A change of one source file, and how it is printed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Lines to add after a line of a file, or in the place of some of its lines. Line numbers are the recorded ones."""
+
+    file: str
+    first: int  # replaced are the lines from first to last; nothing is replaced if first > last
+    last: int  # new lines stand after this one
+    lines: tuple[str, ...]
+    headers: tuple[str, ...] = ()  # needed by the new lines
+    flags: tuple[str, ...] = ()  # of the compiler or linker
+    fortran: bool = False
+
+    @property
+    def position(self) -> str:
+        return f"{os.path.basename(self.file)}:{self.last}"
+
+    def printed(self) -> tuple[str, ...]:
+        """A comment that says where the lines belong, then the lines."""
+        name, mark = os.path.basename(self.file), "!" if self.fortran else "//"
+        if self.first > self.last:
+            where = f"after line {self.last}, add"
+        elif self.first == self.last:
+            where = f"instead of line {self.last}"
+        else:
+            where = f"instead of lines {self.first}-{self.last}"
+        return (f"{mark} {name}: {where}{self._needs()}", *self.lines)
+
+    def unplaced(self, where: str) -> tuple[str, ...]:
+        """Where the program's text was not read: the lines are in names that stand for others."""
+        names = "p, n and bytes stand for its pointer, elements and size"
+        return (f"// {where}, add ({names}){self._needs()}", *self.lines)
+
+    def _needs(self) -> str:
+        needs = [f"#include <{header}>" for header in self.headers]
+        needs += [f"build with {' '.join(self.flags)}"] if self.flags else []
+        return "".join(f"; {need}" for need in needs)
+
+
+def merged(edits: list[Edit]) -> list[Edit]:
+    """Edits of one position are one."""
+    groups: dict[tuple[str, int, int], list[Edit]] = {}
+    for edit in dict.fromkeys(edits):
+        groups.setdefault((edit.file, edit.first, edit.last), []).append(edit)
+    return [_joined(group) for group in groups.values()]
+
+
+def _joined(group: list[Edit]) -> Edit:
+    return Edit(
+        group[0].file,
+        group[0].first,
+        group[0].last,
+        tuple(line for edit in group for line in edit.lines),
+        tuple(dict.fromkeys(header for edit in group for header in edit.headers)),
+        tuple(dict.fromkeys(flag for edit in group for flag in edit.flags)),
+        group[0].fortran,
+    )

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The allocation of an object in the program's text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.fixes import c_allocation, fortran_allocation
+from numaprof.fixes.memory import Memory
+from numaprof.text.source_lines import whole
+
+_FREE_FORM = (".f90", ".f95", ".f03", ".f08")
+_FORTRAN = (*_FREE_FORM, ".f", ".for", ".f77", ".ftn")
+_C = (".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tpp")
+
+
+def is_fortran(sites: Iterable[Site]) -> bool:
+    return any(_suffix(site) in _FORTRAN for site in sites)
+
+
+def memories(evidence: Evidence, group: Sequence[Object]) -> list[Memory] | None:
+    """Of all these objects; None if the text of one of them cannot be read or is not understood."""
+    found: list[Memory] = []
+    for each in group:
+        mine = _of_object(evidence, each)
+        if not mine:
+            return None
+        found += mine
+    return list(dict.fromkeys(found))
+
+
+def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
+    if found.kind == "static":
+        return _variable(evidence, found)
+    if found.kind not in ("heap", "mapping", "huge"):
+        return []
+    # What several callers allocate through one function of the program is told apart at their lines.
+    sites = [found.caller, found.allocated] if found.is_wrapped else [found.allocated, found.caller]
+    for site in sites:
+        if site is not None and (there := _at(evidence, site)):
+            return there
+    return []
+
+
+def _at(evidence: Evidence, site: Site) -> list[Memory]:
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    if not lines or site.file is None or site.line is None or site.line > len(lines):
+        return []
+    if _suffix(site) in _FREE_FORM:
+        return fortran_allocation.allocations(lines, site.file, site.line)
+    return c_allocation.allocations(lines, site.file, site.line) if _suffix(site) in _C else []
+
+
+def _variable(evidence: Evidence, found: Object) -> list[Memory]:
+    site = found.allocated
+    if site is None or site.line is None or site.file is None or found.name is None or _suffix(site) not in _C:
+        return []
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    name = re.sub(r"\.\d+$", "", found.name.split("::")[-1])
+    memory = c_allocation.variable(lines, site.file, site.line, name) if site.line <= len(lines) else None
+    return [memory] if memory is not None else []
+
+
+def _suffix(site: Site) -> str:
+    return os.path.splitext(site.file or "")[1].lower()

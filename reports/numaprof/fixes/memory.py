@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program's text says of memory that it allocates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory whose allocation was found in the text. Expressions are the program's own, valid after `last`."""
+
+    file: str
+    first: int  # lines of the allocating statement
+    last: int  # after this line the memory is there, and nothing wrote to it yet
+    pointer: str  # expression of the first element's address
+    count: str  # expression: elements that `pointer` can index
+    size: str  # expression: bytes
+    zero: str  # statement that writes zeros to element {i} of `pointer`
+    start: str = "0"  # expression: first element that nothing was written to
+    headers: tuple[str, ...] = ()  # needed by these expressions
+    loop: str | None = None  # head of the loop that allocates one piece after the other; then `pointer` uses its index
+    index: str | None = None  # of that loop
+    before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
+    after: tuple[str, ...] = ()  # what the statement did beside that
+    static: bool = False  # a variable: there before the program starts
+    fortran: bool = False
+    indent: str = ""
+
+
+# Where the text cannot be read: names that the user has to replace.
+ANY = Memory("", 0, 0, "p", "n", "bytes", "p[{i}] = 0;")

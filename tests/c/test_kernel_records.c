@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel's records, from a ring made by hand through the recorder's own modules to rows of the recording. The process
+// of the records is this test itself: its pages can be asked for.
+#include "profiler/recorder/targets/kernel_records.h"
+
+#include "hand_made.h"
+
+enum { EVENT = 1, CHILD = 1 << 29, WORKER }; // beyond any pid there is (PID_MAX_LIMIT)
+
+static struct machine machine;
+static struct tasks tasks;
+static struct perf_streams streams;
+static struct losses losses;
+static struct samples samples;
+static struct stack_walk walk;
+static struct allocations allocations;
+static struct counter_sets sets;
+static struct targets targets;
+static struct kernel_records records;
+static struct faults_source source;
+static uint32_t own;
+
+static void begin(void)
+{
+    own = (uint32_t)getpid();
+    tasks = (struct tasks){.queue = hand_recording(), .epoch = 1, .has_kernel_records = true};
+    CHECK_EQ(stack_walk_open(&walk), 0);
+    walk.stacks.queue = tasks.queue;
+    samples = (struct samples){.queue = tasks.queue, .stacks = &walk.stacks};
+    allocations = (struct allocations){.tasks = &tasks, .streams = &streams, .losses = &losses, .walk = &walk};
+    CHECK_EQ(allocations_open(&allocations), 0);
+    allocations_attach(&allocations);
+    sets = (struct counter_sets){.tasks = &tasks, .streams = &streams, .losses = &losses, .walk = &walk};
+    targets = (struct targets){.tasks = &tasks, .faults = &records.faults, .sets = &sets, .allocations = &allocations,
+                               .walk = &walk, .programs = {.tasks = &tasks, .sets = &sets},
+                               .outside = {.tasks = &tasks, .sets = &sets, .machine = &machine}};
+    records = (struct kernel_records){
+        .targets = &targets, .tasks = &tasks, .streams = &streams, .losses = &losses, .samples = &samples,
+        .faults = {.queue = tasks.queue, .tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
+                   .event = EVENT, .streams = &streams, .tells_mapped = true, .sources = 1,
+                   .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)}};
+    CHECK_EQ(faults_prepare(&records.faults), 0);
+    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_thin = -1, .credit = 1000,
+                                    .stream = {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
+    hand_ring(&source.stream.ring, 4);
+    CHECK_EQ(perf_streams_add(&streams, &source.stream), 0);
+    struct process *process = tasks_add_process(&tasks, (pid_t)own, NULL, 1, "inherited");
+    CHECK(process && tasks_add_thread(&tasks, process, (pid_t)own, 1, true, NULL));
+}
+
+static void put(const void *record)
+{
+    hand_put(&source.stream.ring, record);
+}
+
+static void finish(void)
+{
+    perf_streams_drain(&streams, UINT64_MAX);
+    records.faults.hurry = true;
+    targets_classify(&targets, NULL);
+    losses_finish(&losses, &tasks);
+    samples_write_sums(&samples);
+    tasks_end_all(&tasks);
+    CHECK_EQ(recording_queue_stop(tasks.queue), 0);
+}
+
+TEST(threads_begin_are_named_and_end)
+{
+    begin();
+    const struct hand_task start = hand_task(PERF_RECORD_FORK, own, own, WORKER, 100);
+    const struct hand_name name = hand_name(WORKER, "worker", 150);
+    const struct hand_task end = hand_task(PERF_RECORD_EXIT, own, own, WORKER, 300);
+    put(&start);
+    put(&name);
+    put(&end);
+    finish();
+    CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 2);
+    CHECK_EQ(hand_number("SELECT end_ns - start_ns FROM thread WHERE name = 'worker'"), 200);
+    CHECK_EQ(hand_number("SELECT count(*) FROM process"), 1);
+}
+
+TEST(a_child_process_has_its_parent_and_ends_with_its_last_thread)
+{
+    begin();
+    const struct hand_task start = hand_task(PERF_RECORD_FORK, CHILD, own, CHILD, 100);
+    const struct hand_task second = hand_task(PERF_RECORD_FORK, CHILD, CHILD, WORKER, 110);
+    const struct hand_task first_end = hand_task(PERF_RECORD_EXIT, CHILD, CHILD, CHILD, 200);
+    const struct hand_task last_end = hand_task(PERF_RECORD_EXIT, CHILD, CHILD, WORKER, 300);
+    put(&start);
+    put(&second);
+    put(&first_end);
+    put(&last_end);
+    finish();
+    CHECK_EQ(hand_number("SELECT p.pid FROM process c JOIN process p ON c.parent = p.id"), (long long)own);
+    CHECK_EQ(hand_number("SELECT end_ns FROM process WHERE parent IS NOT NULL"), 299);
+    CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 3);
+}
+
+// Each page is written first, so that the kernel knows its node when the samples are classified.
+TEST(faults_on_new_memory_are_first_touches_with_their_page_and_weight)
+{
+    enum { PAGES = 8 };
+    begin();
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(memory, 1, PAGES * page);
+    struct process *process = tasks_process(&tasks, (pid_t)own);
+    address_space_clear(&process->space);
+    CHECK_EQ(address_space_read(&process->space, &tasks.paths, process->pid), 0);
+    for (uint64_t i = 0; i < PAGES; i++) {
+        const struct hand_sample sample = hand_sample(own, 100 + i, 0x400010, (uintptr_t)memory + i * page);
+        put(&sample);
+    }
+    finish();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample WHERE kind = 10 AND page_node >= 0"), PAGES);
+    CHECK_EQ(hand_number("SELECT sum(weight) FROM sample WHERE kind = 10"), PAGES);
+    CHECK_EQ(hand_number("SELECT samples FROM sample_sum WHERE kind = 10"), PAGES);
+}
+
+TEST(a_sample_that_both_events_report_counts_once)
+{
+    begin();
+    struct hand_sample sample = hand_sample(own, 100, 0x400010, (uintptr_t)&machine);
+    put(&sample);
+    sample.id++;
+    put(&sample);
+    finish();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample"), 1);
+}
+
+TEST(samples_of_unknown_threads_are_counted_as_unmatched)
+{
+    begin();
+    const struct hand_sample sample = hand_sample(WORKER, 100, 0x400010, 0x1000);
+    put(&sample);
+    finish();
+    CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'unmatched'"), 1);
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample"), 0);
+}
+
+// Each past 2^8 and 2^16.
+TEST(every_loss_is_counted_in_full)
+{
+    static const uint64_t lost[] = {255, 1, 65535, 1, 1ULL << 40};
+    uint64_t all = 0;
+    begin();
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        const struct hand_lost record = hand_lost(lost[i], 100 + i);
+        put(&record);
+        all += lost[i];
+    }
+    finish();
+    CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'lost'"), (long long)all);
+}
+
+TEST(a_malformed_record_is_counted_and_the_next_one_is_read)
+{
+    begin();
+    struct hand_sample cut = hand_sample(own, 100, 0x400010, 0x1000);
+    cut.chain_count = 1000;
+    const struct hand_task start = hand_task(PERF_RECORD_FORK, own, own, WORKER, 200);
+    put(&cut);
+    put(&start);
+    finish();
+    CHECK_EQ(hand_number("SELECT value FROM note WHERE text LIKE '%malformed%'"), 1);
+    CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 2);
+}

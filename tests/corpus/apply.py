@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Carries out printed advice to the letter: lines into the files that it names, or a command instead of the program's.
+
+Knows only what is printed; nothing of numaprof.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_PLACE = re.compile(r"^(?://|!) (\S+): (?:after line (\d+), add|instead of lines? (\d+)(?:-(\d+))?)(?:; (.*))?$")
+_COMMAND = re.compile(r"^(numactl |[A-Z_]+=\S+ )")
+
+
+@dataclass
+class Change:
+    file: str
+    first: int
+    last: int
+    headers: list[str]
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Applied:
+    """What building and running need after the edits."""
+
+    flags: list[str] = field(default_factory=list)
+    command: str | None = None  # instead of the program's own
+    edited: int = 0
+
+
+def apply(code: Sequence[str], folder: Path) -> Applied:
+    """Edits the files in this folder. ValueError: code that neither says where it belongs nor is a command."""
+    done, changes = Applied(), []
+    for line in code:
+        place = _PLACE.match(line)
+        if place:
+            changes.append(_change(place, done.flags))
+        elif changes:
+            changes[-1].lines.append(line)
+        elif _COMMAND.match(line):
+            done.command = done.command or line.split("      ")[0]
+        else:
+            raise ValueError(f"not usable as printed: {line}")
+    for name in {change.file for change in changes}:
+        _edit(folder / name, [change for change in changes if change.file == name])
+    done.edited = len(changes)
+    return done
+
+
+def _change(place: re.Match[str], flags: list[str]) -> Change:
+    file, after, first, last, needs = place.groups()
+    parts = needs.split("; ") if needs else []
+    for part in parts:
+        flags += part.removeprefix("build with ").split() if part.startswith("build with ") else []
+    headers = [part for part in parts if part.startswith("#include")]
+    if after:
+        return Change(file, int(after) + 1, int(after), headers)
+    return Change(file, int(first), int(last or first), headers)
+
+
+def _edit(path: Path, changes: list[Change]) -> None:
+    lines = path.read_text().split("\n")
+    for change in sorted(changes, key=lambda change: -change.first):
+        lines[change.first - 1 : change.last] = change.lines
+    headers = dict.fromkeys(header for change in changes for header in change.headers)
+    path.write_text("\n".join([*headers, *lines]))

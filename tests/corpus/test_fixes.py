@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every printed snippet is put in its place, compiled, run, and the program's output compared."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from apply import apply
+from numaprof.fixes import c_allocation, fortran_allocation
+from numaprof.fixes.edit import Edit, merged
+from numaprof.fixes.memory import Memory
+from numaprof.fixes.snippets import by_node, huge_pages, interleaved, zeros_in_parallel
+
+C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
+BODY = """struct body {{ double x, y; int n; }};
+struct field {{ double *data; size_t n; }};
+{before}
+int main(void)
+{{
+    size_t n = 100000, m = 16, i = 0;
+    double total = 0;
+    (void)m; (void)i;
+{allocation}
+{use}
+    printf("%.3f\\n", total);
+    return 0;
+}}
+"""
+SUM = "    for (size_t k = 0; k < n; k++) a[k] = k;\n    for (size_t k = 0; k < n; k++) total += a[k];"
+ROWS = "    for (size_t r = 0; r < n / 100; r++) for (size_t c = 0; c < m; c++) { a[r][c] = r + c; total += a[r][c]; }"
+BODIES = "    for (size_t k = 0; k < n; k++) a[k].x = k;\n    for (size_t k = 0; k < n; k++) total += a[k].x;"
+FILLED = "    for (size_t k = 0; k < a.size(); k++) total += a[k];"
+
+# The allocation (the line with ALLOC is the one recorded), its use, and what stands before main.
+C = {
+    "malloc": ("double *a = malloc(n * sizeof *a); //ALLOC", SUM, ""),
+    "size_first": ("double *a = malloc(sizeof(double) * n); //ALLOC", SUM, ""),
+    "cast": ("double *a = (double *)malloc(n * sizeof(double)); //ALLOC", SUM, ""),
+    "bytes": ("double *a = malloc(n * 8); //ALLOC", SUM, ""),
+    "sum_of_terms": ("float *a = malloc((n + 2) * sizeof(float)); //ALLOC", SUM, ""),
+    "unary_terms": ("float *a = malloc(sizeof(float) * n + 64); //ALLOC", SUM, ""),
+    "calloc": ("long *a = calloc(n, sizeof *a); //ALLOC", SUM, ""),
+    "calloc_one": ("long *a = calloc(1, n * sizeof(long)); //ALLOC", SUM, ""),
+    "aligned": ("double *a = aligned_alloc(64, n * sizeof *a); //ALLOC", SUM, ""),
+    "posix_memalign": (
+        "double *a;\n    if (posix_memalign((void **)&a, 64, n * sizeof *a)) //ALLOC\n        return 1;",
+        SUM,
+        "",
+    ),
+    "checked": (
+        'double *a = malloc(n * sizeof *a); //ALLOC\n    if (!a) {\n        puts("no");\n        return 1;\n    }',
+        SUM,
+        "",
+    ),
+    "checked_null": ("double *a = malloc(n * sizeof *a); //ALLOC\n    if (a == NULL)\n        return 1;", SUM, ""),
+    "in_condition": ("double *a;\n    if (!(a = malloc(n * sizeof *a))) //ALLOC\n        return 1;", SUM, ""),
+    "in_condition_block": (
+        "double *a;\n    if ((a = malloc(n * sizeof *a)) == NULL) { //ALLOC\n        return 1;\n    }",
+        SUM,
+        "",
+    ),
+    "two_at_once": (
+        "double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b); //ALLOC\n    if (!a || !b)\n        return 1;",
+        SUM + "\n    for (size_t k = 0; k < n; k++) { b[k] = a[k]; total += b[k]; }",
+        "",
+    ),
+    "several_lines": ("double *a =\n        malloc(n * //ALLOC\n               sizeof *a);", SUM, ""),
+    "structs": ("struct body *a = malloc(n * sizeof *a); //ALLOC", BODIES, ""),
+    "member": (
+        "struct field f = { 0, n };\n    f.data = malloc(f.n * sizeof(double)); //ALLOC\n    double *a = f.data;",
+        SUM,
+        "",
+    ),
+    "pointed_member": (
+        "struct field g, *f = &g;\n    f->n = n;\n    f->data = malloc(f->n * sizeof *f->data); //ALLOC\n"
+        "    double *a = f->data;",
+        SUM,
+        "",
+    ),
+    "void": ("void *v = malloc(n * sizeof(double)); //ALLOC\n    double *a = v;", SUM, ""),
+    "mmap": (
+        "double *a = mmap(NULL, n * sizeof *a, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); //ALLOC",
+        SUM,
+        "",
+    ),
+    "array_of_arrays": ("double (*a)[16] = malloc(n / 100 * sizeof *a); //ALLOC", ROWS, ""),
+    "rows": (
+        "double **a = malloc(n / 100 * sizeof *a);\n    for (size_t r = 0; r < n / 100; r++)\n"
+        "        a[r] = malloc(m * sizeof **a); //ALLOC",
+        ROWS,
+        "",
+    ),
+    "rows_in_block": (
+        "double **a = malloc(n / 100 * sizeof *a);\n    for (size_t r = 0; r < n / 100; r++) {\n"
+        "        a[r] = malloc(m * sizeof(double)); //ALLOC\n        if (!a[r])\n            return 1;\n    }",
+        ROWS,
+        "",
+    ),
+    "rows_filled_at_once": (
+        "double **a = malloc(n / 100 * sizeof *a);\n    for (size_t r = 0; r < n / 100; r++) {\n"
+        "        a[r] = malloc(m * sizeof(double)); //ALLOC\n        for (size_t c = 0; c < m; c++)\n"
+        "            a[r][c] = 1;\n    }",
+        ROWS,
+        "",
+    ),
+    "index_in_size": ("i = 100000;\n    double *a = malloc(i * sizeof *a); //ALLOC", SUM, ""),
+    "wrapper": (
+        "double *a = xmalloc(n * sizeof *a); //ALLOC",
+        SUM,
+        "static void *xmalloc(size_t s) { return malloc(s); }",
+    ),
+    "counting_wrapper": (
+        "double *a = new_doubles(n); //ALLOC",
+        SUM,
+        "static double *new_doubles(size_t c) { return malloc(c * sizeof(double)); }",
+    ),
+    "comment_and_text": (
+        'puts("a = malloc(1);"); /* double *b = malloc(2); */ double *a = malloc(n * sizeof *a); //ALLOC',
+        SUM,
+        "",
+    ),
+}
+CXX = {
+    "new": ("double *a = new double[n]; //ALLOC", SUM, ""),
+    "new_sum": ("double *a = new double[n + m]; //ALLOC", SUM, ""),
+    "new_pointers": ("double **a = new double *[n]; //ALLOC", "    a[3] = 0; total = n;", ""),
+    "static_cast": ("auto *a = static_cast<double *>(std::malloc(n * sizeof(double))); //ALLOC", SUM, ""),
+    "unique": ("std::unique_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
+    "vector": ("std::vector<double> a(n); //ALLOC", FILLED, ""),
+    "vector_of_value": ("std::vector<double> a(n, 2.5); //ALLOC", FILLED, ""),
+    "two_vectors": ("std::vector<double> a(n, 1.0), b(2 * n); //ALLOC", FILLED + "\n    total += b.size() + b[n];", ""),
+    "resize": ("std::vector<long> a;\n    a.resize(n); //ALLOC", FILLED, ""),
+    "resize_of_some": ("std::vector<long> a;\n    a.push_back(7);\n    a.resize(n, 3); //ALLOC", FILLED, ""),
+    "assign": ("std::vector<int> a;\n    a.assign(n, 4); //ALLOC", FILLED, ""),
+}
+STATIC = {
+    "flat": ("static double a[100000];", SUM, "a"),
+    "grid": ("double a[1000][16];", ROWS, "a"),
+    "bodies": ("struct body a[100000];", BODIES, "a"),
+    "struct": ("static struct { double v[100000]; } a;", SUM.replace("a[k]", "a.v[k]"), "a"),
+}
+FORTRAN = {
+    "one": "allocate(a(n)) !ALLOC",
+    "bounds": "allocate(a(0:n - 1)) !ALLOC",
+    "two": "allocate(a(n), b(n, 4)) !ALLOC",
+    "stat": "allocate(a(n), stat=ierr) !ALLOC",
+    "continued": "allocate(a(n), & !ALLOC\n           b(4, n))",
+}
+FORTRAN_BODY = """program main
+  implicit none
+  integer :: n = 100000, ierr = 0, i
+  real(8), allocatable :: a(:), b(:, :)
+  {allocation}
+  do i = lbound(a, 1), ubound(a, 1)
+    a(i) = i
+  end do
+  print *, sum(a), ierr
+end program
+"""
+
+Snippet = Callable[[Memory], "Edit | None"]
+SNIPPETS: dict[str, Snippet] = {
+    "zeros": zeros_in_parallel,
+    "interleaved": interleaved,
+    "by_node": lambda memory: by_node(memory, (0, 0)),
+    "huge": lambda memory: huge_pages(memory, wanted=True),
+    "small": lambda memory: huge_pages(memory, wanted=False),
+}
+COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
+
+
+def output(source: Path, flags: list[str]) -> str:
+    program = source.with_suffix(".out")
+    command = [*COMPILER[source.suffix], "-O2", "-Wall", "-o", str(program), str(source), *flags]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, source.read_text() + built.stderr
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "4"})
+    return done.stdout
+
+
+def compared(source: Path, memories: list[Memory], snippet: Snippet, found: int) -> None:
+    assert len(memories) == found, memories
+    edits = [snippet(memory) for memory in memories]
+    printed = [line for edit in merged([edit for edit in edits if edit is not None]) for line in edit.printed()]
+    expected = output(source, [])
+    text = source.read_text()
+    done = apply(printed, source.parent)
+    assert source.read_text() != text
+    assert output(source, done.flags) == expected, printed
+
+
+def recorded(text: str) -> int:
+    return next(number for number, line in enumerate(text.split("\n"), 1) if "ALLOC" in line)
+
+
+@pytest.mark.requires("gcc", "libnuma")
+@pytest.mark.parametrize("snippet", SNIPPETS)
+@pytest.mark.parametrize("name", C)
+def test_c_in_its_place(name: str, snippet: str, tmp_path: Path) -> None:
+    allocation, use, before = C[name]
+    source = tmp_path / "a.c"
+    text = C_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
+    source.write_text(text)
+    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    compared(source, found, SNIPPETS[snippet], 2 if name == "two_at_once" else 1)
+
+
+@pytest.mark.requires("g++", "libnuma")
+@pytest.mark.parametrize("snippet", SNIPPETS)
+@pytest.mark.parametrize("name", CXX)
+def test_cxx_in_its_place(name: str, snippet: str, tmp_path: Path) -> None:
+    allocation, use, before = CXX[name]
+    source = tmp_path / "a.cpp"
+    text = "#include <vector>\n#include <memory>\n" + C_HEAD
+    text += BODY.format(allocation="    " + allocation, use=use, before=before)
+    source.write_text(text)
+    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    compared(source, found, SNIPPETS[snippet], 2 if name == "two_vectors" else 1)
+
+
+@pytest.mark.requires("gcc", "libnuma")
+@pytest.mark.parametrize("snippet", SNIPPETS)
+@pytest.mark.parametrize("name", STATIC)
+def test_variables_in_their_place(name: str, snippet: str, tmp_path: Path) -> None:
+    declaration, use, variable = STATIC[name]
+    source = tmp_path / "a.c"
+    text = C_HEAD + BODY.format(allocation="", use=use, before=f"{declaration} //ALLOC")
+    source.write_text(text)
+    found = c_allocation.variable(text.split("\n"), str(source), recorded(text), variable)
+    compared(source, [found] if found else [], SNIPPETS[snippet], 1)
+
+
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize("name", FORTRAN)
+def test_fortran_in_its_place(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    text = FORTRAN_BODY.format(allocation=FORTRAN[name])
+    source.write_text(text)
+    found = fortran_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    compared(source, found, zeros_in_parallel, 2 if name in ("two", "continued") else 1)
+
+
+NOT_UNDERSTOOD = {
+    "unbraced_if": "double *a = 0;\n    if (n)\n        a = malloc(n * sizeof *a); //ALLOC",
+    "conditional": "double *a = n ? malloc(n * sizeof *a) : 0; //ALLOC",
+    "returned": "return malloc(n); //ALLOC",
+    "argument": "use(malloc(n * sizeof(double))); //ALLOC",
+    "initialised_new": "double *a = new double[n](); //ALLOC",
+    "objects": "std::string *a = new std::string[n]; //ALLOC",
+    "nested": "std::vector<std::vector<double>> a(n, std::vector<double>(m)); //ALLOC",
+    "list": "std::vector<double> a{1, 2, 3}; //ALLOC",
+    "iterators": "std::vector<double> a(b.begin(), b.end(), c); //ALLOC",
+    "realloc": "a = realloc(a, n * sizeof *a); //ALLOC",
+    "two_statements": "std::vector<double> a(n); n = 3; //ALLOC",
+    "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
+}
+
+
+@pytest.mark.parametrize("name", NOT_UNDERSTOOD)
+def test_what_is_not_understood_gets_no_code(name: str) -> None:
+    text = f"void f(void)\n{{\n    {NOT_UNDERSTOOD[name]}\n}}\n"
+    assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
+
+
+def test_variables_with_values_are_left_alone() -> None:
+    for declaration in ("double a[3] = {1, 2, 3};", "extern double a[100];", "void f(void) { static double a[100]; }"):
+        assert c_allocation.variable([declaration], "a.c", 1, "a") is None
+
+
+def test_code_that_says_not_where_it_belongs_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not usable as printed"):
+        apply(["#pragma omp parallel for      above the loop"], tmp_path)
