@@ -56,6 +56,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
         "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7 WHERE id=?1",
     [RECORDING_STACK] = RECORDING_INSERT_STACK,
     [RECORDING_OBJECT] = RECORDING_INSERT_OBJECT,
+    [RECORDING_OBJECT_ADDRESS] = "UPDATE object SET address=?2 WHERE id=?1",
     [RECORDING_OBJECT_STACK] = "UPDATE object SET alloc_stack=?2 WHERE id=?1",
     [RECORDING_BLOCK] = RECORDING_INSERT_BLOCK,
     [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",
@@ -64,6 +65,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_PAGE_HOME] = RECORDING_INSERT_PAGE_HOME,
     [RECORDING_NOTE] = RECORDING_INSERT_NOTE,
     [RECORDING_PLACED] = RECORDING_INSERT_PLACED,
+    [RECORDING_MOVER] = RECORDING_INSERT_MOVER,
+    [RECORDING_NODE_MEMORY] = RECORDING_INSERT_NODE_MEMORY,
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an

@@ -136,19 +136,6 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
 
 // --- the end
 
-int64_t run_rows_balancing_moved(void)
-{
-    char *text;
-    int64_t moved = RECORDING_NULL;
-    if (sysfile_whole("", &text, "/proc/vmstat") < 0)
-        return moved;
-    const char *line = strstr(text, "numa_pages_migrated ");
-    if (line && sscanf(line, "numa_pages_migrated %" SCNd64, &moved) != 1)
-        moved = RECORDING_NULL;
-    free(text);
-    return moved;
-}
-
 static int64_t run_rows_own_cpu_time(void)
 {
     struct rusage used;
@@ -157,15 +144,12 @@ static int64_t run_rows_own_cpu_time(void)
            (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * INT64_C(1000);
 }
 
-void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end)
+void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end,
+                  int64_t balancing_moved)
 {
-    int64_t moved = run_rows_balancing_moved();
     bool exited = wait_status && WIFEXITED(*wait_status), killed = wait_status && WIFSIGNALED(*wait_status);
     RECORD(queue, RECORDING_RUN_END, RECORD_NUMBER(end - run->epoch),
            exited ? RECORD_NUMBER(WEXITSTATUS(*wait_status)) : RECORD_NULL,
            killed ? RECORD_NUMBER(WTERMSIG(*wait_status)) : RECORD_NULL,
-           moved == RECORDING_NULL || run->balancing_moved_before == RECORDING_NULL
-               ? RECORD_NULL
-               : RECORD_NUMBER(moved - run->balancing_moved_before),
-           RECORD_NUMBER(run_rows_own_cpu_time()));
+           RECORD_NUMBER(balancing_moved), RECORD_NUMBER(run_rows_own_cpu_time()));
 }
