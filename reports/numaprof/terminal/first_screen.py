@@ -169,7 +169,8 @@ def _do(report: model.Report, advice: model.Advice | None, paper: Paper) -> None
         return
     _shortened(advice.change, paper)
     for code in advice.code[:MOST_CODE]:
-        text, _, where = code.partition(WHERE)
+        # Indented code is a line of a snippet; else what stands far to the right says where the code goes.
+        text, _, where = (code, "", "") if code.startswith(" ") else code.partition(WHERE)
         if where:
             paper.paragraph(f"{where}:", first=" " * INDENT)
         paper.line(" " * (INDENT + 4) + text)
