@@ -5,7 +5,7 @@
 LAB       := $(BUILD)/lab
 LAB_CACHE := $(BUILD)/cache/lab
 
-lab: $(LAB)/hardware.so $(LAB)/initrd ## download and build the emulated NUMA machine (lab/run, numaprof lab)
+lab: $(LAB)/hardware.so $(LAB)/initrd $(LAB)/blend ## download and build the emulated NUMA machine (lab/run, numaprof lab)
 .PHONY: lab
 
 program: $(BUILD)/numaprof-lab
@@ -39,6 +39,15 @@ $(LAB)/launch: lab/guest/launch.c $(BUILD)/.packages-lab
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -static -o $@ $<
+
+$(LAB)/blend: lab/truth/blend.c $(BUILD)/.packages-lab
+	$(call say,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -O2 -g -fno-tree-vectorize -pthread -o $@ $<
+
+truth: all examples lab ## what numaprof says against what the emulated machines did; TRUTH="--machine zen --program mixed"
+	$(Q)PYTHONPATH=lab:reports $(VENV)/bin/python -m truth $(TRUTH)
+.PHONY: truth
 
 $(LAB)/initrd: $(LAB)/vmlinuz $(LAB)/launch $(LAB)/lab.ko lab/guest/init lab/make-initrd
 	$(call say,INITRD,$@)

@@ -14,7 +14,7 @@
 #endif
 
 #define LAB_MAGIC 0x6c61622d6e756d61ull /* "lab-numa" */
-#define LAB_VERSION 4u
+#define LAB_VERSION 5u
 
 enum {
     LAB_CPUS = 64,
@@ -76,7 +76,8 @@ enum lab_outcome {
     LAB_MEMORY, /* + home: DRAM */
     LAB_CACHE = LAB_MEMORY + LAB_WHERES, /* + 3 x (from is far) + home: another node's cache, unmodified */
     LAB_DIRTY = LAB_CACHE + 2 * LAB_WHERES, /* the same, modified there */
-    LAB_OUTCOMES = LAB_DIRTY + 2 * LAB_WHERES,
+    LAB_SLOW = LAB_DIRTY + 2 * LAB_WHERES, /* + home is far: memory of a slow tier, whose nodes have no CPUs */
+    LAB_OUTCOMES = LAB_SLOW + 2,
 };
 
 /* Modelled cycles of a load that the private cache answers. */

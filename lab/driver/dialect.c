@@ -6,7 +6,7 @@
 const struct lab_dialect *lab_dialect_find(void)
 {
 	static const struct lab_dialect *const known[] = {
-		&lab_nehalem, &lab_westmere, &lab_skylake, &lab_sapphire, &lab_zen3,
+		&lab_nehalem, &lab_westmere, &lab_skylake, &lab_sapphire, &lab_granite, &lab_zen3,
 	};
 	unsigned int i;
 
@@ -27,6 +27,10 @@ struct lab_parts lab_parts_of(enum lab_outcome outcome)
 		return (struct lab_parts){ .answer = LAB_ANSWER_SHARED };
 	if (outcome < LAB_CACHE)
 		return (struct lab_parts){ .answer = LAB_ANSWER_MEMORY, .home = outcome - LAB_MEMORY };
+	if (outcome >= LAB_SLOW)
+		return (struct lab_parts){
+			.answer = LAB_ANSWER_MEMORY, .home = outcome == LAB_SLOW ? LAB_NEAR : LAB_FAR, .slow = true
+		};
 	place = outcome < LAB_DIRTY ? outcome - LAB_CACHE : outcome - LAB_DIRTY;
 	return (struct lab_parts){
 		.answer = outcome < LAB_DIRTY ? LAB_ANSWER_CACHE : LAB_ANSWER_DIRTY,

@@ -73,11 +73,12 @@ struct lab_parts {
 	enum lab_answer answer;
 	enum lab_where home; /* from LAB_ANSWER_MEMORY on */
 	bool far; /* LAB_ANSWER_CACHE, _DIRTY: the other node is in another package */
+	bool slow; /* LAB_ANSWER_MEMORY: of a slow tier; dialects without a word for that call it DRAM */
 };
 struct lab_parts lab_parts_of(enum lab_outcome outcome);
 
 /* dialect.c */
-extern const struct lab_dialect lab_nehalem, lab_westmere, lab_skylake, lab_sapphire, lab_zen3;
+extern const struct lab_dialect lab_nehalem, lab_westmere, lab_skylake, lab_sapphire, lab_granite, lab_zen3;
 const struct lab_dialect *lab_dialect_find(void);
 /* The outcomes for which `wants` is true, as a mask. */
 u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument), u64 argument);

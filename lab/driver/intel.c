@@ -80,6 +80,11 @@ u64 lab_intel_source(const struct lab_record *record)
 		source.mem_remote = parts.home == LAB_FAR;
 		source.mem_lvl |= source.mem_remote ? 0 : PERF_MEM_LVL_LOC_RAM;
 		source.mem_snoop = source.mem_remote ? PERF_MEM_SNOOP_NONE : PERF_MEM_SNOOP_HIT;
+		if (parts.slow) {
+			source.mem_lvl = PERF_MEM_LVL_HIT;
+			source.mem_lvl_num = PERF_MEM_LVLNUM_PMEM; /* what the kernel calls CXL as well */
+			source.mem_snoop = PERF_MEM_SNOOP_HIT;
+		}
 	}
 	return source.val;
 }
@@ -126,7 +131,7 @@ int lab_intel_offcore(u64 config1, u64 valid, unsigned int prefetch_l3, lab_inte
 
 static bool lab_intel_retired_outcome(enum lab_outcome outcome, const struct lab_parts *parts, u64 config)
 {
-	bool memory = parts->answer == LAB_ANSWER_MEMORY;
+	bool memory = parts->answer == LAB_ANSWER_MEMORY && !parts->slow;
 
 	switch (config) {
 	case 0x01d1: /* MEM_LOAD_RETIRED:L1_HIT; the emulated private cache is one level */
@@ -152,6 +157,8 @@ static bool lab_intel_retired_outcome(enum lab_outcome outcome, const struct lab
 		return parts->answer == LAB_ANSWER_DIRTY;
 	case 0x08d3: /* REMOTE_FWD */
 		return parts->answer == LAB_ANSWER_CACHE;
+	case 0x10d3: /* REMOTE_PMM, on Granite Rapids REMOTE_CXL_MEM; there is no word for the own package's */
+		return parts->slow && parts->home == LAB_FAR;
 	case 0x81d0: /* MEM_INST_RETIRED:ALL_LOADS */
 		return true;
 	default:

@@ -55,7 +55,6 @@ static void lab_pmu_destroy(struct perf_event *event)
 static int lab_pmu_free_counter(struct perf_event *const *events, const struct lab_program *program)
 {
 	unsigned int i, fixed = lab_dialect->counters;
-	unsigned int count = program->offcore ? lab_dialect->offcore_counters : lab_dialect->counters;
 
 	if (program->telling == LAB_TELLS_TAGGED)
 		return events[LAB_SLOTS - 1] ? -EAGAIN : LAB_SLOTS - 1; /* beside the counters */
@@ -65,9 +64,10 @@ static int lab_pmu_free_counter(struct perf_event *const *events, const struct l
 		return fixed;
 	if (lab_dialect->fixed && program->unit == LAB_UNIT_CYCLES && !events[fixed + 1])
 		return fixed + 1;
-	for (i = 0; i < count; i++)
-		if (!events[i])
-			return i;
+	/* From the last one down: the first ones are all that an offcore event may have. */
+	for (i = program->offcore ? lab_dialect->offcore_counters : lab_dialect->counters; i > 0; i--)
+		if (!events[i - 1])
+			return i - 1;
 	return -EAGAIN;
 }
 

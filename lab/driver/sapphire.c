@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sapphire Rapids. Encodings: libpfm4, table spr; the generic events, the auxiliary event of load sampling and the
+ * Sapphire Rapids and Granite Rapids. Encodings: libpfm4, table spr, and Intel's list for Granite Rapids (perfmon, GNR); the generic events, the auxiliary event of load sampling and the
  * reading of its records: the kernel's arch/x86/events/intel/core.c and ds.c.
  */
 #include "intel.h"
@@ -25,6 +25,7 @@ static const u64 spr_valid = 0x3fffffffffull;
 static struct lab_intel_bits spr_bits(enum lab_outcome outcome, const struct lab_parts *parts)
 {
 	enum { HIT_M = 18, HIT_E = 19, LOCAL = 26, NEAR = 27, FAR = 28 };
+	enum { SLOW_NEAR = 22, SLOW_FAR = 24 }; /* of LOCAL_SOCKET_PMM 0x700c00000, REMOTE_PMM 0x703000000; on Granite CXL */
 	enum { NOT_NEEDED = 32, MISS = 33, HIT_NO_FORWARD = 34, HIT_FORWARD = 35, HITM = 36 };
 	static const unsigned int homes[] = { [LAB_HERE] = LOCAL, [LAB_NEAR] = NEAR, [LAB_FAR] = FAR };
 
@@ -38,6 +39,8 @@ static struct lab_intel_bits spr_bits(enum lab_outcome outcome, const struct lab
 	default:
 		break;
 	}
+	if (parts->slow)
+		return (struct lab_intel_bits){ parts->home == LAB_FAR ? SLOW_FAR : SLOW_NEAR, NOT_NEEDED };
 	if (parts->answer == LAB_ANSWER_MEMORY)
 		return (struct lab_intel_bits){ homes[parts->home], parts->home == LAB_HERE ? NOT_NEEDED : MISS };
 	return (struct lab_intel_bits){ parts->far ? FAR : NEAR, parts->answer == LAB_ANSWER_DIRTY ? HITM : HIT_FORWARD };
@@ -120,5 +123,31 @@ const struct lab_dialect lab_sapphire = {
 	.raw = spr_raw,
 	.cache = spr_cache,
 	.check = spr_check,
+	.source = lab_intel_source,
+};
+
+/* Granite Rapids needs no auxiliary event to sample loads. */
+static struct attribute *gnr_events[] = {
+	&lab_intel_cycles.attr.attr,	&lab_intel_instructions.attr.attr,
+	&lab_intel_mem_loads.attr.attr, &lab_intel_mem_stores.attr.attr,
+	NULL,
+};
+static const struct attribute_group gnr_event_group = { .name = "events", .attrs = gnr_events };
+static const struct attribute_group *gnr_groups[] = { &lab_intel_format_group, &gnr_event_group, &lab_pmu_caps_group, NULL };
+
+const struct lab_dialect lab_granite = {
+	.name = "granite_rapids",
+	.vendor = X86_VENDOR_INTEL,
+	.family = 6,
+	.model = 0xad,
+	.counters = 8,
+	.fixed = 3,
+	.offcore_registers = 2,
+	.offcore_counters = 4,
+	.max_precise = 3,
+	.groups = gnr_groups,
+	.hardware = lab_intel_hardware,
+	.raw = spr_raw,
+	.cache = spr_cache,
 	.source = lab_intel_source,
 };

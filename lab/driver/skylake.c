@@ -12,6 +12,7 @@ enum {
 	SKX_OFFCORE_0 = 0x01b7,
 	SKX_OFFCORE_1 = 0x01bb,
 	SKX_LATENCY = 0x01cd,
+	SKX_REMOTE_PMM = 0x10d3,
 	SKX_PREFETCH_L3 = 7, /* request bit PF_L3_DATA_RD, PF_L3_RFO after it */
 };
 
@@ -51,6 +52,8 @@ static int skx_raw(u64 config, u64 config1, struct lab_program *program)
 		return lab_intel_offcore(config1, skx_valid, SKX_PREFETCH_L3, skx_bits, program);
 	case SKX_LATENCY:
 		return lab_intel_latency(config1, program);
+	case SKX_REMOTE_PMM:
+		return -EINVAL; /* from Cascade Lake on */
 	default:
 		return lab_intel_retired(config, program);
 	}

@@ -38,7 +38,7 @@ static void line_request(struct cpu *cpu, enum lab_class class, bool exclusive, 
     counters_request(cpu, class, access);
     if (reply.written != SHARED_NOTHING)
         line_written(cpu, access->ip, reply.written,
-                     LAB_MEMORY + machine_where(cpu->node, machine_home(reply.written << MACHINE_LINE_SHIFT)));
+                     machine_memory(cpu->node, machine_home(reply.written << MACHINE_LINE_SHIFT)));
 }
 
 static bool line_owned(struct cpu *cpu, int64_t slot, uint64_t line, bool store)

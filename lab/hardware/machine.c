@@ -79,6 +79,8 @@ static bool machine_set(const char *name, const uint64_t *values, unsigned count
     }
     if (strcmp(name, "packages") == 0)
         return machine_small_from(machine.package, LAB_NODES, LAB_NODES, values, count);
+    if (strcmp(name, "slow") == 0)
+        return machine_small_from(machine.slow, LAB_NODES, 2, values, count);
     if (strcmp(name, "distances") == 0) {
         for (unsigned i = 0; i < count; i++)
             machine.distance[i / machine.nodes][i % machine.nodes] = (unsigned)values[i];
@@ -131,6 +133,12 @@ enum lab_where machine_where(unsigned from_node, unsigned to_node)
     return machine.package[from_node] == machine.package[to_node] ? LAB_NEAR : LAB_FAR;
 }
 
+enum lab_outcome machine_memory(unsigned from_node, unsigned home)
+{
+    enum lab_where where = machine_where(from_node, home);
+    return machine.slow[home] ? LAB_SLOW + (where == LAB_FAR) : LAB_MEMORY + where;
+}
+
 uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from)
 {
     enum { MEMORY = 20, CACHE = 18, DIRTY = 22 };
@@ -138,5 +146,5 @@ uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from)
         [LAB_OWN] = LAB_LATENCY_OWN, [LAB_HIT] = 40, [LAB_HIT_CLEAN] = 60, [LAB_HIT_MODIFIED] = 75};
     if (outcome < LAB_MEMORY)
         return near[outcome];
-    return machine.distance[node][from] * (outcome < LAB_CACHE ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY);
+    return machine.distance[node][from] * (outcome < LAB_CACHE || outcome >= LAB_SLOW ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY);
 }

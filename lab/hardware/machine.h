@@ -20,6 +20,7 @@ struct machine {
     unsigned cpus, nodes;
     uint64_t end[LAB_NODES]; // the physical address behind the memory of the node, and of all before it
     unsigned package[LAB_NODES];
+    unsigned slow[LAB_NODES]; // 1: memory of a slow tier
     unsigned distance[LAB_NODES][LAB_NODES];
     unsigned node_of_cpu[LAB_CPUS]; // by QEMU's index
     struct machine_cache private, shared;
@@ -48,6 +49,9 @@ const char *machine_parse(int argc, char **argv, const char **bad);
 unsigned machine_home(uint64_t physical);
 
 enum lab_where machine_where(unsigned from_node, unsigned to_node);
+
+// Memory of this node answers, or takes a line.
+enum lab_outcome machine_memory(unsigned from_node, unsigned home);
 
 // Modelled cycles until the answer; from: the node that answered.
 uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from);

@@ -195,11 +195,10 @@ static uint64_t shared_make_room(struct shared_set *set, unsigned node, int *fre
 
 static enum lab_outcome shared_outcome(unsigned node, unsigned home, const struct shared_others *others)
 {
-    enum lab_where where = machine_where(node, home);
     if (!others->found)
-        return LAB_MEMORY + where;
+        return machine_memory(node, home);
     bool far = machine_where(node, others->from) == LAB_FAR;
-    return (others->dirty ? LAB_DIRTY : LAB_CACHE) + (far ? LAB_WHERES : 0) + where;
+    return (others->dirty ? LAB_DIRTY : LAB_CACHE) + (far ? LAB_WHERES : 0) + machine_where(node, home);
 }
 
 static struct shared_reply shared_miss(struct shared_set *first, unsigned node, uint64_t line, bool exclusive, int *way)

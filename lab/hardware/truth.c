@@ -59,7 +59,7 @@ void truth_count(struct cpu *cpu, enum lab_class class, const struct counters_ac
     if (!truth->latest || truth->latest->key != key)
         truth->latest = truth_row(truth, cpu->shared, key);
     if (truth->latest)
-        truth->latest->lines[access->outcome >= LAB_CACHE][columns[class]]++;
+        truth->latest->lines[access->outcome >= LAB_CACHE && access->outcome < LAB_SLOW][columns[class]]++;
     else
         cpu->shared->rows_lost++;
 }

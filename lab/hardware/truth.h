@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The truth by page: which thread had how many lines of which page from DRAM or another node's cache, by class.
+// The truth by page: which thread had how many lines of which page from memory or another node's cache, by class.
 #ifndef HARDWARE_TRUTH_H
 #define HARDWARE_TRUTH_H
 

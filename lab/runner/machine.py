@@ -33,6 +33,7 @@ class Node:
     package: int = 0
     cpus: tuple[int, ...] = ()
     memory: int = 0
+    tier: str = "fast"
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,13 @@ def _node(machine: Machine, words: list[str]) -> None:
     ident = number(words[0], 0, LIMIT_NODES - 1)
     if ident in machine.nodes:
         raise MachineError(f"node {ident} is there already")
-    given = pairs(words[1:], package=lambda text: number(text, 0, LIMIT_NODES - 1), cpus=cpu_list, memory=size)
+    given = pairs(
+        words[1:],
+        package=lambda text: number(text, 0, LIMIT_NODES - 1),
+        cpus=cpu_list,
+        memory=size,
+        tier=lambda text: one_of(text, "fast", "slow"),
+    )
     machine.nodes[ident] = Node(**given)  # type: ignore[arg-type]
 
 
@@ -239,7 +246,14 @@ def _check(machine: Machine, processors: frozenset[str]) -> None:
             counts[node.package] += len(node.cpus)
     if len(set(counts.values())) != 1:
         raise MachineError("all packages must have the same number of CPUs")
+    _check_tiers(machine)
     _check_threads(machine)
+
+
+def _check_tiers(machine: Machine) -> None:
+    for ident, node in machine.nodes.items():
+        if node.cpus and node.tier == "slow":
+            raise MachineError(f"node {ident} has CPUs: memory of a slow tier has none")
 
 
 def _check_threads(machine: Machine) -> None:

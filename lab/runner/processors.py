@@ -20,6 +20,7 @@ PROCESSORS = {
     "westmere-ep": Processor("GenuineIntel", 6, 0x2C, 2, "Intel(R) Xeon(R) X5670"),
     "skylake-sp": Processor("GenuineIntel", 6, 0x55, 4, "Intel(R) Xeon(R) Platinum 8180"),
     "sapphire-rapids": Processor("GenuineIntel", 6, 0x8F, 8, "Intel(R) Xeon(R) Platinum 8480+"),
+    "granite-rapids": Processor("GenuineIntel", 6, 0xAD, 1, "Intel(R) Xeon(R) 6980P"),
     "zen3": Processor("AuthenticAMD", 25, 1, 1, "AMD EPYC 7763"),
 }
 NAMES = frozenset(PROCESSORS)

@@ -99,6 +99,7 @@ def hardware_options(machine: Machine) -> str:
     prefetch = machine.prefetch
     lists = {
         "memory": [node.memory for node in nodes],
+        "slow": [int(node.tier == "slow") for node in nodes],
         "packages": [node.package for node in nodes],
         "distances": [machine.distance(a, b) for a in machine.nodes for b in machine.nodes],
         "cpus": [place.node for place in topology.places(machine)],

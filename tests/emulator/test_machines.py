@@ -31,6 +31,7 @@ class Expected:
 WORKS = {"nodes": "yes", "pmu": "yes", "hardware": "yes", "locality": "yes", "retired": "yes", "sampling": "yes"}
 NOTHING = {"hardware": "no", "locality": "no", "retired": "no", "sampling": "no"}
 PAIR = [[10, 21], [21, 10]]
+TIERED = [[10, 21, 14], [21, 10, 24], [14, 24, 10]]
 RING = [[10, 16, 32, 16], [16, 10, 16, 32], [32, 16, 10, 16], [16, 32, 16, 10]]
 CLUSTERS = [[10, 12, 21, 21], [12, 10, 21, 21], [21, 21, 10, 12], [21, 21, 12, 10]]
 FOUR = {0: "0-1", 1: "2-3", 2: "4-5", 3: "6-7"}
@@ -47,6 +48,7 @@ MACHINES = {
     "uneven": Expected(
         {0: "0-3", 1: "4-7", 2: ""}, [[10, 21, 17], [21, 10, 28], [17, 28, 10]], "skylake", 1, frozenset({1}), WORKS
     ),
+    "tiered": Expected({0: "0-3", 1: "4-7", 2: ""}, TIERED, "granite_rapids", 1, rows=WORKS),
     "single": Expected({0: "0-3"}, [[10]], "skylake", 1, rows={**WORKS, "nodes": "no"}),
     "plain": Expected(TWO, PAIR, None, 4, rows={**NOTHING, "pmu": "no", "faults": "yes"}),
     "cloud": Expected(TWO, PAIR, "skylake", 2, rows={"locality": "no", "retired": "yes", "sampling": "no"}),

@@ -95,6 +95,7 @@ def leaves_nothing(scratch: Path) -> Iterator[None]:
         (f"{NODE}defect loads remote half\n", ":2: 'half' is none of: nothing, double,"),
         (f"{NODE}defect loads remote sibling\n", ": the defect sibling needs cores with two threads"),
         ("node 0 cpus 0-2 memory 1G\nthreads 2\n", ": node 0 has an odd number of CPUs"),
+        ("node 0 cpus 0 memory 1G tier slow\n", ": node 0 has CPUs: memory of a slow tier has none"),
         (f"{NODE}paranoid 9\n", ":2: '9' is not a number from 0 to 4"),
         ("\0\0\0", "'\\x00\\x00\\x00' is none of"),
     ],
