@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collectors/events/event_encode.h"
+#include "collectors/events/event_union.h"
 #include "collectors/perf/perf_context.h"
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
@@ -19,6 +20,12 @@ enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
 static bool counters_is_remote(const struct event_entry *event)
 {
     return strncmp(event->placement, "remote", 6) == 0;
+}
+
+// Overflows of each class are sampled once: not again with the pair that counts all of them.
+static bool counters_is_sampled(const struct event_entry *event)
+{
+    return counters_is_remote(event) && !event_union_is(event);
 }
 
 static enum recording_source counters_source(const struct event_entry *event)
@@ -148,7 +155,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_sampled(planned->events[j]),
                 .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)
@@ -174,7 +181,8 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
-    const struct event_plan_request request = {.topics = topics, .split = event_plan_sockets_are_split(topology)};
+    const struct event_plan_request request = {
+        .topics = topics, .split = event_plan_sockets_are_split(topology)};
     if (status == 0)
         status = event_plan_make(&counters->plan, counters->catalogue, counters->cpu, &request);
     if (status == 0)
