@@ -21,6 +21,7 @@ from numaprof.rules.change_run import (
     owner_moved,
     plan_leaves_node,
     policy,
+    slow_tier,
 )
 from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, serial_phase
 
@@ -42,6 +43,7 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     one_controller.rule,
     plan_leaves_node.rule,
     disturbed.rule,
+    slow_tier.rule,
 )
 
 
