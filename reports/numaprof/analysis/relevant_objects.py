@@ -45,10 +45,19 @@ def suspects(evidence: Evidence) -> list[Object]:
     ]
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
-        return [found for found in data if found.remote >= least]
+        by_function: dict[object, float] = defaultdict(float)
+        for found in data:
+            by_function[_function(found)] += found.remote
+        return [found for found in data if found.remote > 0 and by_function[_function(found)] >= least]
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
+
+
+def _function(found: Object) -> object:
+    """Small arrays that one function allocates matter together; what has no allocation stands for itself."""
+    site = found.allocated
+    return (site.function, site.file) if site is not None and site.function and found.name is None else found.things
 
 
 def on_slow_tier(evidence: Evidence, found: Object | InitSite) -> bool:
