@@ -36,14 +36,33 @@ def suspects(evidence: Evidence) -> list[Object]:
     data = [
         o
         for o in evidence.objects.found
-        if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
+        if o.kind not in _NO_DATA
+        and not o.is_ours
+        and (o.named or o.site not in nameless)
+        and not on_slow_tier(evidence, o)
     ]
     if measured(evidence):
         least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
-        return [found for found in data if found.remote >= least]
+        by_function: dict[object, float] = defaultdict(float)
+        for found in data:
+            by_function[_function(found)] += found.remote
+        return [found for found in data if found.remote > 0 and by_function[_function(found)] >= least]
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
+
+
+def _function(found: Object) -> object:
+    """Small arrays that one function allocates matter together; what has no allocation stands for itself."""
+    site = found.allocated
+    return (site.function, site.file) if site is not None and site.function and found.name is None else found.things
+
+
+def on_slow_tier(evidence: Evidence, found: Object | InitSite) -> bool:
+    """Most of it is there: no other initialisation brings it nearer."""
+    slow = evidence.machine.slow_nodes
+    there = sum(pages for home, pages in found.known_homes.items() if home in slow)
+    return bool(slow) and there > sum(found.known_homes.values()) / 2
 
 
 def gone_before_use(evidence: Evidence, found: Object) -> bool:
@@ -125,7 +144,9 @@ def init_sites(group: Iterable[Object]) -> list[Site]:
 def serial_sites(evidence: Evidence) -> list[InitSite]:
     """Big places that one thread first touches, all by the thread that touches most; biggest first."""
     big = [
-        site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages)
+        site
+        for site in evidence.init_sites
+        if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages) and not on_slow_tier(evidence, site)
     ]
     serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
     return [site for site in serial if site.main_thread == serial[0].main_thread]

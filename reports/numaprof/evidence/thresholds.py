@@ -123,6 +123,12 @@ FEW_CHANGES = 0.50
 # sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
 ANY_ORDER = 0.10
 MIN_ORDERED = 64
+# One thread reads alone what others have parts of if it makes so many of the remote accesses.
+LONE_READER = 0.60
+# Parts are told apart by so many samples each: by chance one of two nodes makes 64 % of 8.
+MIN_SAMPLES_OF_PART = 8
+# Memory was touched from several nodes if another than the main one touched so much of it.
+WANDERED = 0.05
 # Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
 OWN_PARTS = 0.75
 # The steady phase stands for itself if so many accesses were sampled in it.
