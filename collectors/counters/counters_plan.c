@@ -85,9 +85,36 @@ static bool counters_try_work(const struct counters *counters, int leader)
     return fd >= 0;
 }
 
+static bool counters_is_dram(const char *placement)
+{
+    return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
+}
+
+// Local and remote of one class are of use together only.
+static bool counters_is_made_wrong(const struct counters_event *event, const struct counters_wrong *wrong)
+{
+    if (!event->source)
+        return strcmp(wrong->class, "loads") == 0 && wrong->config == event->attr.config;
+    if (strcmp(wrong->class, event->source->class) != 0)
+        return false;
+    return (wrong->config == event->attr.config && wrong->config1 == event->attr.config1) ||
+           (counters_is_dram(wrong->placement) && counters_is_dram(event->source->placement));
+}
+
+static bool counters_is_wrong(const struct counters *counters, const struct counters_group *group)
+{
+    for (int i = 0; i < group->count; i++)
+        for (int j = 0; j < counters->wrong_count; j++)
+            if (counters_is_made_wrong(&group->events[i], &counters->wrong[j]))
+                return true;
+    return false;
+}
+
 // Opens the group on this process, or on this CPU, to see whether the kernel takes it.
 static int counters_try(struct counters *counters, struct counters_group *group)
 {
+    if (counters_is_wrong(counters, group))
+        return -COUNTERS_IS_WRONG;
     int fds[EVENT_PLAN_GROUP_EVENTS], opened = 0, status = 0;
     for (; opened < group->count && status == 0; opened++) {
         counters_set_attributes(counters, group, &group->events[opened]);
