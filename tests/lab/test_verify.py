@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -114,3 +117,80 @@ def test_without_rights_one_line_says_what_to_do(program: Path) -> None:
     done = subprocess.run([program, "verify"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
     assert done.stderr.startswith("numaprof: nothing can be verified: ")
+
+
+# --- defective PMUs: what is wrong is found out each time, and nothing else is called wrong
+
+Events = dict[tuple[str, str | None], str]
+REMOTE = "remote_dram"
+NOTHING, DOUBLE, OTHER = "counts nothing", "counts double", "counts other things"
+
+
+def check_defective(program: Path, wrong: Events) -> None:
+    for _ in range(REPEATS):
+        found = words(verify(program, status=1))
+        assert {event: word for event, word in found.items() if word in WRONG} == wrong
+
+
+@pytest.mark.lab("tests/lab/machines/defect-nothing.machine")
+def test_events_that_count_nothing(program: Path) -> None:
+    check_defective(program, {(name, REMOTE): NOTHING for name in ("demand_rd", "demand_rfo", "pf_any", "any")})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-double.machine")
+def test_events_that_count_double(program: Path) -> None:
+    requests = {(name, REMOTE): DOUBLE for name in ("demand_rd", "demand_rfo", "pf_any", "any")}
+    check_defective(program, {**requests, ("retired_load", "local_dram"): DOUBLE})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-caches.machine")
+def test_events_that_count_answers_of_caches(program: Path) -> None:
+    """One of other nodes' caches, one of the own node's."""
+    check_defective(program, {("demand", REMOTE): OTHER, ("demand", "local_dram"): OTHER})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-sibling.machine")
+def test_events_that_count_the_other_thread_of_the_core(program: Path) -> None:
+    check_defective(program, {(name, REMOTE): OTHER for name in ("demand_rd", "demand_rfo", "any", "retired_load")})
+
+
+# --- what recordings make of it
+
+
+def recorded(program: Path, folder: Path) -> tuple[dict[int, tuple[int, str, str]], set[str]]:
+    """Evidence by level: whether it was used, what it says, why not; and the classes of the events that were opened."""
+    file = folder / "x.numaprof"
+    file.unlink(missing_ok=True)
+    subprocess.run([program, "record", "-q", "-o", file, "true"], check=True, env=home(folder))
+    with closing(sqlite3.connect(file)) as database:
+        levels = database.execute("SELECT level, used, detail, why_not FROM evidence").fetchall()
+        classes = database.execute("SELECT DISTINCT class FROM event").fetchall()
+    return {level: (used, detail or "", why or "") for level, used, detail, why in levels}, {
+        name for (name,) in classes
+    }
+
+
+def home(folder: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_CACHE_HOME": str(folder)}
+
+
+@pytest.mark.lab("tests/lab/machines/small-zen.machine")
+def test_the_evidence_says_whether_it_was_verified(program: Path, tmp_path: Path) -> None:
+    levels, _ = recorded(program, tmp_path)
+    assert levels[1][1].endswith(", not verified here: numaprof verify, 20 s")
+    subprocess.run([program, "verify"], check=True, env=home(tmp_path), stdout=subprocess.DEVNULL)
+    levels, _ = recorded(program, tmp_path)
+    assert levels[1][1].endswith(", verified on this machine (pf_l1 in part)")
+    assert levels[3][1].endswith(", verified on this machine")
+
+
+@pytest.mark.lab("tests/lab/machines/defect-nothing.machine")
+def test_wrong_events_are_not_used_and_the_next_level_is(program: Path, tmp_path: Path) -> None:
+    before, classes = recorded(program, tmp_path)
+    assert before[1][0] and "demand_rd" in classes
+    done = subprocess.run([program, "verify"], check=False, env=home(tmp_path), stdout=subprocess.DEVNULL)
+    assert done.returncode == 1
+    levels, classes = recorded(program, tmp_path)
+    assert levels[1] == (0, "", "numaprof verify found that its events count something else on this machine")
+    assert levels[2][:2] == (1, "retired loads, verified on this machine")
+    assert "retired_load" in classes and not {"demand_rd", "demand_rfo", "pf_any"} & classes
