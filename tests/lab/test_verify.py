@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import TREE, build_c
 
 WRONG = {"counts nothing", "counts half", "counts double", "counts other things"}
 REPEATS = 2  # of the whole command on a sound machine of two nodes: none may be called wrong
@@ -21,6 +22,11 @@ def verify(program: Path, *before: str, status: int = 0) -> dict[str, Any]:
     done = subprocess.run([*before, program, "verify", "--json"], capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stdout + done.stderr
     return dict(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def forbid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_c(tmp_path_factory.mktemp("forbid") / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
 
 
 def words(found: dict[str, Any]) -> dict[tuple[str, str | None], str]:
@@ -87,6 +93,37 @@ def test_one_node_verifies_what_is_local_and_says_so(program: Path) -> None:
     assert words(found)["demand_rd", "local_dram"] == "verified"
     assert words(found)["demand_rd", "remote_dram"] == "not verified"
     assert "one node: events of remote memory and remote caches cannot be verified here" in found["remarks"]
+
+
+@pytest.mark.lab("single")
+def test_memory_whose_node_cannot_be_looked_up_is_left_out(program: Path, forbid: Path) -> None:
+    done = subprocess.run(
+        [forbid, "move_pages", "EPERM", program, "verify"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 125
+    assert "memory of node 0 is left out: move_pages is forbidden here" in done.stdout
+    assert "  verified" not in done.stdout
+    assert "nothing could be verified" in done.stderr
+
+
+@pytest.mark.lab("single")
+def test_too_little_address_space_is_named(program: Path) -> None:
+    script = f"ulimit -v 60000; exec {program} verify"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert "cannot be mapped: Cannot allocate memory (see ulimit -v)" in done.stdout
+
+
+@pytest.mark.lab("single")
+def test_a_pmu_that_others_use_makes_it_partial(program: Path) -> None:
+    """Pinned events of all CPUs hold both offcore registers; retired loads need none."""
+    held = [f"cpu/event=0xb7,umask=0x1,offcore_rsp={mask:#x}/D" for mask in (0x784000001, 0x784000002)]
+    perf = ["perf", "stat", "-a", "-o", "/dev/null", "-e", ",".join(held), "--"]
+    found = verify(program, *perf)
+    assert found["partial"]
+    assert words(found)["demand_rd", "local_dram"] == "not verified"
+    assert words(found)["retired_load", "local_dram"] == "verified"
+    assert any(remark.startswith("another program uses the PMU: demand_rd") for remark in found["remarks"])
 
 
 @pytest.mark.lab("uneven")
