@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of MPI jobs, started by the real launchers: each knows its number, and two of a host never pin to the same CPUs."""
+"""Ranks of MPI jobs, started by the real launchers: each knows its number, and two of a host never share a CPU."""
 
 from __future__ import annotations
 
