@@ -36,11 +36,11 @@ static void begin(void)
                                .outside = {.tasks = &tasks, .sets = &sets, .machine = &machine}};
     records = (struct kernel_records){
         .targets = &targets, .tasks = &tasks, .streams = &streams, .losses = &losses, .samples = &samples,
-        .faults = {.queue = tasks.queue, .tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
+        .faults = {.tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
                    .event = EVENT, .streams = &streams, .tells_mapped = true, .sources = 1,
                    .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)}};
     CHECK_EQ(faults_prepare(&records.faults), 0);
-    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_thin = -1, .credit = 1000,
+    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_some = -1, .credit = 1000,
                                     .stream = {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
     hand_ring(&source.stream.ring, 4);
     CHECK_EQ(perf_streams_add(&streams, &source.stream), 0);
