@@ -2,7 +2,6 @@
 #include "collectors/faults/faults.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +12,7 @@
 // PERF_SAMPLE_PERIOD: of an event without attr.freq the kernel then makes a sample of every fault, whatever its period; with
 // attr.freq the period is what the sample stands for (perf_swevent_event in kernel/events/core.c).
 static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
                                            PERF_SAMPLE_CALLCHAIN |
                                            PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
@@ -146,48 +145,24 @@ int faults_count(struct faults_source *source)
 
 // --- taking
 
-// What is remembered of a thread's samples of fd_some on this CPU: its id, the period that its last sample told, and whether
-// half a fault is left over.
-struct faults_period {
-    uint32_t thread, period : 31, half : 1;
-};
-
-static struct faults_period faults_last_period(const struct faults_source *source, const struct thread *thread)
+// The period of a sample of fd_some is how many faults there will be until the next one of the same event
+// (perf_swevent_set_period in kernel/events/core.c). A sample stands for half of those before it and half of those after
+// it: so the weights are right in expectation, wherever an event ends. Each thread has an event of its own on each CPU, and
+// the kernel hands them around between threads that take turns (context_equiv there): so the event is the key.
+static uint64_t faults_weight(struct faults_source *source, const struct perf_sample *sample)
 {
-    uint64_t value;
-    struct faults_period last = {.thread = (uint32_t)thread->id, .period = 1};
-    if (!table_get(&source->periods, (uint64_t)thread->tid, &value))
-        return last;
-    struct faults_period found;
-    memcpy(&found, &value, sizeof found);
-    return found.thread == last.thread ? found : last;
-}
-
-static void faults_set_period(struct faults_source *source, const struct thread *thread, struct faults_period period)
-{
-    uint64_t value;
-    memcpy(&value, &period, sizeof value);
-    table_put(&source->periods, (uint64_t)thread->tid, value); // without it: a weight is off by half a period
-}
-
-// The period of a sample of fd_some is how many faults there will be until the next one (perf_swevent_set_period in
-// kernel/events/core.c). A sample stands for half of those before it and half of those after it: so the weights are right
-// in expectation, wherever a thread ends.
-static uint64_t faults_weight(struct faults_source *source, const struct perf_sample *sample, const struct thread *thread)
-{
+    uint64_t last = sample->period << 1; // and whether half a fault is left over
     if (sample->id != source->id_some)
         return 1;
-    struct faults_period last = faults_last_period(source, thread);
-    uint64_t period = sample->period < INT32_MAX ? sample->period : INT32_MAX;
-    uint64_t halves = last.period + period + last.half;
-    faults_set_period(source, thread,
-                      (struct faults_period){.thread = last.thread, .period = (uint32_t)period & INT32_MAX, .half = halves & 1});
+    table_get(&source->periods, sample->stream, &last);
+    uint64_t halves = (last >> 1) + sample->period + (last & 1);
+    table_put(&source->periods, sample->stream, sample->period << 1 | (halves & 1));
     return halves / 2 > 0 ? halves / 2 : 1;
 }
 
 // Both events may report one fault. Newer kernels then give both samples the time and even the id of the first (they
 // fill a sample's fields once for all events of a fault); older ones give each its own. Each has its own period.
-bool faults_is_double(struct faults_source *source, const struct perf_sample *sample, const struct thread *thread)
+bool faults_is_double(struct faults_source *source, const struct perf_sample *sample)
 {
     const struct perf_sample last = source->last;
     source->last = *sample;
@@ -195,10 +170,6 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
                          last.page_bytes == sample->page_bytes;
     if (!is_same_fault || (last.time != sample->time && last.id == sample->id))
         return false;
-    struct faults_period period = faults_last_period(source, thread);
-    uint64_t larger = last.period > sample->period ? last.period : sample->period;
-    period.period = larger < INT32_MAX ? (uint32_t)larger & INT32_MAX : INT32_MAX;
-    faults_set_period(source, thread, period);
     struct faults *faults = source->faults;
     size_t i = source->last_pending;
     if (i < faults->pending_count && faults->pending[i].address == sample->address && faults->pending[i].time == last.time)
@@ -209,7 +180,7 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
-    uint64_t weight = faults_weight(source, sample, thread);
+    uint64_t weight = faults_weight(source, sample);
     faults_downsample_count(source, weight);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->hurry = true; // no room to hold any

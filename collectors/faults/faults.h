@@ -37,7 +37,7 @@ struct faults_source {
     int64_t credit;                // how many faults may be recorded before they are downsampled
     struct perf_sample last;       // its pointers have gone stale
     size_t last_pending;           // and where it waits, if it does
-    struct table periods;          // tid -> struct faults_period
+    struct table periods;          // event of a thread (stream) -> period of its last sample, twice
     uint64_t counted;              // faults counted so far, from fd_some
 };
 
@@ -87,7 +87,7 @@ void faults_close(struct faults_source *source);
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
 
 // Whether the sample repeats one that the other event gave.
-bool faults_is_double(struct faults_source *source, const struct perf_sample *sample, const struct thread *thread);
+bool faults_is_double(struct faults_source *source, const struct perf_sample *sample);
 
 // Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
 // process is forgotten, with it as ending (else NULL).

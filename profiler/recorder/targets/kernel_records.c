@@ -30,7 +30,7 @@ static void kernel_records_sample(struct faults_source *source, struct kernel_re
         records->losses->unknown_threads++;
         return;
     }
-    if (faults_is_double(source, &sample, thread))
+    if (faults_is_double(source, &sample))
         return;
     faults_take(source, &sample, thread, stack_walk_sample(records->targets->walk, thread->process, &sample));
 }
