@@ -14,7 +14,7 @@ THREADS, PAGES, OWN = 2000, 40, 1000
 @pytest.mark.requires("perf_event")
 @pytest.mark.parametrize("pin", ["compact", "none"])
 def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path: Path) -> None:
-    """Each thread has 40 faults. With one in 97 of each thread, threads had an eighth to a quarter of their true number.
+    """Each thread has 40 faults. With one in 97 of each thread, threads had at most a quarter of their true number.
 
     The bounds are wider than what 20 runs on a busy machine showed: 0.58 to 1.24, mean 1.01.
     """
