@@ -82,6 +82,14 @@ def test_a_trial_on_one_node_places_everything_and_claims_nothing(recording: Pat
 
 
 @pytest.mark.requires("one_node")
+def test_the_page_compares_the_sides(recording: Path, tmp_path: Path) -> None:
+    page = tmp_path / "trial.html"
+    ended = run("try", recording, "-n", 1, "--html", page, cwd=tmp_path)
+    assert ended.status == 0, ended.err
+    assert "<html" in page.read_text() and "sum.c" in page.read_text()
+
+
+@pytest.mark.requires("one_node")
 def test_the_file_that_keeps_the_effect_is_named_and_works(recording: Path, tmp_path: Path) -> None:
     ended = run("try", recording, "-n", 1, cwd=tmp_path)
     (file,) = tmp_path.glob("*.placement")
@@ -206,7 +214,7 @@ def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypa
 
     monkeypatch.setenv("NUMAPROF_PROGRAM", str(BUILD / "numaprof"))
     monkeypatch.setattr(trial_runs, "GRACE_S", 60.0)
-    program = trial_runs.Program(("sleep", "1000"), str(tmp_path), "none", 0.5)
+    program = trial_runs.Program(("sleep", "1000"), str(tmp_path), "none", (), 0.5)
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure
     assert found.recording is not None and one(Path(found.recording), "SELECT complete FROM run") == 1

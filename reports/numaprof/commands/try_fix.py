@@ -102,7 +102,14 @@ def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Progr
         raise Failure(f"{command[0]} is not there any more", "build it again, or name the program after --")
     limit = max(LEAST_LIMIT_S, LIMIT_FACTOR * (evidence.run.wall_ns or 0) / 1e9)
     pin = evidence.run.pin_plan if evidence.run.pin_policy == "list" else evidence.run.pin_policy
-    return Program(command, cwd, pin or "compact", limit)
+    return Program(command, cwd, pin or "compact", _pin_order(evidence), limit)
+
+
+def _pin_order(evidence: Evidence) -> tuple[int, ...]:
+    plan = evidence.run.pin_plan or ""
+    if evidence.run.pin_policy == "none" or not all(word.isascii() and word.isdigit() for word in plan.split(",")):
+        return ()
+    return tuple(map(int, plan.split(",")))
 
 
 def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
@@ -259,16 +266,16 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
         return trial.with_file(os.path.join(folder, f"{arm.name}.placement"))
     name = f"{os.path.basename(program.command[0])}.{os.getpid()}.placement"
     with suppress(OSError), open(name, "x", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try"))
+        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
         return trial.with_file(name)
     return trial
 
 
 def _write_page(trial: Trial, path: str) -> None:
-    from numaprof.commands.write_documents import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
+    from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
     placed = [tried for tried in trial.tried if tried.arm.subjects][-1]
     before, after = ([run.evidence.path for run in tried.measured] for tried in (trial.tried[0], placed))
     if not before or not after:
         raise Failure("--html: no run ended well on one side", "see the remarks")
-    write_diff(before, after, Wanted(path, None, None, False))
+    write_diff(before, after, Outputs(path, None, None, False))

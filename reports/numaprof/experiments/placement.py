@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from numaprof.text.format import clean
 
 VERSION = 1
-MOST_SUBJECTS, MOST_FRAMES, MOST_PLACES, MOST_PIECES = 256, 32, 4096, 32768  # collectors/placement/placement_file.h
+MOST_SUBJECTS, MOST_FRAMES, MOST_PLACES, MOST_CPUS = 256, 32, 4096, 1024  # collectors/placement/placement_file.h
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,11 @@ class Subject:
     recorded_bytes: int = 0
 
 
-def write(subjects: Sequence[Subject], comment: str) -> str:
-    """The file's text. comment: what it was made from, one line."""
+def write(subjects: Sequence[Subject], comment: str, cpus: Sequence[int] = ()) -> str:
+    """The file's text. comment: what it was made from, one line. cpus: in the order threads take them."""
     lines = [f"numaprof-placement {VERSION}", f"# {_comment(comment)}"]
+    if cpus:
+        lines.append(f"pin {','.join(map(str, cpus[:MOST_CPUS]))}")
     for subject in subjects:
         lines += ["", f"{subject.kind}  # {_comment(subject.label)}"]
         if subject.variable is not None:

@@ -36,7 +36,8 @@ def _stacks(layouts: Layouts) -> dict[int, tuple[Frame, ...]]:
 def rebuilt(subjects: Sequence[Subject], layouts: Layouts) -> tuple[list[Subject], list[str]]:
     """The subjects with the call stacks of a new build, which layouts tells of; and those that were not found, and why.
 
-    By function and line of every frame; where an edit has moved the lines, by functions and files that only one stack has.
+    By function and line of every frame; where an edit has moved the lines, by functions and files, if one stack has
+    them.
     """
     by_line: dict[tuple[str, ...], set[tuple[Frame, ...]]] = defaultdict(set)
     by_function: dict[tuple[str, ...], set[tuple[Frame, ...]]] = defaultdict(set)

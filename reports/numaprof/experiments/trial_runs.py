@@ -36,6 +36,7 @@ class Program:
     command: tuple[str, ...]
     cwd: str | None
     pin: str
+    cpus: tuple[int, ...]  # in the order threads take them; empty: not pinned
     limit_s: float  # a run that takes longer hangs
 
 
@@ -62,7 +63,7 @@ def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> 
         runs.by_arm.setdefault(arm.name, [])
         if arm.subjects:
             with open(placement_file(runs.folder, arm), "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try"))
+                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
     for number in range(repeats):
         first = number % len(arms)
         for at, arm in enumerate((*arms[first:], *arms[:first])):

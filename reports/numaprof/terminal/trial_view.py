@@ -84,12 +84,14 @@ def _time(value: Spread | None, tried: Tried) -> str:
 
 
 def remote_in_words(tried: Tried) -> str:
-    """Median share, and how far runs and sampling errors reach."""
+    """Median share, and how far the runs and their errors reach."""
     side = tried.side
     if side is None or side.share is None:
         return NOT_KNOWN
-    bounds = [bound for share in side.shares if share for bound in share.interval]
-    middle = percent(side.share.middle)
+    middle, intervals = percent(side.share.middle), [share.interval for share in side.shares if share]
+    bounds = [bound for interval in intervals if interval for bound in interval]
+    if len(bounds) < 2 * len(intervals):
+        return f"{middle} (error not known)"
     low, high = percent(min(*bounds, *side.share.values)), percent(max(*bounds, *side.share.values))
     return middle if low == high else f"{middle} ({low}..{high})"
 
@@ -214,7 +216,7 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
         "initialisation_ns": _values(tried.initialisation),
         "compute_ns": _values(tried.compute),
         "remote_shares": _values(side.share if side else None),
-        "remote_intervals": [list(share.interval) if share else None for share in side.shares] if side else None,
+        "remote_intervals": [share.interval if share else None for share in side.shares] if side else None,
         "busiest_node": None if node is None else {"node": node[0], "share": node[1]},
     }
     if tried.arm.subjects:
