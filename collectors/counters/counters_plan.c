@@ -216,6 +216,7 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = event_catalogue_identify(counters->catalogue, &identity);
+    counters->mixed_cpus = status == 0 && identity.mixed;
     if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
