@@ -35,7 +35,7 @@ EXPECTED = {
     "no_threads": [],
     "killed_recorder": [serial_init],
     "slow_tier": [slow_tier],
-    "one_node_machine": [serial_init],
+    "one_node_machine": [],
     "emulated": [serial_init],
 }
 

@@ -26,8 +26,10 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
-    """Of the remote accesses with a known address, where it is measured."""
-    return sum(found.remote for found in group) / evidence.samples.remote_accesses
+    """Of the remote accesses with a known address, where it is measured; not those of nodes without memory."""
+    bare = set(evidence.machine.all_cpu_nodes) - set(evidence.machine.memory_nodes)
+    part = sum(row.accesses for found in group for row in found.used if row.remote and row.node not in bare)
+    return part / evidence.samples.remote_accesses
 
 
 def suspects(evidence: Evidence) -> list[Object]:

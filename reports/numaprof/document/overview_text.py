@@ -125,7 +125,7 @@ def pin_line(evidence: Evidence) -> Iterator[str]:
     if moved.compared and moved.moved:
         part = percent(moved.moved / moved.compared)
         parts.append(f"{part} of {plural(round(moved.compared), 'page')} moved to another node after their first touch")
-    if run.tool_cpu_ns is not None and evidence.cpu_ns:
+    if run.tool_cpu_ns is not None and evidence.cpu_ns and run.emulated is None:
         parts.append(f"tool's own CPU time {percent(run.tool_cpu_ns / evidence.cpu_ns)} of the program's")
     yield SEPARATOR.join(parts)
 

@@ -44,6 +44,9 @@ MOST_LEFT_OUT = 0.01
 # one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at the same 10 %.
 REMOTE_HEAVY = 0.10
 
+# Pages left at the last look that are less than this part of those touched do not tell where the memory was.
+MOST_FREED = 0.5
+
 # A thread, CPU or node with less than this part of the mean remote requests is not marked, whatever its share: half
 # of two requests is nothing to look at.
 MARKED_PART = 0.1

@@ -96,7 +96,8 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     if uses and measured(evidence):
         shape = shape_of(group)
         line = site_label(use) if use is not None else "Code without line numbers"
-        each = f", {shape.value}" if shape.divided or shape is Shape.ONE else ""
+        alone = len(users(evidence, uses)) == 1
+        each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
         return f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
     remote = threads_on_nodes(others(evidence, group[0]))
     if use is not None:
@@ -117,7 +118,7 @@ def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> f
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
-    nodes = evidence.machine.all_cpu_nodes
+    nodes = set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes)
     gone = sum((node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes)
     return min(1.0, gone / remote)
 
