@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "collectors/events/event_encode.h"
-#include "collectors/events/event_union.h"
 #include "collectors/perf/perf_context.h"
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
@@ -22,11 +21,6 @@ static bool counters_is_remote(const struct event_entry *event)
     return strncmp(event->placement, "remote", 6) == 0;
 }
 
-// Overflows of each class are sampled once: not again with the pair that counts all of them.
-static bool counters_is_sampled(const struct event_entry *event)
-{
-    return counters_is_remote(event) && !event_union_is(event);
-}
 
 static enum recording_source counters_source(const struct event_entry *event)
 {
@@ -158,6 +152,25 @@ static void counters_try_all(struct counters *counters)
     }
 }
 
+// Retired loads say less than requests by class, and take counter time from them.
+static void counters_leave_out_retired(struct counters *counters)
+{
+    int others = 0;
+    for (int i = 0; i < counters->plan.group_count; i++) {
+        bool is_retired = strcmp(counters->groups[i].events[0].source->class, "retired_load") == 0;
+        if (!is_retired && counters->groups[i].error < 0)
+            return;
+        others += !is_retired;
+    }
+    for (int i = 0; others > 0 && i < counters->plan.group_count; i++) {
+        struct counters_group *group = &counters->groups[i];
+        if (group->error < 0 || strcmp(group->events[0].source->class, "retired_load") != 0)
+            continue;
+        group->error = -EALREADY;
+        counters->usable--;
+    }
+}
+
 // Where the best way to sample loads cannot be opened, the next may.
 static void counters_try_loads(struct counters *counters)
 {
@@ -182,7 +195,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_sampled(planned->events[j]),
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
                 .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)
@@ -222,6 +235,8 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
     }
     counters_plan_loads(counters, status);
     counters_try_all(counters);
+    if (!counters->all_asked_for)
+        counters_leave_out_retired(counters);
     counters_try_loads(counters);
     return 0;
 }
