@@ -84,24 +84,12 @@ static bool counters_is_dram(const char *placement)
     return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
 }
 
-// Whether the class is this one, or this one and others ("demand_rd|pf_any").
-static bool counters_has_class(const char *classes, const char *class)
-{
-    const size_t length = strlen(class);
-    for (const char *at = classes;; at++) {
-        if (strncmp(at, class, length) == 0 && (at[length] == '|' || at[length] == '\0'))
-            return true;
-        if (!(at = strchr(at, '|')))
-            return false;
-    }
-}
-
 // Local and remote of one class are of use together only.
 static bool counters_is_made_wrong(const struct counters_event *event, const struct counters_wrong *wrong)
 {
     if (!event->source)
         return strcmp(wrong->class, "loads") == 0 && wrong->config == event->attr.config;
-    if (!counters_has_class(event->source->class, wrong->class))
+    if (strcmp(wrong->class, event->source->class) != 0)
         return false;
     return (wrong->config == event->attr.config && wrong->config1 == event->attr.config1) ||
            (counters_is_dram(wrong->placement) && counters_is_dram(event->source->placement));
