@@ -111,7 +111,8 @@ def _parts(evidence: Evidence, lines: Lines) -> list[Part]:
     for found in evidence.objects.found:
         truth = sum(lines.remote_by_object.get(thing, 0) for thing in found.things if thing > 0) / lines.remote
         all_remote = evidence.samples.remote_accesses
-        reported = found.remote / all_remote if all_remote else None
+        sampled = found.remote / all_remote if all_remote else None
+        reported = evidence.remote_lines.of(found.things) if evidence.remote_lines.known else sampled
         if max(truth, reported or 0.0) >= MIN_SHARE and found.named:
             name = found.name or (found.allocated.position if found.allocated else found.kind)
             parts.append(Part(name, truth, reported))

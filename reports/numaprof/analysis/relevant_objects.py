@@ -26,7 +26,11 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
-    """Of the remote accesses with a known address, where it is measured."""
+    """Of the remote lines, prefetched ones included, where counters tell; else of the remote accesses with an address.
+
+    Where it is measured."""
+    if evidence.remote_lines.known:
+        return evidence.remote_lines.of(thing for found in group for thing in found.things)
     return sum(found.remote for found in group) / evidence.samples.remote_accesses
 
 
@@ -39,8 +43,7 @@ def suspects(evidence: Evidence) -> list[Object]:
         if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
     ]
     if measured(evidence):
-        least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
-        return [found for found in data if found.remote >= least]
+        return [found for found in data if remote_part(evidence, [found]) >= MIN_OBJECT_SHARE]
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
@@ -95,7 +98,7 @@ def recycled(evidence: Evidence) -> list[Object]:
         for row in each.before:
             threads[row.thread] += row.pages
         serial = max(threads.values()) >= SERIAL_TOUCH * before
-        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+        matters = not measured(evidence) or remote_part(evidence, [each]) >= MIN_OBJECT_SHARE
         if serial and matters:
             found.append(each)
     return found

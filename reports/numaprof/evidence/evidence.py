@@ -14,6 +14,7 @@ from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Objects, load_objects
+from numaprof.evidence.remote_lines import Reader, RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
 from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_samples
 from numaprof.evidence.source_location import Site
@@ -68,6 +69,7 @@ class Evidence:
     threads: tuple[Thread, ...]
     samples: Samples
     objects: Objects
+    remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
 
     @cached_property
@@ -160,6 +162,9 @@ def evidence_of(recording: Recording) -> Evidence:
     sorted_events = sort_events(events)
     wanted = {event for ids in sorted_events.events.values() for event in ids}
     books = ledger(sorted_events, counts, rows, load_estimates(recording, wanted, sorted_events.time))
+    threads = tuple(_threads(rows, counts, books, samples, machine))
+    objects = load_objects(recording, samples, run.page_bytes)
+    readers = [_reader(thread) for thread in threads if thread.node is not None]
     return Evidence(
         path=recording.path,
         run=run,
@@ -168,11 +173,17 @@ def evidence_of(recording: Recording) -> Evidence:
         machine=machine,
         events=tuple(events),
         ledger=books,
-        threads=tuple(_threads(rows, counts, books, samples, machine)),
+        threads=threads,
         samples=samples,
-        objects=load_objects(recording, samples, run.page_bytes),
+        objects=objects,
+        remote_lines=load_remote_lines(recording, samples, books, events, readers, run.page_bytes),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
     )
+
+
+def _reader(thread: Thread) -> Reader:
+    remote = {key: traffic.remote.estimate or 0.0 for key, traffic in thread.columns.items()}
+    return Reader(thread.nodes[0], remote)
 
 
 def _threads(

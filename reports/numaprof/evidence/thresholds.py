@@ -173,6 +173,11 @@ ALL_TO_ALL = 0.10
 # Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
 BALANCING_MOVED = 0.01
 
+# An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
+# it without a prefetcher they would stand for all.
+HARDLY_SAMPLED = 0.25
+LINES_OF_KIB = 16  # of 64 bytes; where lines are longer, an object passes for hardly seen a little sooner
+
 # --- Comparing runs ------------------------------------------------------------------------------------------------
 
 # A difference in time is believed if chance would produce one as clear in fewer than this share of cases.

@@ -59,8 +59,8 @@ SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT
 # comparison throws most of a million rows away before anything is looked up for them.
 PICKED = """
 CREATE TEMP TABLE picked AS
-SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source, s.t_ns, s.latency, s.block,
-       s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
+SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source, s.t_ns, s.latency,
+       s.block, s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
   FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
   JOIN thread t ON t.id = s.thread
   LEFT JOIN cpu c ON c.id = s.cpu
