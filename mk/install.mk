@@ -5,6 +5,7 @@
 DESTDIR ?=
 PRIVATE := $(PREFIX)/libexec/numaprof
 INTO     = $(DESTDIR)$(PRIVATE)
+SHARE    = $(DESTDIR)$(PREFIX)/share
 HEADERS := $(wildcard include/*.h)
 
 install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packagers
@@ -13,10 +14,17 @@ install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packag
 	$(Q)install -Dm644 $(PRELOAD) $(INTO)/libnumaprof-preload.so
 	$(Q)$(VENV)/bin/python mk/install-reports $(INTO)
 	$(Q)for page in $(BUILD)/man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit 1; done
+	$(Q)install -Dm644 $(BUILD)/completions/numaprof $(SHARE)/bash-completion/completions/numaprof
+	$(Q)install -Dm644 $(BUILD)/completions/_numaprof $(SHARE)/zsh/site-functions/_numaprof
+	$(Q)install -Dm644 $(BUILD)/completions/numaprof.fish $(SHARE)/fish/vendor_completions.d/numaprof.fish
+	$(Q)for page in README.md CHANGELOG.md docs/*.md; do install -Dm644 $$page $(SHARE)/doc/numaprof/$$page || exit 1; done
 	$(Q)for header in $(HEADERS); do install -Dm644 $$header $(DESTDIR)$(PREFIX)/include/$${header##*/} || exit 1; done
 
 uninstall: ## remove what install put there
 	$(Q)rm -rf $(INTO)
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/numaprof $(addprefix $(DESTDIR)$(PREFIX)/include/,$(notdir $(HEADERS)))
+	$(Q)rm -rf $(SHARE)/doc/numaprof
+	$(Q)rm -f $(SHARE)/bash-completion/completions/numaprof $(SHARE)/zsh/site-functions/_numaprof
+	$(Q)rm -f $(SHARE)/fish/vendor_completions.d/numaprof.fish
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/share/man/man1/numaprof{,-*}.1
 .PHONY: install uninstall

@@ -4,7 +4,7 @@
 SOURCES := $(filter-out profiler/main.c,$(shell find core collectors profiler -name "*.c" -not -path "collectors/preload/*" -not -path "profiler/install/static/*" | LC_ALL=C sort))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
-GENERATED := $(BUILD)/gen/empty_recording.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
+GENERATED := $(BUILD)/gen/empty_recording.h $(BUILD)/gen/recording_codes.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
 
 program: $(BUILD)/numaprof numaprof
 .PHONY: program
@@ -41,6 +41,10 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)
 $(BUILD)/gen/empty_recording.h: core/recording/schema.sql mk/empty-recording | $(BUILD)/.packages
 	$(Q)mkdir -p $(@D)
 	$(Q)$(PYTHON) mk/empty-recording $< > $@
+
+$(BUILD)/gen/recording_codes.h: core/recording/schema.sql mk/recording-codes | $(BUILD)/.packages
+	$(Q)mkdir -p $(@D)
+	$(Q)$(PYTHON) mk/recording-codes $< > $@
 
 # Text that the program carries: turned into a C string.
 $(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/cpus/*.txt)) mk/text-to-header

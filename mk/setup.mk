@@ -17,9 +17,16 @@ reports: $(BUILD)/.venv $(BUILD)/numaprof-reports $(BUILD)/.compiled ## the Pyth
 $(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
-	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[vega]'
 	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools # its hook slows every start down
 	$(Q)$(VENV)/bin/python -m numaprof.page.vega_bundle
+	$(Q)touch $@
+
+# What only tests and lint need is several times larger than all the rest.
+$(BUILD)/.venv-test: $(BUILD)/.venv
+	$(call say,VENV,for tests)
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
+	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools
 	$(Q)touch $@
 
 $(BUILD)/numaprof-reports: $(BUILD)/.venv

@@ -13,7 +13,7 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lpfm
 
-check: all $(BUILD)/tests/units examples $(BUILD)/.packages-test ## the inner loop: all tests without browser, sanitizers, emulated machine
+check: all $(BUILD)/tests/units examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## the inner loop: all tests without browser, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # Where the emulated machine cannot be had (another system, no download), its tests are skipped, and say so.
@@ -24,13 +24,13 @@ lab-or-reason:
 test: check lab-or-reason ## check, and browser, sanitizers, and whole programs in the emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/emulator,$(SLOW)) $(TESTFLAGS)
 
-test-emulator: all examples $(BUILD)/.packages-test lab-or-reason ## proofs of the emulated machine itself
+test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)
 
-lint: all $(BUILD)/.packages-lint ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
+lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
 	$(Q)mk/lint
 
-golden: all ## write the golden files of the tests anew; look at the diff before you commit
+golden: all $(BUILD)/tests/units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
 .PHONY: check test test-emulator lint golden

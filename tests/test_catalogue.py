@@ -212,6 +212,7 @@ OFFCORE: dict[str, Offcore] = {
     "graniterapids": (0x12A, SAPPHIRERAPIDS_REQUEST, GRANITERAPIDS_RESPONSE, 0x3FFFFFFFFF),
     "sierraforest": (0x1B7, ICELAKE_REQUEST, SIERRAFOREST_RESPONSE, 0xFF3FFFFFFFFFF),
     "clearwaterforest": (0x1B7, ICELAKE_REQUEST, CLEARWATERFOREST_RESPONSE, 0xFF3FFFFFFFFFF),
+    "diamondrapids": (0x12A, {}, {}, 0x40FFFFFF0000FFFF),
 }
 
 # Events without config1: event select and unit mask. An entry of None: any placement.
@@ -237,6 +238,7 @@ RETIRED_MASKS: dict[str, tuple[int, dict[str, int]]] = {
 }
 ZEN_EVENT = {"demand": 0x43, "any": 0x44, "pf_sw": 0x59, "pf_l1": 0x5A, "any_l2": 0x165}
 ZEN_MASK = {"local_cache": 0x06, "local_dram": 0x08, "remote_cache": 0x10, "remote_dram": 0x40, "any_cxl": 0x80}
+ZEN6_BANDWIDTH = {"local_cxl": 0x10, "remote_cxl": 0x20}  # of event 0x175
 ZEN2_MASK = {**ZEN_MASK, "local_cache": 0x02}
 
 
@@ -256,6 +258,15 @@ POWER9_EVENT = {
     ("retired_load", "remote_far_dram"): (3, 0xD14C),
     ("retired_load", "any_dram"): (2, 0x01E0),
 }
+# POWER8: IBM's table, cache.json and memory.json in the kernel's tree.
+POWER8_EVENT = {
+    "local_dram": 0x2C048,
+    "remote_near_dram": 0x3C04A,
+    "remote_far_dram": 0x4C04C,
+    "any_dram": 0x2C04C,
+    "local_cache": 0x1C048,
+    "remote_cache": 0x4C04A,
+}
 # POWER10: the source in the upper bits, then the counter, then the event: loads reloaded, marked loads reloaded.
 POWER10_SOURCE = {
     "local_dram": 0x94040,
@@ -271,6 +282,8 @@ POWER10_COUNTER = {"local_dram": 2, "remote_near_dram": 3, "remote_far_dram": 4,
 
 
 def power(cpu: str, kind: str, placement: str) -> int:
+    if cpu == "power8":
+        return POWER8_EVENT[placement]
     if cpu == "power9" or (kind, placement) == ("demand_rd", "any_dram"):
         counter, code = POWER9_EVENT[kind, placement]
         return counter << 16 | code
@@ -292,6 +305,12 @@ def amd(event: int, mask: int) -> int:
     return (event & 0xFF) | mask << 8 | (event >> 8) << 32
 
 
+def fill(cpu: str, kind: str, placement: str) -> int:
+    if placement in ZEN6_BANDWIDTH:
+        return amd(0x175, ZEN6_BANDWIDTH[placement])
+    return amd(ZEN_EVENT[kind], (ZEN2_MASK if cpu == "zen2" else ZEN_MASK)[placement])
+
+
 def expected(cpu: str, event: dict[str, Any]) -> tuple[int, int]:
     kind, placement, variant = label(event)
     if cpu.startswith("power"):
@@ -306,7 +325,7 @@ def expected(cpu: str, event: dict[str, Any]) -> tuple[int, int]:
     if kind == "retired_load":
         select, masks = RETIRED_MASKS[cpu]
         return select | masks[placement] << 8, 0
-    return amd(ZEN_EVENT[kind], (ZEN2_MASK if cpu == "zen2" else ZEN_MASK)[placement]), 0
+    return fill(cpu, kind, placement), 0
 
 
 ALTERNATIVES_OF_RETIRED = {"pfm", "likwid", "nofwd"}  # whose unit masks are the very thing in doubt
@@ -349,7 +368,7 @@ def test_groups_can_be_scheduled(cpu: str, mode: str) -> None:
         if cpu.startswith("power"):
             chosen = [config >> 16 & 0xF for config, _ in numbers if config >> 16 & 0xF]
             assert len(set(chosen)) == len(chosen)
-        assert all(by_label[label(e)]["confidence"] in ("two", "one", "derived") for e in group)
+        assert all(by_label[label(e)]["confidence"] in ("two", "one", "derived", "assumed") for e in group)
 
 
 @every_cpu
@@ -424,7 +443,7 @@ def test_every_note_is_used_somewhere() -> None:
 
 @every_cpu
 def test_confidence_follows_from_known_sources(cpu: str) -> None:
-    unsourced = {"derived", "unverified", "conflict"}
+    unsourced = {"derived", "assumed", "unverified", "conflict"}
     for event in catalogue(cpu)["events"]:
         sources = event["sources"]
         assert set(sources) <= {"pfm", "json", "kernel", "numatop", "likwid", "pcm"}
@@ -469,6 +488,14 @@ def test_names_are_unique() -> None:
         assert events("--cpu", cpu).startswith(f"{cpu}: ")
 
 
+def test_what_is_assumed_says_so_and_how_to_confirm_it() -> None:
+    assumed = {(cpu, event["class"], event["placement"]): event for cpu in CPUS for event in catalogue(cpu)["events"]
+               if event["confidence"] == "assumed"}  # fmt: skip
+    assert {cpu for cpu, *_ in assumed} == {"hygon", "amd-newer", "neoverse-n3", "neoverse-v3"}
+    for (cpu, *_), event in assumed.items():
+        assert any("numaprof verify" in catalogue(cpu)["notes"][key] for key in event["notes"])
+
+
 # Second sources.
 
 
@@ -492,6 +519,7 @@ PERF_EVENT = re.compile(
 NEWER_THAN_PERF = {
     "zen4": {("any", "any_cxl")},
     "zen5": {("any", "any_cxl"), *(("any_l2", placement) for placement in ZEN_MASK)},
+    "zen6": {("any", "any_cxl"), *(("any_l2", placement) for placement in [*ZEN_MASK, *ZEN6_BANDWIDTH])},
     "sapphirerapids": {("demand_rd", "local_pmem")},
     "graniterapids": {("demand_rd", "local_cxl")},
     "clearwaterforest": {("demand_rd", "local_dram"), ("demand_rd", "any_dram")},

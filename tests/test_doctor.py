@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -194,6 +195,32 @@ def test_load_latency_is_tried_with_its_leader(
     sampling = doctor(program, *with_pmu(fake_pmu, root, refused, errno.EOPNOTSUPP))["sampling"]
     assert sampling["state"] == state
     assert state == "yes" or sampling["cause"] == "this PMU cannot sample (precisely)"
+
+
+@pytest.mark.requires("mounts")
+def test_assumed_events_are_half_a_yes_with_a_way_to_confirm_them(
+    program: Path, fake_pmu: Path, tmp_path: Path
+) -> None:
+    root = unpack(snapshot("epyc-nps4"), tmp_path)
+    cpuinfo = root / "proc/cpuinfo"
+    cpuinfo.write_text(cpuinfo.read_text().replace("cpu family\t: 25", "cpu family\t: 27"))
+    rows = doctor(program, *with_pmu(fake_pmu, root))
+    assert (rows["locality"]["state"], rows["sampling"]["state"]) == ("part", "yes")
+    assert rows["locality"]["detail"] == "amd-newer: demand, pf_l1, any"
+    assert rows["locality"]["remedy"] == "numaprof verify"
+    there = doctor(program, options=("--sysroot", root))["cpu"]
+    assert there["state"] == "part"
+    assert there["cause"] == "it is not in the event catalogue: only what all its relatives have is used"
+
+
+def test_on_one_node_an_unknown_model_is_no_fault(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("vm-one-node"), tmp_path)
+    cpuinfo = root / "proc/cpuinfo"
+    text = re.sub(r"(?m)^(cpu family\s*:).*$", r"\1 6", re.sub(r"(?m)^(model\s*:).*$", r"\1 167", cpuinfo.read_text()))
+    cpuinfo.write_text(re.sub(r"(?m)^(vendor_id\s*:).*$", r"\1 GenuineIntel", text))
+    row = doctor(program, options=("--sysroot", root))["cpu"]
+    assert (row["state"], row["remedy"]) == ("yes", None)
+    assert row["cause"] == "it is not in the event catalogue, but on one node no access can be remote"
 
 
 # --- system calls that a filter stops ---------------------------------------------------------------------------------

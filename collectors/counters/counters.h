@@ -20,6 +20,7 @@
 #include "collectors/processes/tasks.h"
 #include "collectors/samples/samples.h"
 #include "core/recording/recording_queue.h"
+#include "recording_codes.h"
 
 #define COUNTERS_SAMPLE_TYPE                                                                                           \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
@@ -37,6 +38,7 @@ struct counters_event {
     const struct event_entry *source; // NULL: of the loads' group
     struct perf_event_attr attr;
     bool sampled;                    // a remote one, or the loads
+    enum recording_source answered_by; // of a remote one: sample.source of its samples
     enum load_source load_source;    // of the loads' group: what the event says of each sample
     const char *load_name;
 };

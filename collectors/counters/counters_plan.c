@@ -21,6 +21,11 @@ static bool counters_is_remote(const struct event_entry *event)
     return strncmp(event->placement, "remote", 6) == 0;
 }
 
+static enum recording_source counters_source(const struct event_entry *event)
+{
+    return strstr(event->placement, "dram") ? RECORDING_SOURCE_REMOTE_DRAM : RECORDING_SOURCE_REMOTE_CACHE;
+}
+
 static void counters_set_attributes(const struct counters *counters, const struct counters_group *group,
                                     struct counters_event *event)
 {
@@ -143,7 +148,8 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j])};
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
+                .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)
                 return status;

@@ -179,8 +179,6 @@ static const struct counters_event *counters_event_of(const struct counter_set *
     return NULL;
 }
 
-enum { COUNTERS_KIND_OVERFLOW = 1, COUNTERS_SOURCE_REMOTE_DRAM = 2, COUNTERS_SOURCE_REMOTE_CACHE = 4 }; // schema.sql
-
 void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack)
 {
     const struct counters_event *event = counters_event_of(set, sample->id);
@@ -192,11 +190,10 @@ void counters_take(struct counter_set *set, const struct perf_sample *sample, co
             loads_take(set->counters->loads, sample, origin, thread, stack);
         return;
     }
-    bool is_dram = strstr(event->source->placement, "dram");
-    struct samples_row row = samples_row(COUNTERS_KIND_OVERFLOW, event->id,
+    struct samples_row row = samples_row(RECORDING_KIND_OVERFLOW, event->id,
                                          tasks_time(set->counters->tasks, sample->time), thread->id, sample->period);
     row.cpu = sample->cpu;
     row.stack = stack;
-    row.source = is_dram ? COUNTERS_SOURCE_REMOTE_DRAM : COUNTERS_SOURCE_REMOTE_CACHE;
+    row.source = event->answered_by;
     samples_put(set->counters->samples, &row);
 }

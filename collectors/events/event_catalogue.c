@@ -88,6 +88,11 @@ const struct event_cpu *event_catalogue_identify(const struct event_catalogue *c
     return NULL;
 }
 
+bool event_catalogue_is_fallback(const struct event_cpu *cpu)
+{
+    return !cpu->ids[0].models;
+}
+
 static const char *event_catalogue_skip_joints(const char *text)
 {
     return text + strspn(text, "-_ ");
@@ -225,7 +230,7 @@ char *event_catalogue_remark(const struct event_catalogue *catalogue, const stru
 
 const char *event_catalogue_confidence(const struct event_entry *event)
 {
-    static const char *const words[] = {"derived", "unverified", "conflict"};
+    static const char *const words[] = {"derived", "assumed", "unverified", "conflict"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(event->sources, words[i]) == 0)
             return words[i];

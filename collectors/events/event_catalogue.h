@@ -20,15 +20,15 @@ enum {
     EVENT_CATALOGUE_IDS = 2
 };
 
-// One line "id": a CPU is this one if all of it matches; NULL matches all. Ranges are "0x10-0x1f,0x60".
+// One line "id": a CPU is this one if all of it matches; NULL matches all. Rows for any model are the fallback, and come last. Ranges are "0x10-0x1f,0x60".
 struct event_cpu_id {
     const char *vendor, *family, *models, *steppings;
 };
 
 // How loads are sampled with their address.
 struct event_sampling {
-    const char *method;   // load-latency, ibs-op, spe, marked
-    uint64_t config;      // 0: the method's own PMU, not an event of the core's
+    const char *method;   // load-latency, ibs-op, spe, marked, none
+    uint64_t config;      // 0: the method's own PMU, not an event of the core's; of load-latency: the kernel names the event
     uint64_t leader;      // event that must lead the group; 0: none
     const char *counters; // that can hold it: all, 3, 0-3
     const char *decode;   // what tells the source: mem_lvl, mem_lvl_num, kernel, ibs, spe
@@ -60,7 +60,7 @@ struct event_entry {
     const char *class, *placement;
     const char *variant; // NULL: the one used; "snc": used where a socket is split into clusters; else an alternative
     uint64_t config, config1;
-    const char *sources; // of the numbers, "pfm,json"; or "derived", "unverified", "conflict"
+    const char *sources; // of the numbers, "pfm,json"; or "derived", "assumed", "unverified", "conflict"
     const char *notes;   // keys of notes, "a,b"; NULL: none
     const char *name;    // libpfm4's without the table, or "json:" and the vendor's; NULL: none
 };
@@ -104,6 +104,9 @@ void event_catalogue_free(struct event_catalogue *catalogue);
 const struct event_cpu *event_catalogue_identify(const struct event_catalogue *catalogue,
                                                  const struct cpu_identity *identity);
 
+// Is this a row for models that no row names?
+bool event_catalogue_is_fallback(const struct event_cpu *cpu);
+
 // Finds a CPU by its name, another name, or an unambiguous beginning of one; case, "-", "_" and blanks do not count.
 // -ENOENT: no such CPU; -ENOTUNIQ: several begin so. Then near (size bytes) gets the names that come nearest, or "".
 int event_catalogue_find(const struct event_catalogue *catalogue, const char *name, const struct event_cpu **cpu,
@@ -122,7 +125,8 @@ const struct event_answer *event_catalogue_answer(const struct event_catalogue *
 char *event_catalogue_remark(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                              const struct event_entry *event, char *out, size_t size);
 
-// two (independent sources), one, derived (a legal sum of confirmed bits that nobody publishes), unverified, conflict.
+// two (independent sources), one, derived (a legal sum of confirmed bits that nobody publishes), assumed (opened; what a
+// relative has, to be confirmed by numaprof verify), unverified, conflict.
 const char *event_catalogue_confidence(const struct event_entry *event);
 
 #endif

@@ -81,9 +81,10 @@ static int event_catalogue_read_id(struct event_catalogue_reader *reader, char *
             return -ENOSPC;
     id->vendor = event_catalogue_read_word(&rest);
     id->family = event_catalogue_read_word(&rest);
+    bool has_models = rest[strspn(rest, blanks)] != '\0';
     id->models = event_catalogue_read_word(&rest);
     id->steppings = event_catalogue_read_word(&rest);
-    return id->vendor && id->models ? 0 : -EINVAL;
+    return id->vendor && has_models ? 0 : -EINVAL;
 }
 
 static int event_catalogue_read_libpfm(struct event_catalogue_reader *reader, char *rest)

@@ -30,6 +30,35 @@ int event_encode(struct perf_event_attr *attr, const char *root, const struct ev
     return 0;
 }
 
+// "event=0xcd,umask=0x1,ldlat=3": event in bits 0-7, unit mask in 8-15, as on every Intel PMU; ldlat is the caller's.
+static int event_encode_named(const char *root, const char *name, uint64_t *config)
+{
+    char text[128];
+    unsigned event = 0, umask = 0;
+    int status = sysfile_text(root, text, sizeof text, "/sys/bus/event_source/devices/cpu/events/%s", name);
+    if (status < 0)
+        return status;
+    const char *mask = strstr(text, "umask=");
+    if (sscanf(text, "event=%x", &event) != 1 || (mask && sscanf(mask, "umask=%x", &umask) != 1) || event > 0xff ||
+        umask > 0xff)
+        return -EINVAL;
+    *config = event | umask << 8;
+    return 0;
+}
+
+int event_encode_loads(const struct event_sampling *sampling, const char *root, uint64_t *config, uint64_t *leader)
+{
+    *config = sampling->config;
+    *leader = sampling->leader;
+    if (*config)
+        return 0;
+    if (event_encode_named(root, "mem-loads", config) < 0)
+        return -ENOTSUP;
+    if (event_encode_named(root, "mem-loads-aux", leader) < 0)
+        *leader = 0;
+    return 0;
+}
+
 // Weak: there only in the program of `make static`. Else libpfm4 is loaded when a name is to be encoded, which no recording
 // needs: its tables take the loader a millisecond.
 extern pfm_err_t pfm_initialize(void) __attribute__((weak));

@@ -9,16 +9,18 @@
 #include <stdint.h>
 
 #include "collectors/processes/address_space.h"
+#include "core/recording/recording.h"
+#include "recording_codes.h"
 
 // Values of sample_kind in core/recording/schema.sql.
 enum faults_kind {
-    FAULTS_FIRST_TOUCH = 10,
-    FAULTS_ZERO_PAGE = 11,
-    FAULTS_COPY_ON_WRITE = 12,
-    FAULTS_REFAULT = 13,
-    FAULTS_HINT = 14,
-    FAULTS_FILE = 15,
-    FAULTS_UNKNOWN = 19,
+    FAULTS_FIRST_TOUCH = RECORDING_KIND_FIRST_TOUCH,
+    FAULTS_ZERO_PAGE = RECORDING_KIND_ZERO_PAGE,
+    FAULTS_COPY_ON_WRITE = RECORDING_KIND_COPY_ON_WRITE,
+    FAULTS_REFAULT = RECORDING_KIND_REFAULT,
+    FAULTS_HINT = RECORDING_KIND_HINT,
+    FAULTS_FILE = RECORDING_KIND_FILE,
+    FAULTS_UNKNOWN = RECORDING_KIND_FAULT,
 };
 
 enum faults_state { FAULTS_STATE_NEW, FAULTS_STATE_ZERO, FAULTS_STATE_TOUCHED };

@@ -53,10 +53,10 @@ int alloc_record_read(const struct perf_event_header *header, struct alloc_event
 
 uint64_t alloc_record_lost(const struct perf_ring *ring)
 {
-    return ring->control->__reserved[ALLOC_LOST];
+    return atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST));
 }
 
 uint64_t alloc_record_lost_frees(const struct perf_ring *ring)
 {
-    return ring->control->__reserved[ALLOC_LOST_FREES];
+    return atomic_load(alloc_ring_counter(ring->control, ALLOC_LOST_FREES));
 }

@@ -11,7 +11,7 @@ static int64_t objects_new_object(struct objects *objects, const struct process 
 {
     objects->object_count++;
     RECORD(objects->queue, RECORDING_OBJECT, RECORD_NUMBER(objects->object_count), RECORD_NUMBER(process->id),
-           RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack));
+           RECORD_TEXT(kind), RECORD_TEXT(name), RECORD_NUMBER(stack), RECORD_NULL);
     return objects->object_count;
 }
 
@@ -269,6 +269,7 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
+    RECORD(objects->queue, RECORDING_OBJECT_ADDRESS, RECORD_NUMBER(block.object), RECORD_NUMBER(variable.own));
     if (variable.bytes >= OBJECTS_DECLARED_LEAST)
         objects_keep_named(objects, (struct objects_named){mapping->path, variable.own, block.object});
     table_put(&objects->variables, key, (uint64_t)row);

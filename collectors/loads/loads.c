@@ -4,8 +4,6 @@
 #include "collectors/pages/pages_state.h"
 #include "core/topology/topology.h"
 
-enum { LOADS_KIND_LOAD = 2, LOADS_KIND_STORE = 3 }; // sample_kind in core/recording/schema.sql
-
 // --- taking
 
 void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
@@ -56,26 +54,18 @@ static void loads_check(struct loads *loads, const struct loads_pending *load, e
     loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
 }
 
-static bool loads_has_cpus(const struct topology *topology, int32_t node)
-{
-    for (size_t i = 0; i < topology->cpu_count; i++)
-        if (topology->cpus[i].node == node)
-            return true;
-    return false;
-}
-
-// Kernels and CPUs may report CXL memory as DRAM. The page's node tells: memory of a node without CPUs is local to nobody.
+// Kernels and CPUs may report CXL memory as DRAM. The page's node tells.
 static enum load_source loads_tier(const struct loads *loads, enum load_source source, int32_t home)
 {
     bool memory = source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM;
-    return memory && home >= 0 && !loads_has_cpus(loads->topology, home) ? LOAD_SLOW_TIER : source;
+    return memory && home >= 0 && topology_is_slow_tier(loads->topology, home) ? LOAD_SLOW_TIER : source;
 }
 
 static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)
 {
     enum load_source source = loads_tier(loads, load->source, home);
     loads_check(loads, load, source, home);
-    struct samples_row row = samples_row(load->is_store ? LOADS_KIND_STORE : LOADS_KIND_LOAD, load->event,
+    struct samples_row row = samples_row(load->is_store ? RECORDING_KIND_STORE : RECORDING_KIND_LOAD, load->event,
                                          tasks_time(loads->tasks, load->time), load->thread, load->weight);
     row.cpu = load->cpu;
     row.stack = load->stack;

@@ -37,19 +37,24 @@ static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt
     return 0;
 }
 
-static void loads_plan_latency(struct loads_plan *plan, const struct event_cpu *cpu)
+static int loads_plan_latency(struct loads_plan *plan, const struct event_cpu *cpu, const char *root)
 {
-    if (cpu->sampling.leader)
-        plan->events[plan->count++] = (struct loads_event){
-            .attr = {.type = PERF_TYPE_RAW, .config = cpu->sampling.leader}, .name = "leader"};
+    uint64_t config, leader;
+    int status = event_encode_loads(&cpu->sampling, root, &config, &leader);
+    if (status < 0)
+        return status;
+    if (leader)
+        plan->events[plan->count++] =
+            (struct loads_event){.attr = {.type = PERF_TYPE_RAW, .config = leader}, .name = "leader"};
     plan->events[plan->count++] = (struct loads_event){
         .attr = {.type = PERF_TYPE_RAW,
-                 .config = cpu->sampling.config,
+                 .config = config,
                  .config1 = LOADS_THRESHOLD_CYCLES, // the format "ldlat" of Intel's PMU
                  .precise_ip = 2},
         .name = cpu->sampling.method,
         .sampled = true,
     };
+    return 0;
 }
 
 // Precise, they tell the address; the event itself tells the source.
@@ -87,10 +92,8 @@ int loads_plan(struct loads_plan *plan, const struct event_catalogue *catalogue,
         return loads_plan_retired(plan, catalogue, cpu, root);
     if (attempt > 0)
         return -ENOTSUP;
-    if (strcmp(method, "load-latency") == 0) {
-        loads_plan_latency(plan, cpu);
-        return 0;
-    }
+    if (strcmp(method, "load-latency") == 0)
+        return loads_plan_latency(plan, cpu, root);
     if (strcmp(method, "marked") != 0)
         return -ENOTSUP;
     plan->events[plan->count++] = (struct loads_event){

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events sample single loads on a CPU, the best first: PEBS load latency on Intel, else retired loads that missed, with
+// Which events sample single loads on a CPU, the best first: PEBS load latency on Intel (on a model that the catalogue does not
+// know, the events that the kernel names), else retired loads that missed, with
 // their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole CPUs
 // where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that the
 // kernel hands over undecoded: not done.

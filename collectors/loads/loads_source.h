@@ -7,19 +7,22 @@
 #ifndef COLLECTORS_LOADS_LOADS_SOURCE_H
 #define COLLECTORS_LOADS_LOADS_SOURCE_H
 
+#include "core/recording/recording.h"
+#include "recording_codes.h"
+
 #include <stdint.h>
 
 // Ids of the table source in core/recording/schema.sql.
 enum load_source {
     LOAD_UNKNOWN = 0,
-    LOAD_LOCAL_DRAM = 1,
-    LOAD_REMOTE_DRAM = 2,
-    LOAD_LOCAL_CACHE = 3,    // another core's, or the shared one, in the same package
-    LOAD_REMOTE_CACHE = 4,
-    LOAD_REMOTE_MODIFIED = 5,
-    LOAD_OWN_CACHE = 6,
-    LOAD_OTHER = 7,          // devices, uncached memory
-    LOAD_SLOW_TIER = 8,      // memory behind CXL, persistent memory, or any memory of a node without CPUs
+    LOAD_LOCAL_DRAM = RECORDING_SOURCE_LOCAL_DRAM,
+    LOAD_REMOTE_DRAM = RECORDING_SOURCE_REMOTE_DRAM,
+    LOAD_LOCAL_CACHE = RECORDING_SOURCE_LOCAL_CACHE,    // another core's, or the shared one, in the same package
+    LOAD_REMOTE_CACHE = RECORDING_SOURCE_REMOTE_CACHE,
+    LOAD_REMOTE_MODIFIED = RECORDING_SOURCE_REMOTE_MODIFIED,
+    LOAD_OWN_CACHE = RECORDING_SOURCE_OWN_CACHE,
+    LOAD_OTHER = RECORDING_SOURCE_OTHER,          // devices, uncached memory
+    LOAD_SLOW_TIER = RECORDING_SOURCE_SLOW_TIER,      // memory behind CXL, persistent memory, or of a node without CPUs that is no high-bandwidth memory
 };
 
 enum load_source load_source_of(uint64_t data_src);

@@ -67,19 +67,32 @@ static void perf_ring_join(const struct perf_ring *ring, uint64_t size)
     memcpy(ring->joined + first, ring->data, size - first);
 }
 
+// Nothing behind a broken record can be trusted. A target whose ring is read this way gets it back empty.
+static const struct perf_event_header *perf_ring_give_up(struct perf_ring *ring)
+{
+    if (ring->untrusted)
+        memset(ring->data, 0, ring->bytes);
+    ring->next = ring->head;
+    return NULL;
+}
+
 const struct perf_event_header *perf_ring_front(struct perf_ring *ring)
 {
     if (ring->next >= ring->head)
         return NULL;
     // Records begin at multiples of 8, so a header never wraps. It is read once: others may write it.
     struct perf_event_header header;
-    uint64_t at = ring->next & (ring->bytes - 1);
-    memcpy(&header, ring->data + at, sizeof header);
-    uint64_t size = header.size, written = ring->head - ring->next;
-    if (size < sizeof header || size % 8 != 0 || size > written || written > ring->bytes) {
-        ring->next = ring->head; // not a record: nothing behind it can be trusted
+    uint64_t at = ring->next & (ring->bytes - 1), written = ring->head - ring->next;
+    if (at % sizeof header != 0 || written > ring->bytes)
+        return perf_ring_give_up(ring);
+    // Acquire: the header of an untrusted ring commits its record. Not committed yet: a writer is at work.
+    uint64_t word = __atomic_load_n((const uint64_t *)(const void *)(ring->data + at), __ATOMIC_ACQUIRE);
+    if (word == 0 && ring->untrusted)
         return NULL;
-    }
+    memcpy(&header, &word, sizeof header);
+    uint64_t size = header.size;
+    if (size < sizeof header || size % 8 != 0 || size > written)
+        return perf_ring_give_up(ring);
     ring->front_bytes = size;
     if (size <= ring->bytes - at && !ring->untrusted)
         return (const struct perf_event_header *)(ring->data + at);
@@ -88,8 +101,19 @@ const struct perf_event_header *perf_ring_front(struct perf_ring *ring)
     return (const struct perf_event_header *)ring->joined;
 }
 
+// For the writers of an untrusted ring, which commit a record by its header.
+static void perf_ring_zero_front(const struct perf_ring *ring)
+{
+    uint64_t at = ring->next & (ring->bytes - 1), left = ring->bytes - at;
+    uint64_t first = ring->front_bytes < left ? ring->front_bytes : left;
+    memset(ring->data + at, 0, first);
+    memset(ring->data, 0, ring->front_bytes - first);
+}
+
 void perf_ring_skip(struct perf_ring *ring)
 {
+    if (ring->untrusted)
+        perf_ring_zero_front(ring);
     ring->next += ring->front_bytes;
 }
 

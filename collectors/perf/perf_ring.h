@@ -10,13 +10,13 @@
 
 struct perf_ring {
     struct perf_event_mmap_page *control;
-    const char *data;
+    char *data;
     uint64_t bytes;       // of data, a power of two
     uint64_t head;        // how far the kernel had written at perf_ring_refresh
     uint64_t next;        // first byte that perf_ring_next has not passed yet
     char *joined;         // room for one record that wraps around the end (64 KiB, the largest there is)
     uint64_t front_bytes; // size of the record at the front
-    bool untrusted;       // somebody else than the kernel writes it: records are copied before they are looked at
+    bool untrusted;       // a target writes it (alloc_ring.h): records are copied before they are looked at, then zeroed
     size_t mapped_bytes;
 };
 

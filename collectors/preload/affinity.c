@@ -12,18 +12,18 @@
 // The mask of our plan alone, as a thread of ours has it: exactly its CPU.
 static bool affinity_is_our_pin(const struct preload_mask *mask)
 {
-    const struct channel *channel = preload_channel();
+    const _Atomic uint32_t *slot_users = preload_slot_users();
     int only = -1, members = 0;
     for (size_t i = 0; i < sizeof mask->bits / sizeof *mask->bits; i++) {
         members += __builtin_popcountl(mask->bits[i]);
         if (mask->bits[i])
             only = (int)(i * 8 * sizeof *mask->bits) + __builtin_ctzl(mask->bits[i]);
     }
-    if (!channel || members != 1)
+    if (!slot_users || members != 1)
         return false;
     const struct channel_settings *settings = preload_settings();
     for (uint32_t i = 0; i < settings->slot_count; i++)
-        if (settings->slots[i] == only && atomic_load(&channel->slot_users[i]) > 0)
+        if (settings->slots[i] == only && atomic_load(&slot_users[i]) > 0)
             return true;
     return false;
 }
@@ -46,7 +46,7 @@ PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
     __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
     struct preload_mask mask;
     int status = get(tid, size, set);
-    if (status == 0 && preload_channel() && preload_get_mask(tid, &mask) > 0 && affinity_hidden(tid, &mask)) {
+    if (status == 0 && preload_slot_users() && preload_get_mask(tid, &mask) > 0 && affinity_hidden(tid, &mask)) {
         memset(set, 0, size);
         memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
     }
@@ -57,7 +57,7 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
 {
     __typeof__(&pthread_getaffinity_np) get = PRELOAD_NEXT(pthread_getaffinity_np);
     int status = get(thread, size, set);
-    if (status != 0 || !preload_channel())
+    if (status != 0 || !preload_slot_users())
         return status;
     struct preload_mask mask = {0};
     memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);

@@ -27,6 +27,7 @@ static struct {
     pid_t pid;
     struct preload_mask mask;
     bool other_namespace;            // our thread numbers are not the recorder's, or this is not known
+    _Atomic uint32_t *alone_users;   // of the CPU slots of a placement file; NULL: none
     char address[CHANNEL_ADDRESS], library[PATH_MAX];
 } self;
 
@@ -39,6 +40,12 @@ struct channel *preload_channel(void)
 {
     struct channel *channel = self.channel;
     return channel && !atomic_load_explicit(&channel->recorder_gone, memory_order_relaxed) ? channel : NULL;
+}
+
+_Atomic uint32_t *preload_slot_users(void)
+{
+    struct channel *channel = preload_channel();
+    return channel ? channel->slot_users : self.alone_users;
 }
 
 const struct channel_settings *preload_settings(void)
@@ -203,6 +210,21 @@ static void connect_open(void)
         return;
     connect_find_namespace();
     pthread_atfork(NULL, NULL, connect_forked_child);
+}
+
+void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users)
+{
+    if (self.channel || count == 0)
+        return;
+    connect_name_process();
+    preload_get_mask(0, &self.mask);
+    self.settings = (struct channel_settings){.target = (uint32_t)self.pid, .slot_count = count};
+    for (uint32_t i = 0; i < count; i++)
+        self.settings.slots[i] = (int32_t)cpus[i];
+    self.alone_users = users;
+    preload_slot_start();
+    preload_slot_begin_at_first();
+    pthread_atfork(NULL, NULL, preload_slot_forked);
 }
 
 void preload_connect(void)

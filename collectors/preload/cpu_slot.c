@@ -25,13 +25,13 @@ static struct preload_mask cpu_slot_mask(int cpu)
 }
 
 // Index of the least used place within the process's mask, or -1.
-static int cpu_slot_least_used(const struct channel *channel)
+static int cpu_slot_least_used(const _Atomic uint32_t *slot_users)
 {
     const struct channel_settings *settings = preload_settings();
     int best = -1;
     uint32_t fewest = UINT32_MAX;
     for (uint32_t i = 0; i < settings->slot_count && fewest > 0; i++) {
-        uint32_t users = atomic_load_explicit(&channel->slot_users[i], memory_order_relaxed);
+        uint32_t users = atomic_load_explicit(&slot_users[i], memory_order_relaxed);
         if (users < fewest && preload_mask_has(preload_process_mask(), settings->slots[i])) {
             best = (int)i;
             fewest = users;
@@ -40,34 +40,34 @@ static int cpu_slot_least_used(const struct channel *channel)
     return best;
 }
 
-static int cpu_slot_take(struct channel *channel)
+static int cpu_slot_take(_Atomic uint32_t *slot_users)
 {
     for (;;) {
-        int at = cpu_slot_least_used(channel);
+        int at = cpu_slot_least_used(slot_users);
         if (at < 0)
             return -1;
-        uint32_t users = atomic_load(&channel->slot_users[at]);
-        if (atomic_compare_exchange_strong(&channel->slot_users[at], &users, users + 1))
+        uint32_t users = atomic_load(&slot_users[at]);
+        if (atomic_compare_exchange_strong(&slot_users[at], &users, users + 1))
             return at;
     }
 }
 
 int preload_slot_reserve(void)
 {
-    struct channel *channel = preload_channel();
-    return channel ? cpu_slot_take(channel) + 1 : 0;
+    _Atomic uint32_t *slot_users = preload_slot_users();
+    return slot_users ? cpu_slot_take(slot_users) + 1 : 0;
 }
 
 void preload_slot_return(int slot)
 {
-    struct channel *channel = preload_channel();
-    if (slot && channel)
-        atomic_fetch_sub(&channel->slot_users[slot - 1], 1);
+    _Atomic uint32_t *slot_users = preload_slot_users();
+    if (slot && slot_users)
+        atomic_fetch_sub(&slot_users[slot - 1], 1);
 }
 
 int preload_slot_self(int slot)
 {
-    if (!preload_channel() || here.slot)
+    if (!preload_slot_users() || here.slot)
         return -1;
     here.slot = slot ? slot : preload_slot_reserve();
     if (!here.slot)
@@ -147,10 +147,10 @@ void preload_slot_start(void)
 // then lies where that thread stays. The mask is the whole one again at once, so nothing can be seen of it.
 void preload_slot_begin_at_first(void)
 {
-    const struct channel *channel = preload_channel();
-    if (!channel || cpu_slot_program_pins || (uint32_t)getpid() != preload_settings()->target)
+    const _Atomic uint32_t *slot_users = preload_slot_users();
+    if (!slot_users || cpu_slot_program_pins || (uint32_t)getpid() != preload_settings()->target)
         return;
-    int at = cpu_slot_least_used(channel);
+    int at = cpu_slot_least_used(slot_users);
     if (at < 0)
         return;
     struct preload_mask mask = cpu_slot_mask(preload_settings()->slots[at]);
@@ -172,7 +172,7 @@ static void cpu_slot_tell_main(void)
 // The thread that creates the process's first thread is taken for the main thread: with one thread it was both.
 void preload_slot_main(void)
 {
-    if (atomic_exchange(&main_has_slot, true) || !preload_channel() || preload_settings()->slot_count == 0)
+    if (atomic_exchange(&main_has_slot, true) || !preload_slot_users() || preload_settings()->slot_count == 0)
         return;
     if (preload_program_pins() || preload_chose_itself()) {
         cpu_slot_tell_main();

@@ -32,6 +32,10 @@ bool preload_mask_has(const struct preload_mask *mask, int cpu);
 void preload_connect(void);                      // once; when the library starts or, if sooner, at the first large block
 struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
 const struct channel_settings *preload_settings(void); // our copy, checked; without a recorder there is no plan
+// Threads on each CPU slot, by the recorder's plan or a placement file's; NULL: nobody pins.
+_Atomic uint32_t *preload_slot_users(void);
+// Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared with other processes of the run.
+void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users);
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
 bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer

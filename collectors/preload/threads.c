@@ -50,7 +50,7 @@ static bool thread_has_own_mask(const pthread_attr_t *attributes)
 
 static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
 {
-    if (!preload_channel() || preload_settings()->slot_count == 0)
+    if (!preload_slot_users() || preload_settings()->slot_count == 0)
         return CHANNEL_PIN_NONE;
     if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
         return CHANNEL_PIN_PROGRAM;
@@ -60,7 +60,7 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 // In the new thread, which has its creator's mask.
 static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const void *frame)
 {
-    if (!preload_channel())
+    if (!preload_slot_users())
         return;
     int cpu = -1;
     if (pin == CHANNEL_PIN_PLANNED && slot)
@@ -102,7 +102,7 @@ static int thread_run_c11(void *argument)
 
 static struct thread_start *thread_prepare(struct thread_start start)
 {
-    struct thread_start *kept = preload_channel() ? malloc(sizeof *kept) : NULL;
+    struct thread_start *kept = preload_slot_users() ? malloc(sizeof *kept) : NULL;
     if (kept) {
         preload_slot_main();
         start.slot = start.pin == CHANNEL_PIN_PLANNED ? preload_slot_reserve() : 0;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the preload library tells of large allocations: a ring in memory that the process made and shared when it connected,
 // in the form of the kernel's perf rings (control page with data_head and data_tail, then the data), so that one reader
-// serves both. Each record ends with its time. The process may write anything here.
+// serves both. Threads write at once and never wait for each other: a writer reserves its record by moving data_head, and
+// stores the header last, in one piece, which commits the record. Unused bytes are zero: the reader zeroes what it has read.
+// Each record ends with its time. The process may write anything here.
 #ifndef COLLECTORS_PROTOCOL_ALLOC_RING_H
 #define COLLECTORS_PROTOCOL_ALLOC_RING_H
 
+#include <assert.h>
 #include <linux/perf_event.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     ALLOC_RING_CONTROL_BYTES = 4096,
@@ -22,7 +28,22 @@ enum {
 };
 
 // Counters in the control page's __reserved: records there was no room for, and frees among them.
-enum { ALLOC_LOST, ALLOC_LOST_FREES };
+enum alloc_ring_counter { ALLOC_LOST, ALLOC_LOST_FREES };
+
+static inline _Atomic uint64_t *alloc_ring_counter(const struct perf_event_mmap_page *control,
+                                                   enum alloc_ring_counter counter)
+{
+    static_assert(offsetof(struct perf_event_mmap_page, __reserved) % sizeof(uint64_t) == 0, "an aligned counter");
+    return (_Atomic uint64_t *)(uintptr_t)control->__reserved + counter;
+}
+
+// The header as the one word that commits its record.
+static inline uint64_t alloc_ring_commit_word(struct perf_event_header header)
+{
+    uint64_t word;
+    memcpy(&word, &header, sizeof word);
+    return word;
+}
 
 // perf_event_header.type, beyond the kernel's.
 enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };

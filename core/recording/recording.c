@@ -14,6 +14,7 @@
 #include "core/recording/recording_rows.h"
 #include "core/recording/recording_vfs.h"
 #include "empty_recording.h"
+#include "recording_codes.h"
 
 // Exclusive use, no second file, no spill of half a batch (recording_vfs.h says how a commit is kept whole).
 static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
@@ -22,51 +23,48 @@ static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
                                         "PRAGMA cache_spill = OFF;"
                                         "PRAGMA temp_store = MEMORY;";
 
-// Without its id, which is the next: SQLite then appends the row and need not look whether the id is there.
-#define SAMPLE_COLUMNS "kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node, source, latency"
-static const char recording_sample_sql[] = "INSERT INTO sample (" SAMPLE_COLUMNS ") VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
-static const char recording_samples_sql[] = "INSERT OR FAIL INTO sample (" SAMPLE_COLUMNS ") SELECT"
-                                            " c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM rows";
-
 static const char *const recording_sql[RECORDING_STATEMENTS] = {
-    [RECORDING_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_RUN] = RECORDING_INSERT_RUN,
     [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
     [RECORDING_COMPLETE] = "UPDATE run SET complete=1",
-    [RECORDING_EVIDENCE] = "INSERT INTO evidence VALUES (?,?,?,?,?,?)",
-    [RECORDING_WINDOW] = "INSERT INTO window VALUES (?,?,?)",
+    [RECORDING_EVIDENCE] = RECORDING_INSERT_EVIDENCE,
+    [RECORDING_WINDOW] = RECORDING_INSERT_WINDOW,
     [RECORDING_WINDOW_END] = "UPDATE window SET end_ns=? WHERE end_ns IS NULL",
-    [RECORDING_NODE] = "INSERT INTO node VALUES (?,?,?,?)",
-    [RECORDING_CPU] = "INSERT INTO cpu VALUES (?,?,?,?,?,?,?)",
-    [RECORDING_DISTANCE] = "INSERT INTO distance VALUES (?,?,?,?,?)",
-    [RECORDING_MEASUREMENT] = "INSERT INTO measurement VALUES (?,?,?,?,?)",
-    [RECORDING_MEASURED] = "INSERT INTO measured VALUES (?,?,?,?,?,?,?,?,?)",
-    [RECORDING_PROCESS] = "INSERT INTO process VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_NODE] = RECORDING_INSERT_NODE,
+    [RECORDING_CPU] = RECORDING_INSERT_CPU,
+    [RECORDING_DISTANCE] = RECORDING_INSERT_DISTANCE,
+    [RECORDING_MEASUREMENT] = RECORDING_INSERT_MEASUREMENT,
+    [RECORDING_MEASURED] = RECORDING_INSERT_MEASURED,
+    [RECORDING_PROCESS] = RECORDING_INSERT_PROCESS,
     [RECORDING_PROCESS_END] = "UPDATE process SET end_ns=?2 WHERE id=?1",
     [RECORDING_PROCESS_EXE] = "UPDATE process SET exe=?2 WHERE id=?1",
     [RECORDING_PROCESS_FOLLOWED] = "UPDATE process SET followed=?2 WHERE id=?1",
-    [RECORDING_THREAD] = "INSERT INTO thread VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_THREAD] = RECORDING_INSERT_THREAD,
     [RECORDING_THREAD_NAME] = "UPDATE thread SET name=?2 WHERE id=?1",
     [RECORDING_THREAD_PIN] = "UPDATE thread SET pin=?2, planned_cpu=?3, own_cpus=?4 WHERE id=?1",
     [RECORDING_THREAD_LATE] = "UPDATE thread SET from_start=0 WHERE id=?1",
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
-    [RECORDING_EVENT] = "INSERT INTO event VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-    [RECORDING_COUNT] = "INSERT INTO count VALUES (?,?,?,?,?,?,?,?)",
-    [RECORDING_SAMPLE] = recording_sample_sql,
+    [RECORDING_EVENT] = RECORDING_INSERT_EVENT,
+    [RECORDING_COUNT] = RECORDING_INSERT_COUNT,
+    [RECORDING_SAMPLE] = RECORDING_INSERT_SAMPLE,
     [RECORDING_SAMPLE_BLOCK] = "UPDATE sample SET block=?2 WHERE id=?1",
-    [RECORDING_SAMPLE_SUM] = "INSERT INTO sample_sum VALUES (?,?,?)",
-    [RECORDING_PLACE] = "INSERT INTO place VALUES (?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SAMPLE_SUM] = RECORDING_INSERT_SAMPLE_SUM,
+    [RECORDING_PLACE] = RECORDING_INSERT_PLACE,
     [RECORDING_PLACE_SYMBOL] =
         "UPDATE place SET build_id=?2, function=?3, offset=?4, file=?5, line=?6, inline_of=?7 WHERE id=?1",
-    [RECORDING_STACK] = "INSERT INTO stack VALUES (?,?,?,?)",
-    [RECORDING_OBJECT] = "INSERT INTO object VALUES (?,?,?,?,?)",
+    [RECORDING_STACK] = RECORDING_INSERT_STACK,
+    [RECORDING_OBJECT] = RECORDING_INSERT_OBJECT,
+    [RECORDING_OBJECT_ADDRESS] = "UPDATE object SET address=?2 WHERE id=?1",
     [RECORDING_OBJECT_STACK] = "UPDATE object SET alloc_stack=?2 WHERE id=?1",
-    [RECORDING_BLOCK] = "INSERT INTO block VALUES (?,?,?,?,?,?,?)",
+    [RECORDING_BLOCK] = RECORDING_INSERT_BLOCK,
     [RECORDING_BLOCK_END] = "UPDATE block SET end_ns=?2 WHERE id=?1",
     [RECORDING_BLOCK_RANGE] = "UPDATE block SET address=?2, bytes=?3 WHERE id=?1",
-    [RECORDING_SNAPSHOT] = "INSERT INTO snapshot VALUES (?,?,?,?,?,?,?)",
-    [RECORDING_PAGE_HOME] = "INSERT INTO page_home VALUES (?,?,?,?,?)",
-    [RECORDING_NOTE] = "INSERT INTO note (t_ns, kind, thread, process, value, text, remedy) VALUES (?,?,?,?,?,?,?)",
-    [RECORDING_PLACED] = "INSERT INTO placed VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    [RECORDING_SNAPSHOT] = RECORDING_INSERT_SNAPSHOT,
+    [RECORDING_PAGE_HOME] = RECORDING_INSERT_PAGE_HOME,
+    [RECORDING_NOTE] = RECORDING_INSERT_NOTE,
+    [RECORDING_PLACED] = RECORDING_INSERT_PLACED,
+    [RECORDING_MOVER] = RECORDING_INSERT_MOVER,
+    [RECORDING_NODE_MEMORY] = RECORDING_INSERT_NODE_MEMORY,
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an
@@ -75,10 +73,10 @@ static const struct {
     const char *sql;
     size_t columns;
 } recording_many[RECORDING_STATEMENTS] = {
-    [RECORDING_COUNT] = {"INSERT OR FAIL INTO count SELECT c0, c1, c2, c3, c4, c5, c6, c7 FROM rows", 8},
-    [RECORDING_SAMPLE] = {recording_samples_sql, 12},
-    [RECORDING_PLACE] = {"INSERT OR FAIL INTO place SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8 FROM rows", 9},
-    [RECORDING_STACK] = {"INSERT OR FAIL INTO stack SELECT c0, c1, c2, c3 FROM rows", 4},
+    [RECORDING_COUNT] = {RECORDING_INSERT_MANY_COUNT, RECORDING_COLUMNS_COUNT},
+    [RECORDING_SAMPLE] = {RECORDING_INSERT_MANY_SAMPLE, RECORDING_COLUMNS_SAMPLE},
+    [RECORDING_PLACE] = {RECORDING_INSERT_MANY_PLACE, RECORDING_COLUMNS_PLACE},
+    [RECORDING_STACK] = {RECORDING_INSERT_MANY_STACK, RECORDING_COLUMNS_STACK},
 };
 
 struct recording {

@@ -39,6 +39,7 @@ enum recording_statement {
     RECORDING_PLACE_SYMBOL,  // update: id, build_id, function, offset, file, line, inline_of
     RECORDING_STACK,
     RECORDING_OBJECT,
+    RECORDING_OBJECT_ADDRESS, // update: id, address
     RECORDING_OBJECT_STACK,  // update: id, alloc_stack
     RECORDING_BLOCK,
     RECORDING_BLOCK_END,     // update: id, end_ns
@@ -47,6 +48,8 @@ enum recording_statement {
     RECORDING_PAGE_HOME,
     RECORDING_NOTE,          // insert without id: t_ns, kind, thread, process, value, text, remedy
     RECORDING_PLACED,
+    RECORDING_MOVER,
+    RECORDING_NODE_MEMORY,
     RECORDING_STATEMENTS
 };
 

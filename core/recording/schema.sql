@@ -237,7 +237,8 @@ CREATE TABLE object (
     process     INTEGER NOT NULL REFERENCES process,
     kind        TEXT NOT NULL,          -- heap, static, tls, stack, mapping, file, shared, huge
     name        TEXT,                   -- variable, file or mapping name; NULL: named by its site
-    alloc_stack INTEGER REFERENCES stack    -- of a static variable: the place where it is declared
+    alloc_stack INTEGER REFERENCES stack,   -- of a static variable: the place where it is declared
+    address     INTEGER                 -- of a static variable: in its module's own numbering; NULL for all else
 );
 
 CREATE TABLE block (
@@ -282,6 +283,23 @@ CREATE TABLE note (
     value   INTEGER,                    -- how many
     text    TEXT NOT NULL,              -- one sentence for people
     remedy  TEXT
+);
+
+-- Kernel counters of moved pages before and after the run. They count every program of the machine, of the node's memory, or
+-- of the control group (cgroup: that of the recorder). A counter that this kernel does not have has no row. setting: 0 or 1
+-- for demotion_enabled, a number for damon_threads.
+CREATE TABLE mover (
+    scope   TEXT NOT NULL,              -- machine, node, cgroup, setting
+    node    INTEGER REFERENCES node,    -- of scope node
+    counter TEXT NOT NULL,              -- the kernel's name in /proc/vmstat
+    before  INTEGER NOT NULL,
+    after   INTEGER NOT NULL
+);
+
+-- What the memory of a node is: DRAM (the node has CPUs), HBM, CXL, persistent, GPU, untold (no CPUs), none.
+CREATE TABLE node_memory (
+    node   INTEGER PRIMARY KEY REFERENCES node,
+    memory TEXT NOT NULL
 );
 
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.

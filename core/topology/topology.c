@@ -55,3 +55,10 @@ const char *topology_memory_name(enum topology_memory memory)
     };
     return names[memory];
 }
+
+bool topology_is_slow_tier(const struct topology *t, int node)
+{
+    const struct topology_node *found = topology_node(t, node);
+    return found && found->memory != TOPOLOGY_MEMORY_NONE && found->memory != TOPOLOGY_MEMORY_DRAM &&
+           found->memory != TOPOLOGY_MEMORY_HBM;
+}

@@ -71,6 +71,9 @@ void topology_free(struct topology *t);
 const struct topology_cpu *topology_cpu(const struct topology *t, int id);
 const struct topology_node *topology_node(const struct topology *t, int id);
 
+// Memory of a node without CPUs, other than high-bandwidth memory: slow for every CPU, and local to none.
+bool topology_is_slow_tier(const struct topology *t, int node);
+
 // Firmware's distance between nodes by number; 10 is local.
 int topology_distance(const struct topology *t, int from_node, int to_node);
 

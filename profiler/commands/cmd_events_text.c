@@ -44,6 +44,10 @@ static void cmd_events_text_counters(const struct event_cpu *cpu)
 
 static void cmd_events_text_sampling(const struct event_sampling *sampling)
 {
+    if (strcmp(sampling->method, "none") == 0) {
+        printf("  load samples   none. %s\n", sampling->text);
+        return;
+    }
     printf("  load samples   %s", sampling->method);
     if (sampling->config)
         printf(", event %#" PRIx64, sampling->config);

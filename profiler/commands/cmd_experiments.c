@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep and policies: many runs of one program, which the Python program counts and compares. It needs to know where
+// sweep, policies and try: many runs of one program, which the Python program counts and compares. It needs to know where
 // this program is, to record each run; and `policies --under` is how a run gets its placement.
 #include <errno.h>
 #include <limits.h>
@@ -26,6 +26,11 @@ static int experiments_hand_over(int argc, char **argv)
 }
 
 int cmd_sweep(int argc, char **argv)
+{
+    return experiments_hand_over(argc, argv);
+}
+
+int cmd_try(int argc, char **argv)
 {
     return experiments_hand_over(argc, argv);
 }

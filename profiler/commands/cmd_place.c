@@ -36,7 +36,7 @@ static int place_make_environment(struct place_environment *e, struct placing *p
     return 0;
 }
 
-static int place_once(const struct target *target, char **arguments, const sigset_t *signals,
+static int place_once(const struct target *target, char **arguments, const struct launch_signals *signals,
                       const struct place_environment *environment, struct supervision *supervision)
 {
     struct launch launch;
@@ -57,7 +57,7 @@ static int place_once(const struct target *target, char **arguments, const sigse
     return status < 0 ? DIAG_EXIT_FAILED : 0;
 }
 
-int cmd_place_run(const struct run_options *options, const struct target *target, const sigset_t *signals)
+int cmd_place_run(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     struct place_environment environment = {0};
     struct supervision worst = {0};

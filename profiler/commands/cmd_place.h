@@ -3,13 +3,12 @@
 #ifndef PROFILER_COMMANDS_CMD_PLACE_H
 #define PROFILER_COMMANDS_CMD_PLACE_H
 
-#include <signal.h>
-
-#include "profiler/launch/run_options.h"
+#include "profiler/launch/launch.h"
 #include "profiler/launch/placing.h"
+#include "profiler/launch/run_options.h"
 #include "profiler/launch/target.h"
 
 // Returns the exit status: the program's, as often as the options repeat it, or the first that is not 0.
-int cmd_place_run(const struct run_options *options, const struct target *target, const sigset_t *signals);
+int cmd_place_run(const struct run_options *options, const struct target *target, const struct launch_signals *signals);
 
 #endif

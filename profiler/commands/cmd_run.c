@@ -82,7 +82,7 @@ static int run_name(struct run_result *result, const struct run_options *options
 }
 
 static void run_target(struct run_result *result, const struct run_options *options, const struct target *target,
-                       struct recorder *recorder, struct launch *launch)
+                       struct recorder *recorder, struct launch *launch, const struct launch_signals *signals)
 {
     recorder_start(recorder);
     int status = launch_go(launch);
@@ -95,7 +95,7 @@ static void run_target(struct run_result *result, const struct run_options *opti
             .failed = true, .exit_status = status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN};
         return;
     }
-    status = supervise_run(&result->supervision, recorder, launch->pid, options->quiet);
+    status = supervise_run(&result->supervision, recorder, launch->pid, signals, options->quiet);
     if (status < 0)
         diag_error("the recording holds what came before", "watching the program failed: %s", strerror(-status));
     const struct supervision *s = &result->supervision;
@@ -106,7 +106,7 @@ static void run_target(struct run_result *result, const struct run_options *opti
 }
 
 static struct run_result run_once(const struct run_options *options, const struct target *target,
-                                  const sigset_t *signals, int repeat)
+                                  const struct launch_signals *signals, int repeat)
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
     struct run_environment environment = {0};
@@ -138,7 +138,7 @@ static struct run_result run_once(const struct run_options *options, const struc
         goto close_recording;
     }
     result.failed = false;
-    run_target(&result, options, target, recorder, &launch);
+    run_target(&result, options, target, recorder, &launch, signals);
 
 close_recording:
     sigaction(SIGXFSZ, &before, NULL);
@@ -148,7 +148,7 @@ close_recorder:
 }
 
 // signals: the mask we came with. The report is to end at Ctrl-C.
-static void run_report(char *const *paths, int count, const sigset_t *signals)
+static void run_report(char *const *paths, int count, const struct launch_signals *signals)
 {
     char **words = calloc((size_t)count + 3, sizeof *words);
     if (!words)
@@ -157,24 +157,24 @@ static void run_report(char *const *paths, int count, const sigset_t *signals)
     words[1] = "report";
     for (int i = 0; i < count; i++)
         words[i + 2] = paths[i];
-    reports_program_run(words, paths[0], signals);
+    reports_program_run(words, paths[0], &signals->mask);
     free(words);
 }
 
 // The first status that is not 0: of several runs, each has to pass.
-static int run_check(const struct run_options *options, char *const *paths, int count, const sigset_t *signals)
+static int run_check(const struct run_options *options, char *const *paths, int count, const struct launch_signals *signals)
 {
     int worst = 0;
     for (int i = 0; i < count; i++) {
         char *words[] = {"numaprof", "check", paths[i], "--max-remote", (char *)options->max_remote,
                          options->min_coverage ? "--min-coverage" : NULL, (char *)options->min_coverage, NULL};
-        int status = reports_program_run(words, paths[i], signals);
+        int status = reports_program_run(words, paths[i], &signals->mask);
         worst = worst ? worst : status;
     }
     return worst;
 }
 
-static int run_all(const struct run_options *options, const struct target *target, const sigset_t *signals)
+static int run_all(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     int failed = 0, count = 0;
     bool ended = false;
@@ -188,7 +188,13 @@ static int run_all(const struct run_options *options, const struct target *targe
         if (failed)
             break;
         ended = supervise_was_ended(&result.supervision);
-        paths[count++] = strdup(result.path);
+        paths[count] = strdup(result.path);
+        if (!paths[count]) {
+            diag_error(NULL, "out of memory");
+            failed = DIAG_EXIT_FAILED;
+            break;
+        }
+        count++;
         if (worst.supervision.wait_status == 0)
             worst = result;
         if (!options->quiet && !options->report)
@@ -210,14 +216,14 @@ static int run_all(const struct run_options *options, const struct target *targe
     return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
 }
 
-static int run_recorded(const struct run_options *options, const struct target *target, const sigset_t *signals)
+static int run_recorded(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
     return run_all(options, target, signals);
 }
 
 // With a placement file, run measures nothing; record does.
-static int run_placed(struct run_options *options, const struct target *target, const sigset_t *signals)
+static int run_placed(struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     options->placing = calloc(1, sizeof *options->placing);
     if (!options->placing) {
@@ -246,7 +252,7 @@ static int run_command(int argc, char **argv, enum run_purpose purpose)
 {
     struct run_options options;
     struct target target = {0};
-    sigset_t signals;
+    struct launch_signals signals;
     int status = run_options_parse(&options, argc, argv, purpose);
     if (status >= 0)
         return status;

@@ -57,7 +57,7 @@ static void cmd_verify_machine(struct verify *verify, const struct counters *cou
 static bool cmd_verify_cannot(const struct counters *counters)
 {
     if (counters->error == -ENODATA) {
-        diag_error("docs/adding-a-cpu.md tells how to add it", "this CPU is not in the event catalogue: nothing can be "
+        diag_error("docs/dev/adding-a-cpu.md tells how to add it", "this CPU is not in the event catalogue: nothing can be "
                                                                "verified");
         return true;
     }

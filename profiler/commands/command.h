@@ -12,6 +12,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_try(int argc, char **argv);
 int cmd_policies(int argc, char **argv);
 int cmd_reports(int argc, char **argv);  // report, diff, export ...: the Python program
 int cmd_help(int argc, char **argv);

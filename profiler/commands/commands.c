@@ -16,6 +16,7 @@ static const struct command commands[] = {
     {"check", cmd_check, "fail if the remote share is above a limit (for CI)"},
     {"sweep", cmd_sweep, "run a program with 1, 2, 4 ... threads"},
     {"policies", cmd_policies, "run a program under each memory policy"},
+    {"try", cmd_try, "run a program with the advised placement, without an edit, and measure"},
     {"export", cmd_reports, "write recordings for other tools"},
     {"doctor", cmd_doctor, "say what this machine can measure, and what would enable the rest"},
     {"topology", cmd_topology, "show nodes, CPUs and distances; --measure times them"},

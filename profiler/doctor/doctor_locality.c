@@ -12,6 +12,7 @@
 // Classes that could be opened and that could not: "demand_rd, pf_any".
 struct doctor_locality_tally {
     char opened[128], refused[128];
+    bool assumed; // of an opened one
 };
 
 // Adds a class to a list, once; several groups may count the same.
@@ -65,13 +66,17 @@ static void doctor_locality_sum_up(const struct doctor *d, struct doctor_finding
     if (tally->opened[0] && tally->refused[0])
         doctor_find(f, DOCTOR_PART, "%s: %s; not %s", d->uarch->name, tally->opened, tally->refused);
     else if (tally->opened[0])
-        doctor_find(f, DOCTOR_YES, "%s: %s", d->uarch->name, tally->opened);
+        doctor_find(f, tally->assumed ? DOCTOR_PART : DOCTOR_YES, "%s: %s", d->uarch->name, tally->opened);
     else if (!tally->refused[0])
         doctor_find(f, DOCTOR_NO, "%s has none", d->uarch->name);
     else if (f->state == DOCTOR_UNKNOWN)
         doctor_find(f, DOCTOR_UNKNOWN, "%s has %s; a snapshot does not tell whether they open", d->uarch->name,
                     tally->refused);
     // Else the finding of the first refusal stands.
+    if (tally->assumed) {
+        doctor_cause(f, "what relatives of this CPU count is assumed of it, and not confirmed");
+        doctor_remedy(f, "numaprof verify");
+    }
 }
 
 static void doctor_locality_events(const struct doctor *d, struct doctor_finding *f, bool retired)
@@ -98,6 +103,7 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
         bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
         if (!opens && !tally.refused[0])
             *f = refusal;
+        tally.assumed |= opens && strcmp(event_catalogue_confidence(plan.groups[i].events[0]), "assumed") == 0;
         doctor_locality_count(opens ? tally.opened : tally.refused, sizeof tally.opened, class);
     }
     doctor_locality_sum_up(d, f, &tally);

@@ -19,11 +19,15 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     char family[32] = "";
     if (cpu->family >= 0)
         snprintf(family, sizeof family, " family %d", cpu->family);
-    doctor_find(f, d->uarch ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
+    bool known = d->uarch && !event_catalogue_is_fallback(d->uarch), one_node = d->topology && d->topology->node_count == 1;
+    doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
                 d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, family,
                 cpu->model, cpu->stepping);
-    if (!d->uarch) {
-        doctor_cause(f, "it is not in the event catalogue: which of its events tell local from remote is not known");
+    if (!known && one_node) {
+        doctor_cause(f, "it is not in the event catalogue, but on one node no access can be remote");
+    } else if (!known) {
+        doctor_cause(f, d->uarch ? "it is not in the event catalogue: only what all its relatives have is used"
+                                 : "it is not in the event catalogue: which of its events tell local from remote is not known");
         doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/dev/adding-a-cpu.md how to add one");
     }
 }

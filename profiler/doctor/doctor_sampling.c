@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/system/sysfile.h"
+#include "collectors/events/event_encode.h"
 #include "profiler/doctor/doctor.h"
 
 struct doctor_sampling {
@@ -51,12 +52,13 @@ static int doctor_sampling_find(const struct doctor *d, struct doctor_sampling *
     s->name = "Arm SPE";
     if (doctor_sampling_pmu(d, s, "arm_spe_0") == 0)
         return 0;
-    if (!d->perf.pmu[0] || !d->uarch || !d->uarch->sampling.method || d->uarch->sampling.config == 0)
+    uint64_t config, leader;
+    if (!d->perf.pmu[0] || !d->uarch || event_encode_loads(&d->uarch->sampling, d->root, &config, &leader) < 0)
         return -ENOENT;
     s->name = d->uarch->sampling.method;
     s->attr.type = PERF_TYPE_RAW;
-    s->attr.config = d->uarch->sampling.config;
-    s->leader = d->uarch->sampling.leader;
+    s->attr.config = config;
+    s->leader = leader;
     if (strcmp(s->name, "load-latency") == 0) {
         s->attr.config1 = 3; // the smallest threshold, in cycles
         s->attr.precise_ip = 1;

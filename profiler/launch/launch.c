@@ -39,8 +39,16 @@ static int launch_exec(const struct target *target, char **arguments)
     return errno;
 }
 
+static void launch_restore_signals(const struct launch_signals *signals)
+{
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    if (signals->ignores_child)
+        sigaction(SIGCHLD, &ignore, NULL);
+    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
 static void __attribute__((noreturn)) launch_child(int go, int failed, const struct target *target, char **arguments,
-                                                   const sigset_t *mask, char *const *environment)
+                                                   const struct launch_signals *signals, char *const *environment)
 {
     char byte;
     ssize_t n;
@@ -50,14 +58,14 @@ static void __attribute__((noreturn)) launch_child(int go, int failed, const str
         continue;
     int error = ECANCELED;
     if (n == 1) { // else the recorder is gone or changed its mind
-        sigprocmask(SIG_SETMASK, mask, NULL);
+        launch_restore_signals(signals);
         error = launch_exec(target, arguments);
     }
     (void)!write(failed, &error, sizeof error);
     _exit(127);
 }
 
-int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const sigset_t *mask,
+int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const struct launch_signals *signals,
                    char *const *environment)
 {
     int go[2], failed[2];
@@ -73,7 +81,7 @@ int launch_prepare(struct launch *launch, const struct target *target, char **ar
     int status = pid < 0 ? -errno : 0;
     if (pid == 0) {
         close(go[1]);
-        launch_child(go[0], failed[1], target, arguments, mask, environment);
+        launch_child(go[0], failed[1], target, arguments, signals, environment);
     }
     close(go[0]);
     close(failed[1]);

@@ -4,9 +4,19 @@
 #define PROFILER_LAUNCH_LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "profiler/launch/target.h"
+
+// What this process found at its start, as exec keeps it: the target gets the signals so.
+struct launch_signals {
+    sigset_t mask;
+    bool ignores_child;    // SIGCHLD was ignored, as some supervisors do
+    pid_t others[64];      // children that are not ours, such as background jobs of a shell that executed us
+    size_t other_count;
+};
 
 struct launch {
     pid_t pid;
@@ -14,9 +24,8 @@ struct launch {
     int failed;            // tells why exec failed
 };
 
-// Forks; the child waits for launch_go. signals: the mask and the dispositions it gets are those this process had before
-// (mask: as given). environment: NAME=VALUE texts to set, NULL-terminated.
-int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const sigset_t *mask,
+// Forks; the child waits for launch_go. signals: what the child gets. environment: NAME=VALUE texts to set, NULL-terminated.
+int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const struct launch_signals *signals,
                    char *const *environment);
 
 // Lets it run. 0, or -errno of its exec: then it has ended, unreaped.

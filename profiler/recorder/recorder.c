@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collectors/pages/movers.h"
 #include "collectors/pages/pages.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
@@ -46,6 +47,7 @@ struct recorder {
     struct counter_sets sets;
     struct windows windows;
     struct pages pages;
+    struct movers movers;            // before the run
     struct targets targets;
     struct kernel_records records;
     struct messages messages;
@@ -224,7 +226,7 @@ int recorder_attach(struct recorder *r, const char *path, pid_t pid)
     status = recorder_attach_target(r);
     if (status != 0)
         return status;
-    r->run.balancing_moved_before = run_rows_balancing_moved();
+    movers_read(&r->movers, &r->machine.topology, "");
     recorder_warn(r);
     recording_queue_hurry(r->tasks.queue); // a recorder that is killed soon, or a disk that is soon full, leaves a run to read
     return 0;
@@ -319,6 +321,19 @@ static void recorder_write_evidence(struct recorder *r)
                   r->pages.only_counts ? "numa_maps: how many pages, not which" : "move_pages", missing);
 }
 
+static void recorder_write_movers(struct recorder *r, const int *wait_status, uint64_t end)
+{
+    struct movers after;
+    char text[512];
+    movers_read(&after, &r->machine.topology, "");
+    movers_write(&r->movers, &after, &r->machine.topology, r->tasks.queue);
+    int64_t moved = movers_describe(&r->movers, &after, text, sizeof text);
+    if (moved > 0)
+        note_write(&r->tasks, "moved", moved, "sysctl kernel.numa_balancing=0", "%s", text);
+    run_rows_end(&r->run, r->tasks.queue, wait_status, end, movers_moved(&r->movers, &after, MOVERS_BALANCED));
+    movers_free(&after);
+}
+
 int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
 {
     messages_take(&r->messages);
@@ -330,7 +345,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     const struct process *target = tasks_process(&r->tasks, r->pid);
     if (wait_status && target)
         targets_end_process(&r->targets, target, end); // where the kernel's records of its end were lost
-    run_rows_end(&r->run, r->tasks.queue, wait_status, end);
+    recorder_write_movers(r, wait_status, end);
     recorder_write_evidence(r);
     allocations_close_rings(&r->allocations);
     allocations_finish(&r->allocations, r->target->kind, r->has_channel);
@@ -373,6 +388,7 @@ void recorder_close(struct recorder *r)
     tasks_free(&r->tasks);
     stack_walk_close(&r->walk);
     machine_close(&r->machine);
+    movers_free(&r->movers);
     perf_streams_free(&r->streams);
     free(r);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
@@ -16,16 +17,38 @@
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 
-// INT and QUIT come from the keyboard and are the target's business; so is TSTP: we stop when the target has stopped.
-static const int supervise_signals[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU};
+// --- what we came with
 
-int supervise_block(sigset_t *old)
+// /proc/PID/task/TID/children: "12 34 " (proc(5)); a kernel without CONFIG_PROC_CHILDREN has none.
+static size_t supervise_children(pid_t *children, size_t max)
 {
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof supervise_signals / sizeof *supervise_signals; i++)
-        sigaddset(&set, supervise_signals[i]);
-    return sigprocmask(SIG_BLOCK, &set, old) < 0 ? -errno : 0;
+    char *text;
+    size_t count = 0;
+    if (sysfile_whole("", &text, "/proc/self/task/%d/children", getpid()) < 0)
+        return 0;
+    for (char *at = text, *end; count < max; at = end) {
+        long pid = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        children[count++] = (pid_t)pid;
+    }
+    free(text);
+    return count;
+}
+
+int supervise_block(struct launch_signals *before)
+{
+    sigset_t all;
+    struct sigaction child;
+    *before = (struct launch_signals){0};
+    before->other_count = supervise_children(before->others, sizeof before->others / sizeof *before->others);
+    sigaction(SIGCHLD, NULL, &child);
+    before->ignores_child = child.sa_handler == SIG_IGN;
+    child = (struct sigaction){.sa_handler = SIG_DFL}; // ignored, the kernel would reap the target itself
+    sigaction(SIGCHLD, &child, NULL);
+    // A fault of our own ends us all the same: the kernel does not let it be blocked (force_sig_info in kernel/signal.c).
+    sigfillset(&all);
+    return sigprocmask(SIG_BLOCK, &all, &before->mask) < 0 ? -errno : 0;
 }
 
 // --- children
@@ -47,6 +70,24 @@ static void supervise_stop_along(const struct supervision *s)
         kill(s->target, SIGCONT);
 }
 
+// Children that were there before us are not waited for.
+static bool supervise_has_only_others(const struct launch_signals *before)
+{
+    enum { MOST = sizeof before->others / sizeof *before->others + 1 };
+    pid_t children[MOST];
+    if (!before || before->other_count == 0)
+        return false;
+    size_t count = supervise_children(children, MOST);
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+        while (j < before->other_count && before->others[j] != children[i])
+            j++;
+        if (j == before->other_count)
+            return false;
+    }
+    return count > 0;
+}
+
 static void supervise_reap(struct supervision *s)
 {
     int status;
@@ -62,17 +103,31 @@ static void supervise_reap(struct supervision *s)
             s->end = clock_now();
         }
     }
-    s->all_gone = s->is_dead && pid < 0 && errno == ECHILD;
+    s->all_gone = s->is_dead && ((pid < 0 && errno == ECHILD) || supervise_has_only_others(s->before));
 }
 
 // --- signals
 
-// Sent to us alone, by kill: what the keyboard sends, the target gets itself. So it does when its terminal goes, unless we
-// lead the session (xterm -e numaprof): then the kernel tells nobody but us.
-static bool supervise_is_for_us(const struct signalfd_siginfo *info)
+// Sent to us by another process. What the keyboard sends, the target gets itself. So it does when its terminal goes, unless
+// we lead the session (xterm -e numaprof): then the kernel signals nobody but us. An alarm was set by who executed us.
+static bool supervise_is_for_target(const struct signalfd_siginfo *info)
 {
     bool sent = info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE || info->ssi_code == SI_TKILL;
-    return sent || (info->ssi_signo == SIGHUP && getsid(0) == getpid());
+    if (sent)
+        return info->ssi_pid != (uint32_t)getpid(); // the kernel sends SIGPIPE and SIGXFSZ in our own name
+    return (info->ssi_signo == SIGHUP && getsid(0) == getpid()) || info->ssi_signo == SIGALRM ||
+           info->ssi_signo == SIGVTALRM || info->ssi_signo == SIGPROF;
+}
+
+static void supervise_forward(const struct supervision *s, const struct signalfd_siginfo *info)
+{
+    const union sigval value = {.sival_ptr = (void *)(uintptr_t)info->ssi_ptr};
+    if (s->is_dead || !supervise_is_for_target(info))
+        return;
+    if (info->ssi_code == SI_QUEUE)
+        sigqueue(s->target, (int)info->ssi_signo, value);
+    else
+        kill(s->target, (int)info->ssi_signo);
 }
 
 // timeout(1) signals its child and then the child's whole group: two of one sender at once are one.
@@ -95,17 +150,24 @@ static void supervise_signal(struct supervision *s, const struct signalfd_siginf
         supervise_reap(s);
         break;
     case SIGTERM:
-    case SIGHUP:
-        if (supervise_is_for_us(info) && !s->is_dead)
-            kill(s->target, (int)info->ssi_signo);
-        if (info->ssi_signo == SIGTERM)
-            supervise_count_termination(s, info);
+        supervise_forward(s, info);
+        supervise_count_termination(s, info);
         s->give_up |= s->terminations > 1 || s->is_dead;
         break;
-    case SIGINT:
+    case SIGHUP:
+        supervise_forward(s, info);
+        s->give_up |= s->terminations > 1 || s->is_dead;
+        break;
+    case SIGINT: // from the keyboard: the target has it too
         s->give_up |= s->is_dead; // only what it left behind is still running
         break;
+    case SIGQUIT:
+    case SIGTSTP: // we stop when the target has stopped
+    case SIGTTIN:
+    case SIGTTOU:
+        break;
     default:
+        supervise_forward(s, info);
         break;
     }
 }
@@ -172,9 +234,7 @@ static int supervise_loop(struct supervision *s, struct recorder *recorder, bool
 static int supervise_open_signals(struct supervision *s)
 {
     sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof supervise_signals / sizeof *supervise_signals; i++)
-        sigaddset(&set, supervise_signals[i]);
+    sigfillset(&set);
     s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     return s->signals < 0 ? -errno : 0;
 }
@@ -194,9 +254,10 @@ int supervise_wait(struct supervision *s, pid_t target)
     return status;
 }
 
-int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target, bool quiet)
+int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target,
+                  const struct launch_signals *before, bool quiet)
 {
-    *s = (struct supervision){.target = target};
+    *s = (struct supervision){.target = target, .before = before};
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0)
         return -errno;

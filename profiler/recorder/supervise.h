@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/launch/launch.h"
 #include "profiler/recorder/recorder.h"
 
 struct supervision {
@@ -17,18 +18,20 @@ struct supervision {
     int wait_status;         // ... and was this
     uint64_t end;            // CLOCK_MONOTONIC
     bool all_gone;           // nothing that it started is left
+    const struct launch_signals *before;
     int terminations;        // TERMs that came ...
     uint32_t terminator;     // ... the last one from this process ...
     uint64_t terminated_at;  // ... and then
     bool give_up;            // do not wait any longer
 };
 
-// Blocks the signals that supervise takes, before the target is forked; *old is the mask for the target.
-int supervise_block(sigset_t *old);
+// Takes all signals from here on, before the target is forked; *before is what the target gets.
+int supervise_block(struct launch_signals *before);
 
 // Drives the recorder until the target and everything it started is gone, or somebody insists. Returns 0 or -errno.
-// quiet: says nothing while it waits for the rest.
-int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target, bool quiet);
+// before: of supervise_block. quiet: says nothing while it waits for the rest.
+int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target,
+                  const struct launch_signals *before, bool quiet);
 
 // The same where nothing is recorded: waits for the target.
 int supervise_wait(struct supervision *supervision, pid_t target);

@@ -140,3 +140,56 @@ TEST(random_bytes_are_no_danger)
     }
     perf_ring_unmap(&ring);
 }
+
+// As alloc_write.c does it: the record first, its header last.
+static void reserve(uint64_t start, const struct alloc_record *record)
+{
+    memcpy(data() + start + sizeof record->header, (const char *)record + sizeof record->header,
+           sizeof *record - sizeof record->header);
+    ring.control->data_head = start + record->header.size;
+}
+
+static void commit(uint64_t start, const struct alloc_record *record)
+{
+    const uint64_t word = alloc_ring_commit_word(record->header);
+    memcpy(data() + start, &word, sizeof word);
+}
+
+TEST(a_record_is_read_once_it_is_committed_and_those_behind_it_wait)
+{
+    const struct alloc_record first = whole(0), second = whole(0);
+    begin();
+    reserve(0, &first);
+    reserve(first.header.size, &second);
+    commit(first.header.size, &second);
+    CHECK_EQ(drain(), 0);
+    CHECK_EQ(ring.control->data_tail, 0);
+    commit(0, &first);
+    CHECK_EQ(drain(), 2);
+    perf_ring_unmap(&ring);
+}
+
+TEST(what_was_read_is_zero_again)
+{
+    const struct alloc_record record = whole(0);
+    begin();
+    reserve(0, &record);
+    commit(0, &record);
+    CHECK_EQ(drain(), 1);
+    for (size_t i = 0; i < record.header.size; i++)
+        CHECK_EQ(data()[i], 0);
+    perf_ring_unmap(&ring);
+}
+
+TEST(losses_are_counted_past_every_width)
+{
+    static const uint64_t lost[] = {255, 256, 65535, 65536, UINT32_MAX, 1ULL << 32, 1ULL << 48};
+    begin();
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        atomic_store(alloc_ring_counter(ring.control, ALLOC_LOST), lost[i]);
+        atomic_store(alloc_ring_counter(ring.control, ALLOC_LOST_FREES), lost[i] / 2);
+        CHECK_EQ(alloc_record_lost(&ring), lost[i]);
+        CHECK_EQ(alloc_record_lost_frees(&ring), lost[i] / 2);
+    }
+    perf_ring_unmap(&ring);
+}

@@ -64,6 +64,32 @@ TEST(sapphire_rapids_has_a_leader)
     CHECK(!plan.events[0].sampled && plan.events[1].sampled);
 }
 
+TEST(on_an_unknown_model_the_kernel_names_the_events)
+{
+    struct loads_plan plan;
+    CHECK_EQ(make(&plan, "intel-other", "/nonexistent", 0), -ENOTSUP);
+    const char *const folders[] = {"root", "root/sys", "root/sys/bus", "root/sys/bus/event_source",
+                                   "root/sys/bus/event_source/devices", "root/sys/bus/event_source/devices/cpu",
+                                   "root/sys/bus/event_source/devices/cpu/events"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        mkdir(folders[i], 0755);
+    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+    CHECK_EQ(make(&plan, "intel-other", "root", 0), 0);
+    CHECK_EQ(plan.count, 1);
+    CHECK_EQ(plan.events[0].attr.config, 0x1cd);
+    CHECK_EQ(plan.events[0].attr.config1, LOADS_THRESHOLD_CYCLES);
+    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
+    CHECK_EQ(make(&plan, "intel-other", "root", 0), 0);
+    CHECK_EQ(plan.count, 2);
+    CHECK_EQ(plan.events[0].attr.config, 0x8203);
+    CHECK(!plan.events[0].sampled && plan.events[1].sampled);
+    // The model's own row wins, and what is no event is not opened.
+    CHECK_EQ(make(&plan, "skylake-sp", "root", 0), 0);
+    CHECK_EQ(plan.count, 1);
+    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads", "config=0x1cd\n");
+    CHECK_EQ(make(&plan, "intel-other", "root", 0), -ENOTSUP);
+}
+
 TEST(without_load_latency_retired_loads_tell_the_address)
 {
     struct loads_plan plan;

@@ -14,7 +14,7 @@ WITH RECURSIVE walk (id, depth) AS (
      UNION ALL
     SELECT caller, depth + 1 FROM walk JOIN stack USING (id) WHERE caller IS NOT NULL
 )
-SELECT module, build_id, address FROM walk JOIN stack USING (id) JOIN place p ON p.id = place ORDER BY depth
+SELECT module, build_id, address, function FROM walk JOIN stack USING (id) JOIN place p ON p.id = place ORDER BY depth
 """
 OURS = re.compile(r"libc\.so|ld-linux|libnumaprof")
 
@@ -44,10 +44,10 @@ def placement(recording: Path, place: str = "* node 0", kinds: tuple[str, ...] =
         objects = database.execute("SELECT id, kind FROM object WHERE alloc_stack IS NOT NULL").fetchall()
         for number, kind in objects:
             frames = database.execute(STACK, (number,)).fetchall()
-            while frames and (not frames[-1][1] or OURS.search(frames[-1][0] or "")):
+            while frames and (frames[-1][3] == "_start" or not frames[-1][1] or OURS.search(frames[-1][0] or "")):
                 frames.pop()
-            if kind in kinds and frames and all(build_id for _, build_id, _ in frames):
+            if kind in kinds and frames and all(build_id for _, build_id, _, _ in frames):
                 lines.append("allocation" if kind == "heap" else "mapping")
-                lines += [f"  frame {build_id} {address}" for _, build_id, address in frames]
+                lines += [f"  frame {build_id} {address}" for _, build_id, address, _ in frames]
                 lines += [f"  place {place}", "end"]
     return "\n".join(lines) + "\n"

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import sys
+import os
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 from conftest import TREE, build_c
-
-sys.path.insert(0, str(TREE / "tests" / "launch"))
-sys.path.insert(0, str(TREE / "tests" / "place"))
 from placing import Report, placement
-from running import one, run, target
+from running import one, rows, run, run_command, target
 
 pytestmark = pytest.mark.requires("gcc")
 
@@ -142,3 +141,87 @@ def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
     assert run("run", "--place", file, "sh", "-c", "exit 7").status == 7
     assert run("run", "--place", file, "sh", "-c", "kill -9 $$").status == -9
     assert run("run", "--place", file, tmp_path / "nothing").status == 127
+
+
+def build_other(compiler: str, output: Path, source: Path) -> Path:
+    ended = run_command(compiler, "-g", "-O1", source, "-o", output)
+    assert ended.status == 0, ended.err
+    return output
+
+
+PINNED = "numaprof-placement 1\npin {}\nmapping\n  frame 00 1\n  place * node 0\nend\n"
+
+
+def test_threads_sit_where_the_file_says(tmp_path: Path) -> None:
+    """Without a recorder: main takes the first CPU when it creates its first thread."""
+    allowed = sorted(os.sched_getaffinity(0))
+    first, second = allowed[-1], allowed[0]
+    file = tmp_path / "placement"
+    file.write_text(PINNED.format(f"{first},{second}"))
+    ended = run("run", "-q", "--place", file, target("seated", "-pthread"))
+    assert ended.out.splitlines() == [f"thread {second}", f"main {first}"], ended.err
+
+
+def test_pins_stay_hidden_and_a_choice_of_the_program_is_respected(tmp_path: Path) -> None:
+    allowed = sorted(os.sched_getaffinity(0))
+    file = tmp_path / "placement"
+    file.write_text(PINNED.format(",".join(map(str, allowed))))
+    assert run("run", "-q", "--place", file, target("where", "-pthread")).status == 0
+    environment = {**os.environ, "OMP_PROC_BIND": "false"}
+    ended = run("run", "-q", "--place", file, target("seated", "-pthread"), env=environment)
+    whole = run_command(target("seated", "-pthread"))
+    assert ended.out == whole.out
+
+
+@pytest.mark.requires("g++")
+def test_blocks_of_operator_new_are_placed_and_deleted(tmp_path: Path) -> None:
+    program = build_other("g++", tmp_path / "news", TREE / "tests" / "objects" / "news.cpp")
+    file = placed(tmp_path, program)
+    plain, ended = run_command(program), run("run", "--place", file, program)
+    assert (ended.status, ended.out) == (plain.status, plain.out), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 4 and report.right == 100
+
+
+@pytest.mark.skipif(shutil.which("gfortran") is None, reason="needs gfortran")
+def test_fortran_arrays_are_placed(tmp_path: Path) -> None:
+    program = build_other("gfortran", tmp_path / "arrays", TREE / "tests" / "objects" / "arrays.f90")
+    file = placed(tmp_path, program)
+    plain, ended = run_command(program), run("run", "--place", file, program)
+    assert (ended.status, ended.out) == (plain.status, plain.out), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 1 and report.right == 100
+
+
+@pytest.mark.parametrize("library", ["libjemalloc.so.2", "libtcmalloc.so.4", "libtcmalloc_minimal.so.4"])
+def test_beside_another_allocator_that_is_preloaded(tmp_path: Path, library: str) -> None:
+    found = list(Path("/usr/lib").glob(f"**/{library}"))
+    if not found:
+        pytest.skip(f"needs {library}")
+    program = target("placed", "-pthread", "-O1", "-g")
+    file = placed(tmp_path, program)
+    ended = run("run", "--place", file, program, env={**os.environ, "LD_PRELOAD": str(found[0])})
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 20 and report.right == 100
+
+
+def test_a_static_variable_is_placed_before_its_first_touch(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
+    names = run_command("nm", "-S", program).out
+    address, size = re.search(r"^(\w+) (\w+) b variable$", names, re.MULTILINE).groups()  # type: ignore[union-attr]
+    notes = run_command("readelf", "-n", program).out
+    build_id = re.search(r"Build ID: (\w+)", notes)[1]  # type: ignore[index]
+    file = tmp_path / "placement"
+    lines = ["numaprof-placement 1", "static", f"range {build_id} 0x{address} {int(size, 16)}", "place * node 0", "end"]
+    file.write_text("\n".join(lines))
+    ended = run("run", "--place", file, program)
+    assert ended.out == "all right\n", ended.err
+    assert Report.of(ended.err) == (1, 1, 1, 1, 100.0)
+
+
+def test_the_recording_tells_the_address_of_a_static_variable(tmp_path: Path) -> None:
+    program, recording = target("placed", "-pthread", "-O1", "-g"), tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", recording, program).status == 0
+    address = int(re.search(r"^(\w+) \w+ b variable$", run_command("nm", "-S", program).out, re.MULTILINE)[1], 16)  # type: ignore[index]
+    assert rows(recording, "SELECT DISTINCT address FROM object WHERE name = 'variable'") == [address]

@@ -126,7 +126,7 @@ def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:
     assert "unchanged" in said([STORIES["hinted"]()], [fewer], tmp_path)
     many = STORIES["hinted"]().change("sample", where="kind = 14 AND thread > 5", page_node=1)
     (tmp_path / "more").mkdir()
-    assert "fell from 50.0 % to 12.5 %" in said([STORIES["hinted"]()], [many], tmp_path / "more")
+    assert "fell from 50 % ± 6 to 12 % ± 5" in said([STORIES["hinted"]()], [many], tmp_path / "more")
 
 
 def test_emulated_times_mean_nothing(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ TEXT = st.text(st.one_of(st.sampled_from(string.punctuation), st.characters(excl
 def test_every_view_shows_any_text(story: str, tmp_path: Path, text: str) -> None:
     path = with_text(STORIES[story](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
     reading.print_report(reading.load(str(path)), reading.Paper(reading.io.StringIO(), 80))
+    reading.print_first_screen(document(str(path)), reading.Paper(reading.io.StringIO(), 80))
     report = document(str(path))
     assert json.loads(to_json(report))["recording"] == str(path)
     assert tables(report)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +13,6 @@
 #include "core/system/memory_file.h"
 
 static struct perf_event_mmap_page *ring; // NULL: nobody listens
-static atomic_flag alloc_write_busy = ATOMIC_FLAG_INIT;
 static __thread bool alloc_write_inside;
 static __thread uint32_t alloc_write_tid;
 
@@ -55,7 +53,6 @@ int alloc_write_make(void)
     return fd;
 }
 
-// Another thread of the parent may have been writing when it forked: start with a free lock.
 void alloc_write_forked(void)
 {
     if (ring)
@@ -63,7 +60,6 @@ void alloc_write_forked(void)
     ring = NULL;
     alloc_write_inside = false;
     alloc_write_tid = 0;
-    atomic_flag_clear(&alloc_write_busy);
 }
 
 static void alloc_write_put(uint64_t *at, const void *piece, size_t bytes)
@@ -122,12 +118,6 @@ static size_t alloc_write_stack_bytes(uintptr_t pointer)
     return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
 }
 
-static void alloc_write_lost(bool is_free)
-{
-    ring->__reserved[ALLOC_LOST]++;
-    ring->__reserved[ALLOC_LOST_FREES] += is_free;
-}
-
 // Leaves away what there is no room for any more. Returns how much of the ring may be in use after the record.
 static uint64_t alloc_write_limit(struct alloc_record *record, uint64_t used)
 {
@@ -138,55 +128,54 @@ static uint64_t alloc_write_limit(struct alloc_record *record, uint64_t used)
     return ALLOC_RING_BLOCKS;
 }
 
-// Returns how much of the ring is in use.
-static uint64_t alloc_write_record(struct alloc_record *record, const uint64_t *registers, const void *stack)
-{
-    uint64_t head = ring->data_head, start = head;
-    // Acquire: the reader is done with what it gave back.
-    uint64_t used = head - __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE), limit = alloc_write_limit(record, used);
-    size_t register_bytes = record->header.misc * sizeof *registers;
-    size_t bytes = sizeof *record + register_bytes + record->stack_bytes + sizeof(uint64_t);
-    if (used + bytes > limit) {
-        alloc_write_lost(record->header.type == ALLOC_RECORD_FREED);
-        return used;
-    }
-    record->header.size = (uint16_t)bytes;
-    alloc_write_put(&head, record, sizeof *record);
-    alloc_write_put(&head, registers, register_bytes);
-    alloc_write_put(&head, stack, record->stack_bytes);
-    const uint64_t now = clock_now();
-    alloc_write_put(&head, &now, sizeof now);
-    // Release: the record is whole before the reader sees the new head.
-    __atomic_store_n(&ring->data_head, start + bytes, __ATOMIC_RELEASE);
-    return used + bytes;
-}
-
-// Held for the time of a copy; large blocks are rare. Its holder may have lost its CPU, though.
-static void alloc_write_lock(void)
-{
-    for (int spins = 0; atomic_flag_test_and_set_explicit(&alloc_write_busy, memory_order_acquire); spins++)
-        if (spins % 64 == 63)
-            sched_yield();
-}
-
 // The recorder comes every few milliseconds anyhow: sooner, when much has gathered.
-static void alloc_write_tell(uint64_t used_before, uint64_t used)
+static void alloc_write_ring_doorbell(uint64_t used_before, uint64_t used)
 {
     if (used_before <= ALLOC_RING_BYTES / 4 && used > ALLOC_RING_BYTES / 4)
         preload_ring_doorbell();
 }
 
-static void alloc_write_write_locked(struct alloc_record *record, const uint64_t *registers, const void *stack)
+// Sets the record's size and takes room for it. False: there is none, and the record is counted as lost.
+static bool alloc_write_reserve(struct alloc_record *record, uint64_t *start)
 {
-    static uint64_t used_before;
+    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_RELAXED), used;
+    size_t bytes;
+    do {
+        // Acquire: the reader has zeroed what it gave back.
+        uint64_t tail = __atomic_load_n(&ring->data_tail, __ATOMIC_ACQUIRE);
+        used = head - tail;
+        uint64_t limit = alloc_write_limit(record, used);
+        bytes = sizeof *record + record->header.misc * sizeof(uint64_t) + record->stack_bytes + sizeof(uint64_t);
+        if (used + bytes > limit) {
+            atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST), 1);
+            atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST_FREES), record->header.type == ALLOC_RECORD_FREED);
+            return false;
+        }
+    } while (!__atomic_compare_exchange_n(&ring->data_head, &head, head + bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    record->header.size = (uint16_t)bytes;
+    *start = head;
+    alloc_write_ring_doorbell(used, used + bytes);
+    return true;
+}
+
+static void alloc_write_record(struct alloc_record *record, const uint64_t *registers, const void *stack)
+{
+    uint64_t start;
     if (alloc_write_tid == 0)
         alloc_write_tid = (uint32_t)syscall(SYS_gettid);
     record->tid = alloc_write_tid;
-    alloc_write_lock();
-    uint64_t used = alloc_write_record(record, registers, stack), before = used_before;
-    used_before = used;
-    atomic_flag_clear_explicit(&alloc_write_busy, memory_order_release);
-    alloc_write_tell(before, used);
+    // Before the reservation: what another thread does with a freed address has a later record and a later time.
+    const uint64_t now = clock_now();
+    if (!alloc_write_reserve(record, &start))
+        return;
+    uint64_t at = start + sizeof record->header;
+    alloc_write_put(&at, (const char *)record + sizeof record->header, sizeof *record - sizeof record->header);
+    alloc_write_put(&at, registers, record->header.misc * sizeof *registers);
+    alloc_write_put(&at, stack, record->stack_bytes);
+    alloc_write_put(&at, &now, sizeof now);
+    // Release: the record is whole before the reader sees its header. Records begin at multiples of 8: a header never wraps.
+    char *header = (char *)ring + ALLOC_RING_CONTROL_BYTES + (start & (ALLOC_RING_BYTES - 1));
+    __atomic_store_n((uint64_t *)(void *)header, alloc_ring_commit_word(record->header), __ATOMIC_RELEASE);
 }
 
 // After a fork without its handlers (a bare system call) the ring is the parent's.
@@ -202,7 +191,7 @@ __attribute__((noinline)) void alloc_write_allocated(enum alloc_kind kind, const
     uint64_t registers[ALLOC_REGISTERS];
     if (!alloc_write_is_ours() || alloc_write_inside)
         return;
-    alloc_write_inside = true; // a signal handler that allocates must not wait for the thread it interrupts
+    alloc_write_inside = true; // a signal handler that allocates may interrupt this thread with a record half written
     size_t count = kind == ALLOC_STACK ? 0 : alloc_write_registers(registers);
     uintptr_t pointer = count > 0 ? (uintptr_t)registers[count == 20 ? 7 : 31] : 0;
     struct alloc_record record = {
@@ -213,7 +202,7 @@ __attribute__((noinline)) void alloc_write_allocated(enum alloc_kind kind, const
         .kind = kind,
         .stack_bytes = (uint32_t)alloc_write_stack_bytes(pointer),
     };
-    alloc_write_write_locked(&record, registers, (const void *)pointer);
+    alloc_write_record(&record, registers, (const void *)pointer);
     alloc_write_inside = false;
 }
 
@@ -228,7 +217,7 @@ void alloc_write_tls(const void *address, size_t bytes, const void *module, uint
                                   .since = since,
                                   .kind = ALLOC_TLS,
                                   .stack_bytes = sizeof module};
-    alloc_write_write_locked(&record, NULL, &module);
+    alloc_write_record(&record, NULL, &module);
     alloc_write_inside = false;
 }
 
@@ -239,6 +228,6 @@ void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes)
     alloc_write_inside = true;
     struct alloc_record record = {
         .header = {.type = ALLOC_RECORD_FREED}, .address = (uintptr_t)address, .bytes = bytes, .kind = kind};
-    alloc_write_write_locked(&record, NULL, NULL);
+    alloc_write_record(&record, NULL, NULL);
     alloc_write_inside = false;
 }

@@ -154,6 +154,7 @@ static int place_begin(void)
     const char *path = getenv(PLACEMENT_ENVIRONMENT);
     if (!path || !*path)
         return PLACE_OFF;
+    preload_connect(); // a recorder's plan goes before the file's
     place_open_counts();
     if (!place_load(path)) {
         atomic_fetch_add(&counts->unreadable, 1);
@@ -165,6 +166,7 @@ static int place_begin(void)
     atomic_fetch_add(&counts->processes, 1);
     atomic_fetch_add(&counts->bypassed, alloc_is_bypassed());
     place_variables();
+    preload_pin_alone(placement->cpus, placement->cpu_count, counts->slot_users);
     return PLACE_ON;
 }
 

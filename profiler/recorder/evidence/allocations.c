@@ -178,7 +178,9 @@ static void allocations_record(struct perf_stream *stream, const struct perf_eve
 static void allocations_close_stream(struct perf_stream *stream)
 {
     struct allocations *allocations = stream->owner;
-    allocations->lost += alloc_record_lost(&stream->ring);
+    perf_ring_refresh(&stream->ring);
+    bool is_cut = stream->ring.next < stream->ring.head; // the process was killed while a thread wrote a record
+    allocations->lost += alloc_record_lost(&stream->ring) + is_cut;
     perf_ring_unmap(&stream->ring);
     free(stream);
 }

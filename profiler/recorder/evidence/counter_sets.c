@@ -256,9 +256,21 @@ void counter_sets_switch(struct counter_sets *sets, bool on)
 
 // --- evidence
 
+static const char counter_sets_one_node[] = "this machine has one node: no access can be remote";
+
 static bool counter_sets_is_retired(const struct counters_group *group)
 {
     return strcmp(group->events[0].source->class, "retired_load") == 0;
+}
+
+static bool counter_sets_is_assumed(const struct counters *counters, bool retired)
+{
+    for (int i = 0; i < counters->group_count; i++)
+        if (i != counters->loads_group && counters->groups[i].error == 0 &&
+            counter_sets_is_retired(&counters->groups[i]) == retired &&
+            strcmp(event_catalogue_confidence(counters->groups[i].events[0].source), "assumed") == 0)
+            return true;
+    return false;
 }
 
 static const char *counter_sets_detail(const struct counter_sets *sets, char *out, size_t size, bool retired)
@@ -266,15 +278,33 @@ static const char *counter_sets_detail(const struct counter_sets *sets, char *ou
     const char *kind = retired                                     ? "retired loads"
                        : sets->counters.cpu->offcore_registers > 0 ? "offcore-response"
                                                                       : "fills by source";
-    snprintf(out, size, "%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
-             sets->counters.exclude_kernel ? "" : ", with the kernel");
+    snprintf(out, size, "%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
+             sets->counters.exclude_kernel ? "" : ", with the kernel",
+             counter_sets_is_assumed(&sets->counters, retired) ? ", assumed for this CPU model: confirm with numaprof verify"
+                                                               : "");
     return out;
+}
+
+// Why the catalogue has no event of this level; NULL: it has one, or none was asked for.
+static const char *counter_sets_no_event(const struct counter_sets *sets, bool retired)
+{
+    const struct counters *counters = &sets->counters;
+    if (counters->cpu && event_catalogue_is_fallback(counters->cpu) && sets->topology->node_count == 1)
+        return counter_sets_one_node;
+    for (int i = 0; i < counters->plan.answer_count; i++) {
+        const struct event_plan_answer *answer = &counters->plan.answers[i];
+        if ((strcmp(answer->topic, "retired") == 0) == retired && !answer->class)
+            return answer->why;
+    }
+    return NULL;
 }
 
 static struct note_missing counter_sets_missing(struct counter_sets *sets, int error)
 {
     if (error == -ECANCELED)
         return (struct note_missing){.why = "left out by --without counters"};
+    if (error == -ENODATA && sets->topology->node_count == 1)
+        return (struct note_missing){.why = counter_sets_one_node};
     if (error == -ENODATA)
         return (struct note_missing){.why = "this CPU model is not in the event catalogue",
                                         .remedy = "see docs/dev/adding-a-cpu.md"};
@@ -286,19 +316,23 @@ static struct note_missing counter_sets_missing(struct counter_sets *sets, int e
 static void counter_sets_write_level(struct counter_sets *sets, int level, bool retired)
 {
     const struct counters *counters = &sets->counters;
-    int usable = 0, error = counters->error;
+    int usable = 0, planned = 0, error = counters->error;
     for (int i = 0; i < counters->group_count; i++) {
         if (i == counters->loads_group || counter_sets_is_retired(&counters->groups[i]) != retired)
             continue;
+        planned++;
         usable += counters->groups[i].error == 0;
         error = counters->groups[i].error;
     }
-    char detail[128] = "";
+    char detail[160] = "";
     if (usable > 0)
         counter_sets_detail(sets, detail, sizeof detail, retired);
     struct note_missing missing = {0};
     if (usable == 0)
         missing = counter_sets_missing(sets, error);
+    const char *no_event = counter_sets_no_event(sets, retired);
+    if (planned == 0 && counters->error == 0 && no_event)
+        missing = (struct note_missing){.why = no_event};
     note_evidence(sets->tasks, level, "counters", usable > 0, detail, missing);
 }
 

@@ -75,6 +75,9 @@ void machine_write(const struct machine *machine, struct recording_queue *queue)
         RECORD(queue, RECORDING_NODE, RECORD_NUMBER(node->id), machine_number(node->mem_bytes),
                machine_number(node->free_bytes), RECORD_NUMBER(node->allowed));
     }
+    for (size_t i = 0; i < t->node_count; i++)
+        RECORD(queue, RECORDING_NODE_MEMORY, RECORD_NUMBER(t->nodes[i].id),
+               RECORD_TEXT(topology_memory_name(t->nodes[i].memory)));
     for (size_t i = 0; i < t->cpu_count; i++) {
         const struct topology_cpu *cpu = &t->cpus[i];
         RECORD(queue, RECORDING_CPU, RECORD_NUMBER(cpu->id), machine_number(cpu->node),

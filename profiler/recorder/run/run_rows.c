@@ -14,6 +14,7 @@
 #include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/text/json.h"
+#include "recording_codes.h"
 #include "version.h"
 
 static struct recording_value run_rows_number(int64_t value)
@@ -86,6 +87,15 @@ static char *run_rows_pin_order(const struct machine *machine, char *out, size_t
     return *out ? out : NULL;
 }
 
+static void run_rows_set_cpu(struct recording_run *row, const struct cpu_identity *identity, bool is_known)
+{
+    row->cpu_vendor = RECORD_TEXT(is_known ? identity->vendor : NULL);
+    row->cpu_family = run_rows_number(identity->family);
+    row->cpu_model = run_rows_number(identity->model);
+    row->cpu_stepping = run_rows_number(identity->stepping);
+    row->cpu_name = RECORD_TEXT(*identity->name ? identity->name : NULL);
+}
+
 void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
 {
     const struct run_options *options = run->options;
@@ -96,37 +106,35 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     bool known_cpu = cpu_identity_read(&identity, "") == 0;
     uname(&kernel);
     run_rows_started_at(started, sizeof started);
-    RECORD(queue, RECORDING_RUN, RECORD_NUMBER(1), RECORD_TEXT(command ? command : "[]"),
-           RECORD_TEXT(getcwd(cwd, sizeof cwd)), RECORD_TEXT(run->target->path), RECORD_NUMBER(run->pid),
-           RECORD_TEXT(started), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NUMBER(0),
-           RECORD_TEXT(kernel.nodename), RECORD_TEXT(kernel.release), RECORD_TEXT(kernel.machine),
-           RECORD_TEXT(known_cpu ? identity.vendor : NULL), run_rows_number(identity.family),
-           run_rows_number(identity.model), run_rows_number(identity.stepping),
-           RECORD_TEXT(*identity.name ? identity.name : NULL), RECORD_TEXT(run->uarch),
-           RECORD_TEXT(NUMAPROF_VERSION), RECORD_TEXT(run->machine->emulated),
-           RECORD_NUMBER(sysconf(_SC_PAGESIZE)),
-           RECORD_TEXT(run_rows_huge_pages(huge, sizeof huge)), RECORD_NUMBER(run_rows_sysctl("numa_balancing")), RECORD_NULL,
-           RECORD_TEXT(run_rows_pin_policy(options)), RECORD_TEXT(run_rows_pin_order(run->machine, plan, sizeof plan)),
-           RECORD_TEXT(cpulist_format(cpus, sizeof cpus, &run->machine->topology.allowed_cpus)),
-           RECORD_TEXT(cpulist_format(nodes, sizeof nodes, &run->machine->topology.allowed_nodes)),
-           RECORD_NUMBER(options->interval_ms * 1000000), RECORD_NULL, RECORD_NUMBER(run->repeat));
+    struct recording_run row = RECORDING_RUN_NULL;
+    row.id = RECORD_NUMBER(1);
+    row.command = RECORD_TEXT(command ? command : "[]");
+    row.cwd = RECORD_TEXT(getcwd(cwd, sizeof cwd));
+    row.program = RECORD_TEXT(run->target->path);
+    row.pid = RECORD_NUMBER(run->pid);
+    row.started_at = RECORD_TEXT(started);
+    row.complete = RECORD_NUMBER(0);
+    row.host = RECORD_TEXT(kernel.nodename);
+    row.kernel = RECORD_TEXT(kernel.release);
+    row.arch = RECORD_TEXT(kernel.machine);
+    run_rows_set_cpu(&row, &identity, known_cpu);
+    row.uarch = RECORD_TEXT(run->uarch);
+    row.tool_version = RECORD_TEXT(NUMAPROF_VERSION);
+    row.emulated = RECORD_TEXT(run->machine->emulated);
+    row.page_bytes = RECORD_NUMBER(sysconf(_SC_PAGESIZE));
+    row.huge_pages = RECORD_TEXT(run_rows_huge_pages(huge, sizeof huge));
+    row.balancing = RECORD_NUMBER(run_rows_sysctl("numa_balancing"));
+    row.pin_policy = RECORD_TEXT(run_rows_pin_policy(options));
+    row.pin_plan = RECORD_TEXT(run_rows_pin_order(run->machine, plan, sizeof plan));
+    row.allowed_cpus = RECORD_TEXT(cpulist_format(cpus, sizeof cpus, &run->machine->topology.allowed_cpus));
+    row.allowed_nodes = RECORD_TEXT(cpulist_format(nodes, sizeof nodes, &run->machine->topology.allowed_nodes));
+    row.interval_ns = RECORD_NUMBER(options->interval_ms * 1000000);
+    row.repeat = RECORD_NUMBER(run->repeat);
+    recording_queue_put(queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value), (const struct recording_value *)&row);
     free(command);
 }
 
 // --- the end
-
-int64_t run_rows_balancing_moved(void)
-{
-    char *text;
-    int64_t moved = RECORDING_NULL;
-    if (sysfile_whole("", &text, "/proc/vmstat") < 0)
-        return moved;
-    const char *line = strstr(text, "numa_pages_migrated ");
-    if (line && sscanf(line, "numa_pages_migrated %" SCNd64, &moved) != 1)
-        moved = RECORDING_NULL;
-    free(text);
-    return moved;
-}
 
 static int64_t run_rows_own_cpu_time(void)
 {
@@ -136,15 +144,12 @@ static int64_t run_rows_own_cpu_time(void)
            (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * INT64_C(1000);
 }
 
-void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end)
+void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end,
+                  int64_t balancing_moved)
 {
-    int64_t moved = run_rows_balancing_moved();
     bool exited = wait_status && WIFEXITED(*wait_status), killed = wait_status && WIFSIGNALED(*wait_status);
     RECORD(queue, RECORDING_RUN_END, RECORD_NUMBER(end - run->epoch),
            exited ? RECORD_NUMBER(WEXITSTATUS(*wait_status)) : RECORD_NULL,
            killed ? RECORD_NUMBER(WTERMSIG(*wait_status)) : RECORD_NULL,
-           moved == RECORDING_NULL || run->balancing_moved_before == RECORDING_NULL
-               ? RECORD_NULL
-               : RECORD_NUMBER(moved - run->balancing_moved_before),
-           RECORD_NUMBER(run_rows_own_cpu_time()));
+           RECORD_NUMBER(balancing_moved), RECORD_NUMBER(run_rows_own_cpu_time()));
 }

@@ -16,15 +16,13 @@ struct run_rows {
     pid_t pid;                       // of the target
     int repeat;                      // from 1
     uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
-    int64_t balancing_moved_before;  // pages, RECORDING_NULL: unknown
 };
 
 void run_rows_begin(const struct run_rows *run, struct recording_queue *queue);
 
 // wait_status: as wait(2) gave it; NULL: the target's end was not seen.
-void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end);
-
-// Pages that automatic NUMA balancing has moved since boot; RECORDING_NULL: unknown.
-int64_t run_rows_balancing_moved(void);
+// balancing_moved: pages that automatic balancing moved meanwhile; RECORDING_NULL: unknown.
+void run_rows_end(const struct run_rows *run, struct recording_queue *queue, const int *wait_status, uint64_t end,
+                  int64_t balancing_moved);
 
 #endif

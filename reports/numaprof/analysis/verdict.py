@@ -9,6 +9,7 @@ from numaprof.analysis.remote_cost import negligible
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import (
+    MARKED_PART,
     MIN_SAMPLES,
     REMOTE_HEAVY,
     REMOTE_LIGHT,
@@ -64,3 +65,11 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
 def one_node_used(evidence: Evidence) -> bool:
     """All that work sit on one node of several, so that a small remote share says nothing of the program."""
     return len(evidence.workers) > 1 and len(evidence.worker_nodes) == 1 and len(evidence.machine.all_cpu_nodes) > 1
+
+
+def is_heavy(evidence: Evidence, share: float | None, remote: float | None, parts: int) -> bool:
+    """One of so many threads, CPUs or nodes reads enough remotely to be marked: by its share and by its requests."""
+    whole = remote_share(evidence)
+    if share is None or share < REMOTE_HEAVY or whole is None or judge(evidence) is Judgement.NO_TRAFFIC:
+        return False
+    return (remote or 0.0) >= MARKED_PART * whole.remote / max(1, parts)

@@ -41,6 +41,12 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def natural(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) >= 1 << 20:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return int(text)
+
+
 def thread_list(text: str) -> list[int]:
     """1,2,4-8: in this order, each once."""
     numbers: list[int] = []

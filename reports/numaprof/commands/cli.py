@@ -11,7 +11,8 @@ from importlib import import_module
 
 from numaprof.text.messages import Failure, complain
 
-COMMANDS = ("report", "diff", "check", "export", "sweep", "policies")
+COMMANDS = ("report", "diff", "check", "export", "sweep", "policies", "try")
+MODULES = {"try": "try_fix"}  # where the name is a word of the language
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -20,7 +21,7 @@ def run(arguments: Sequence[str]) -> int:
         name = arguments[0] if arguments else ""
         if name not in COMMANDS:
             raise Failure(f"no such command: {name!r}", f"there are {', '.join(COMMANDS)}")
-        status: int = import_module(f"numaprof.commands.{name}").main(arguments[1:])
+        status: int = import_module(f"numaprof.commands.{MODULES.get(name, name)}").main(arguments[1:])
         sys.stdout.flush()
         return status
     except Failure as failure:

@@ -38,9 +38,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
     if options.html or options.json or options.csv:
-        from numaprof.commands.write_documents import Wanted, write_diff  # noqa: PLC0415 (only then: start-up counts)
+        from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
-        write_diff(before, after, Wanted(options.html, options.json, options.csv, options.open))
+        write_diff(before, after, Outputs(options.html, options.json, options.csv, options.open))
         return 0
     print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Paper())
     return 0

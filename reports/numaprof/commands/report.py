@@ -7,22 +7,34 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser
+from numaprof.commands.arguments import Parser, natural, positive
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
+from numaprof.document.build_report import document
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.terminal.first_screen import print_first_screen
 from numaprof.terminal.layout import BOLD, Paper
-from numaprof.terminal.report_view import print_repeats, print_report
+from numaprof.terminal.pager import paged
+from numaprof.terminal.report_view import print_repeats, print_repeats_head, print_report
+from numaprof.terminal.wanted import SORT_KEYS, Wanted
 from numaprof.text.format import clean
 from numaprof.text.messages import Failure
 
 SUFFIX = ".numaprof"
-USAGE = "%(prog)s [FILE...]\n       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"
+USAGE = """%(prog)s [FILE...]
+       %(prog)s --full [--top N] [--sort KEY] [--thread NAME|TID] [--object NAME] [--node N] [FILE...]
+       %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"""
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", USAGE)
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
+    parser.add_argument("--full", action="store_true", help="all tables; without it, the answer on one screen")
+    parser.add_argument("--top", type=positive, metavar="N", help="of each table so many rows (and --full)")
+    parser.add_argument("--sort", choices=SORT_KEYS, help="threads in this order (and --full)")
+    parser.add_argument("--thread", metavar="NAME|TID", help="only threads with this in their name (and --full)")
+    parser.add_argument("--object", metavar="NAME", help="only objects with this in their name (and --full)")
+    parser.add_argument("--node", type=natural, metavar="N", help="only threads and CPUs of this node (and --full)")
     parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
     parser.add_argument("--open", action="store_true", help="open it")
     parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
@@ -36,29 +48,47 @@ def main(arguments: Sequence[str]) -> int:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
     if options.html or options.json or options.csv:
         return _written(files, options)
-    return _printed([load(file) for file in files])
+    wanted = Wanted(options.top, options.sort, options.thread, options.object, options.node)
+    if options.full or wanted != Wanted():
+        with paged() as paper:
+            return _full([load(file) for file in files], wanted, paper)
+    return _short(files)
 
 
 def _written(files: list[str], options: argparse.Namespace) -> int:
-    from numaprof.commands.write_documents import Wanted, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+    from numaprof.commands.write_documents import Outputs, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
 
     if len(files) > 1:
         raise Failure(
             f"--html, --json and --csv take one recording, got {len(files)}", "compare several: numaprof diff --html"
         )
-    write_report(files[0], Wanted(options.html, options.json, options.csv, options.open))
+    write_report(files[0], Outputs(options.html, options.json, options.csv, options.open))
     return 0
 
 
-def _printed(recordings: list[Evidence]) -> int:
+def _short(files: list[str]) -> int:
+    """The answer on one screen; of the run of median time where they are repeats of one."""
     paper = Paper()
+    recordings = [load(file) for file in files] if len(files) > 1 else []
+    if len(files) > 1 and are_repeats(recordings):
+        chosen = print_repeats_head(Side(tuple(recordings)), paper)
+        print_first_screen(document(chosen.path), paper)
+        return 0
+    for number, file in enumerate(files):
+        if len(files) > 1:
+            paper.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
+        print_first_screen(document(file), paper)
+    return 0
+
+
+def _full(recordings: list[Evidence], wanted: Wanted, paper: Paper) -> int:
     if len(recordings) > 1 and are_repeats(recordings):
         print_repeats(Side(tuple(recordings)), paper)
         return 0
     for number, evidence in enumerate(recordings):
         if len(recordings) > 1:
             paper.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
-        print_report(evidence, paper)
+        print_report(evidence, paper, wanted)
     return 0
 
 

@@ -21,7 +21,7 @@ from numaprof.text.messages import Failure
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Outputs:
     """Names of what is to be written; None: not wanted."""
 
     html: str | None
@@ -30,7 +30,7 @@ class Wanted:
     open: bool = False
 
 
-def write_report(recording: str, wanted: Wanted) -> None:
+def write_report(recording: str, wanted: Outputs) -> None:
     def page() -> str:
         from numaprof.page.report_page import report_page  # noqa: PLC0415 (needs more packages than the rest)
 
@@ -42,7 +42,7 @@ def write_report(recording: str, wanted: Wanted) -> None:
         _write(report, page, wanted, say)
 
 
-def write_diff(before: list[str], after: list[str], wanted: Wanted) -> None:
+def write_diff(before: list[str], after: list[str], wanted: Outputs) -> None:
     def page() -> str:
         from numaprof.page.comparison_page import diff_page  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def write_diff(before: list[str], after: list[str], wanted: Wanted) -> None:
         _write(found, page, wanted, say)
 
 
-def _write(document: object, page: Callable[[], str], wanted: Wanted, say: Progress) -> None:
+def _write(document: object, page: Callable[[], str], wanted: Outputs, say: Progress) -> None:
     if wanted.json is not None:
         say("writing JSON")
         write_text(wanted.json, to_json(document))

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from numaprof.analysis.naming import site_label
 from numaprof.analysis.node_matrix import served
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.compare.sides import ShareChange, Side, share_change
+from numaprof.compare.sides import ShareChange, Side, share_change, spread_of_shares
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.spread import Spread, spread
+from numaprof.evidence.spread import Spread
 from numaprof.evidence.thresholds import ONE_CONTROLLER
-from numaprof.text.format import clean, percent, round_percent
+from numaprof.text.format import clean, round_percent, share_in_interval
 from numaprof.text.function_names import NAME_LIMIT
 
 
@@ -22,12 +22,18 @@ def headline(before: Side, after: Side) -> str:
     change = share_change(before, after)
     if change == ShareChange.UNKNOWN or before.share is None or after.share is None:
         return f"Remote share: {_why_unknown(before, after)}."
-    old, new = percent(before.share.middle), percent(after.share.middle)
+    old, new = _in_words(before.share), _in_words(after.share)
     if change == ShareChange.SAME:
         unchanged = f"Remote share unchanged as far as these runs can tell: {old}, then {new}"
         return f"{unchanged} ({before.population}).{_load(before, after)}"
     fell = after.share.middle < before.share.middle
     return f"Remote share {change} from {old} to {new} ({before.population}).{'' if fell else _load(before, after)}"
+
+
+def _in_words(share: Spread) -> str:
+    """With the interval of a single run; how far several lie apart stands in the table."""
+    single = len(share.values) == 1 and share.certain
+    return share_in_interval(share.middle, (share.lowest, share.highest) if single else None)
 
 
 def _load(before: Side, after: Side) -> str:
@@ -71,13 +77,8 @@ def names_of(before: Thread, after: Thread) -> str:
 def shares_of_threads(side: Side) -> dict[int, Spread]:
     """Of those threads that have a share in every run of the side."""
     count = min(len(run.threads) for run in side.runs)
-    found = {at: spread(_share(run, at) for run in side.runs) for at in range(count)}
+    found = {at: spread_of_shares(remote_share(run, run.threads[at]) for run in side.runs) for at in range(count)}
     return {at: values for at, values in found.items() if values is not None}
-
-
-def _share(run: Evidence, position: int) -> float | None:
-    share = remote_share(run, run.threads[position])
-    return share.share if share else None
 
 
 def touched_bytes(run: Evidence) -> Iterable[tuple[Site, float]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
@@ -42,7 +42,7 @@ class Side:
 
     @cached_property
     def share(self) -> Spread | None:
-        return spread(None if share is None else share.share for share in self.shares)
+        return spread_of_shares(self.shares)
 
     def values(self, value: Callable[[Evidence], float | None]) -> Spread | None:
         return spread(value(run) for run in self.runs)
@@ -52,6 +52,17 @@ class Side:
         """What the remote share is a share of; None where there is none or the runs differ."""
         names = {_population(run) for run in self.runs}
         return names.pop() if len(names) == 1 else None
+
+
+def spread_of_shares(shares: Iterable[RemoteShare | None]) -> Spread | None:
+    """With their intervals. None unless every run has a share."""
+    found = list(shares)
+    known = [share for share in found if share is not None]
+    if not known or len(known) < len(found):
+        return None
+    intervals = [share.interval for share in known]
+    bounds = tuple(bound for interval in intervals if interval is not None for bound in interval)
+    return Spread(tuple(share.share for share in known), bounds, None not in intervals)
 
 
 def _population(run: Evidence) -> str | None:
@@ -127,17 +138,24 @@ def share_change(before: Side, after: Side) -> str:
         return ShareChange.UNKNOWN
     if before.population != after.population:
         return ShareChange.UNKNOWN
-    difference = after.share.middle - before.share.middle
-    if abs(difference) < SHARE_CHANGE or not _clear(before, after):
+    return change_of_share(before.share, after.share)
+
+
+def change_of_share(before: Spread, after: Spread) -> str:
+    """A change is large enough to matter, and more than the error of the runs, or than chance between repeats."""
+    difference = after.middle - before.middle
+    if abs(difference) < SHARE_CHANGE or not (_apart(before, after) or _tested(before, after)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE
 
 
-def _clear(before: Side, after: Side) -> bool:
-    """The runs do not overlap, nor do the uncertainties of sampled shares."""
-    old = [bound for share in before.shares if share for bound in share.interval or (0.0, 1.0)]
-    new = [bound for share in after.shares if share for bound in share.interval or (0.0, 1.0)]
-    return max(old) < min(new) or max(new) < min(old)
+def _apart(before: Spread, after: Spread) -> bool:
+    """No interval of one side meets one of the other."""
+    return before.certain and after.certain and (before.highest < after.lowest or after.highest < before.lowest)
+
+
+def _tested(before: Spread, after: Spread) -> bool:
+    return chance(before.values, after.values) <= SIGNIFICANCE
 
 
 def differences(before: Side, after: Side) -> list[str]:

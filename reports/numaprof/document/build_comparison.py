@@ -19,7 +19,7 @@ from numaprof.compare.pairing import (
     site_labels,
     touched_bytes,
 )
-from numaprof.compare.sides import ShareChange, differences, share_change, time_change
+from numaprof.compare.sides import ShareChange, change_of_share, differences, share_change, time_change
 from numaprof.document.machine_section import who_reads_where
 from numaprof.document.open_recording import reading
 from numaprof.document.partial_list import Listed
@@ -85,8 +85,10 @@ def _side(side: sides.Side) -> model.Side:
 def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
     """What these runs cannot tell, and what would, beyond what is said of the time."""
     if share_change(before, after) == ShareChange.SAME and before.share and after.share:
-        if abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
-            yield "The remote shares differ, but the runs of the two sides overlap: more runs (-n 5) could tell."
+        if not (before.share.certain and after.share.certain):
+            yield "The error of a remote share is not known, for threads ran too briefly: longer runs could tell."
+        elif abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
+            yield "The remote shares differ, but not by more than their errors: longer runs or more (-n 5) could tell."
         else:
             yield "The remote shares differ by less than runs of one program do."
     if time_change(before, after).words.startswith("Run time: no difference"):
@@ -116,8 +118,12 @@ def _measure(name: str, unit: str, before: Spread | None, after: Spread | None, 
     return model.Measure(name, unit, _range(before), _range(after), change)
 
 
+def _known_range(values: Spread) -> model.Range:
+    return model.Range(values.middle, values.lowest, values.highest)
+
+
 def _range(values: Spread | None) -> model.Range | None:
-    return None if values is None else model.Range(values.middle, min(values.values), max(values.values))
+    return None if values is None else _known_range(values)
 
 
 def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
@@ -125,16 +131,9 @@ def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
     old, new = shares_of_threads(before), shares_of_threads(after)
     alike = before.population == after.population
     for at in sorted(old.keys() & new.keys()):
-        first, second = _sure(old[at]), _sure(new[at])
-        difference = second.middle - first.middle
-        apart = first.highest < second.lowest or second.highest < first.lowest
-        word = SAME if abs(difference) < SHARE_CHANGE or not apart else BETTER if difference < 0 else WORSE
-        word = word if alike else UNKNOWN
-        yield model.Thread(at, names_of(before.first.threads[at], after.first.threads[at]), first, second, word)
-
-
-def _sure(values: Spread) -> model.Range:
-    return model.Range(values.middle, min(values.values), max(values.values))
+        word = _OF_SHARE[change_of_share(old[at], new[at])] if alike else UNKNOWN
+        name = names_of(before.first.threads[at], after.first.threads[at])
+        yield model.Thread(at, name, _known_range(old[at]), _known_range(new[at]), word)
 
 
 def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:

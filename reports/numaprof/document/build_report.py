@@ -9,6 +9,7 @@ from numaprof.document.machine_section import machine
 from numaprof.document.objects_section import listed, modules, objects
 from numaprof.document.open_recording import Reading, reading
 from numaprof.document.overview_section import found, levels, notes, overview, run, taken
+from numaprof.document.summary_section import summary
 from numaprof.document.threads_section import threads
 from numaprof.document.timeline_section import timeline
 from numaprof.model import report_model as model
@@ -36,6 +37,7 @@ def report(source: Reading) -> model.Report:
         recording=clean(evidence.path),
         run=run(evidence),
         verdict=found(evidence),
+        summary=summary(evidence),
         overview=overview(evidence, advices),
         advice=advice(advices, shown),
         levels=levels(evidence),

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.analysis.verdict import Judgement, judge
+from numaprof.analysis.verdict import is_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.request_classes import ANY, RETIRED, Column
-from numaprof.evidence.thresholds import REMOTE_HEAVY
 from numaprof.model import report_model as model
 from numaprof.recording import sql_threads
 from numaprof.text.format import clean
@@ -19,8 +18,7 @@ from numaprof.text.format import clean
 def threads(source: Reading) -> tuple[model.Thread, ...]:
     evidence = source.evidence
     spans = {row.thread: row for row in source.recording.rows(sql_threads.Span, sql_threads.SPANS)}
-    heavy = judge(evidence) is not Judgement.NO_TRAFFIC
-    return tuple(_thread(evidence, thread, spans[thread.row.id], heavy) for thread in evidence.threads)
+    return tuple(_thread(evidence, thread, spans[thread.row.id]) for thread in evidence.threads)
 
 
 def columns(evidence: Evidence) -> tuple[Column, ...]:
@@ -29,7 +27,7 @@ def columns(evidence: Evidence) -> tuple[Column, ...]:
     return kinds or (evidence.population.columns if evidence.population else ())
 
 
-def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span, heavy: bool) -> model.Thread:
+def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span) -> model.Thread:
     share, row = remote_share(evidence, thread), thread.row
     counted = basis(evidence) == COUNTERS
     interval = share.interval if share else None
@@ -55,7 +53,7 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span, heavy: b
         requests=thread.traffic.total if counted else None,
         samples=share.samples if share else None,
         coverage=thread.traffic.coverage if counted else None,
-        remote_heavy=heavy and share is not None and share.share >= REMOTE_HEAVY,
+        remote_heavy=share is not None and is_heavy(evidence, share.share, share.remote, len(evidence.threads)),
         classes=tuple(_requests(column, thread.columns.get(column.key)) for column in columns(evidence))
         if counted
         else (),

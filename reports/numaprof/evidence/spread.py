@@ -18,15 +18,27 @@ def median(values: Iterable[float]) -> float:
 @dataclass(frozen=True)
 class Spread:
     values: tuple[float, ...]
+    bounds: tuple[float, ...] = ()  # of the 95 % intervals of the values, where these are estimates
+    certain: bool = True  # False: the error of a value is not known
 
     @property
     def middle(self) -> float:
         return median(self.values)
 
+    @property
+    def lowest(self) -> float:
+        """Of the values and their intervals."""
+        return min(*self.values, *self.bounds, self.middle)
+
+    @property
+    def highest(self) -> float:
+        return max(*self.values, *self.bounds, self.middle)
+
     def in_words(self, words: Callable[[float], str]) -> str:
         """2.10 s (2.05 s..2.20 s)."""
-        low, high = words(min(self.values)), words(max(self.values))
-        return low if low == high else f"{words(self.middle)} ({low}..{high})"
+        low, high = words(self.lowest), words(self.highest)
+        text = low if low == high else f"{words(self.middle)} ({low}..{high})"
+        return text if self.certain else f"{text}, error not known"
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:

@@ -44,6 +44,10 @@ MOST_LEFT_OUT = 0.01
 # one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at the same 10 %.
 REMOTE_HEAVY = 0.10
 
+# A thread, CPU or node with less than this part of the mean remote requests is not marked, whatever its share: half
+# of two requests is nothing to look at.
+MARKED_PART = 0.1
+
 # Below: leave it alone. The worked example behind this tool found 4.5 % on one CPU of eight, all of it prefetches
 # across the border of two blocks, after a cure that doubled the speed.
 REMOTE_LIGHT = 0.05

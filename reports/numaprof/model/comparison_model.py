@@ -16,7 +16,7 @@ class Range:
     """The runs of one side: the middle one, and how far they lie apart.
 
     Fields:
-        lowest: Of the runs.
+        lowest: Of the runs; of shares with their 95 % intervals, where these are known.
     """
 
     middle: float

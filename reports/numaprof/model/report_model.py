@@ -30,6 +30,7 @@ __all__ = [
     "Modules",
     "Moment",
     "Node",
+    "NodeThreads",
     "Note",
     "Object",
     "Objects",
@@ -43,6 +44,7 @@ __all__ = [
     "Series",
     "SourceLine",
     "Stretch",
+    "Summary",
     "Taken",
     "Thread",
     "ThreadLine",
@@ -131,6 +133,50 @@ class Verdict:
     requests: float | None
     samples: int | None
     coverage: float | None
+
+
+@dataclass(frozen=True)
+class NodeThreads:
+    """The threads that ran on the same nodes, summed up.
+
+    Fields:
+        nodes: The nodes they ran on; empty: not known.
+        threads: How many they are.
+        cpus: The CPUs they are known to have run on.
+        local: Requests to memory of the node, counted or sampled as the verdict's.
+        remote: Requests to memory of other nodes.
+        remote_share: Remote part of both.
+        remote_heavy: At least a tenth is remote, and it is not a handful of requests.
+    """
+
+    nodes: tuple[int, ...]
+    threads: int
+    cpus: tuple[int, ...]
+    local: float | None
+    remote: float | None
+    remote_share: float | None
+    remote_heavy: bool
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The answer in short; what it does not hold stands in verdict and advice.
+
+    Fields:
+        cost_least: Least part of the CPU time that remote reads cost, if as many overlap as a core can have under way.
+        cost_most: Most of it, if none overlaps; null: not known, or emulated time.
+        extra_ns: What a remote read takes longer than a local one.
+        extra_measured: false: extra_ns is assumed; topology --measure measures it.
+        bytes_per_s: Bytes from DRAM per second of run time: requests times cache lines.
+        nodes: Threads by the nodes they ran on, those with most remote requests first.
+    """
+
+    cost_least: float | None
+    cost_most: float | None
+    extra_ns: float
+    extra_measured: bool
+    bytes_per_s: float | None
+    nodes: tuple[NodeThreads, ...]
 
 
 @dataclass(frozen=True)
@@ -406,6 +452,7 @@ class Report:
     recording: str
     run: Run
     verdict: Verdict
+    summary: Summary
     overview: Overview
     advice: tuple[Advice, ...]
     levels: tuple[Level, ...]

@@ -17,11 +17,13 @@ BOLD, ALARM = "1", "31"
 
 
 class Paper:
-    def __init__(self, file: TextIO | None = None, width: int | None = None) -> None:
+    def __init__(self, file: TextIO | None = None, width: int | None = None, colour_of: TextIO | None = None) -> None:
+        """colour_of: the terminal on which the text is shown later."""
         self._file = file or sys.stdout
         self.width = min(WIDEST, width or shutil.get_terminal_size().columns)
         # https://no-color.org: present and not empty, whatever the value.
-        self._colour = self._file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._colour = (colour_of or self._file).isatty() and wanted
 
     def line(self, text: str = "", style: str = "") -> None:
         print(f"\x1b[{style}m{text}\x1b[0m" if style and self._colour else text, file=self._file)

@@ -18,14 +18,17 @@ from numaprof.evidence.thresholds import (
     MOST_SITES,
 )
 from numaprof.terminal.layout import Paper
+from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import NOT_KNOWN, number, percent, size
 
 
-def shown(evidence: Evidence) -> list[Object]:
+def shown(evidence: Evidence, wanted: Wanted) -> list[Object]:
     """Data that matters by size or by remote accesses; empty if there is nothing that first touches do not tell."""
     least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_OBJECT_BYTES)
     chosen = [found for found in evidence.objects.found if not found.is_ours and _matters(evidence, found, least)]
-    chosen = chosen[:MOST_SITES]
+    if wanted.object is not None:
+        chosen = [found for found in evidence.objects.found if wanted.object in object_name(found)]
+    chosen = chosen[: wanted.top or MOST_SITES]
     return chosen if any(found.named or found.used for found in chosen) else []
 
 
@@ -38,8 +41,8 @@ def _matters(evidence: Evidence, found: Object, least: float) -> bool:
     return data and seen and bytes_of(evidence, found) >= least
 
 
-def table(evidence: Evidence, paper: Paper) -> None:
-    chosen = shown(evidence)
+def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
+    chosen = shown(evidence, wanted)
     if not chosen:
         return
     remote = evidence.samples.remote_accesses

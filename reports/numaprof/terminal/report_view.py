@@ -16,10 +16,11 @@ from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.terminal import objects_table, tables
 from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.wanted import EVERYTHING, Wanted
 from numaprof.text.format import clean, duration, percent, round_percent
 
 
-def print_report(evidence: Evidence, paper: Paper) -> None:
+def print_report(evidence: Evidence, paper: Paper, wanted: Wanted = EVERYTHING) -> None:
     for text in overview_text.banner(evidence):
         paper.paragraph(text, style=BOLD)
     for text in (*overview_text.evidence_line(evidence), *overview_text.pin_line(evidence)):
@@ -27,11 +28,11 @@ def print_report(evidence: Evidence, paper: Paper) -> None:
     for text in overview_text.notes(evidence):
         paper.paragraph(text, first="  note: ")
     _verdict(evidence, paper)
-    tables.threads(evidence, paper)
-    tables.cpus(evidence, paper)
+    tables.threads(evidence, paper, wanted)
+    tables.cpus(evidence, paper, wanted)
     tables.nodes(evidence, paper)
-    objects_table.table(evidence, paper)
-    if not objects_table.shown(evidence):
+    objects_table.table(evidence, paper, wanted)
+    if not objects_table.shown(evidence, EVERYTHING):
         tables.first_touches(evidence, paper)
     objects_table.modules(evidence, paper)
     _what_to_do(evidence, advise(evidence), paper)
@@ -79,13 +80,19 @@ def _footer(evidence: Evidence, paper: Paper) -> None:
         paper.line(f"  numaprof -o after.numaprof {command_line(evidence)} && numaprof diff {path} after.numaprof")
 
 
-def print_repeats(runs: Side, paper: Paper) -> None:
-    """Several runs of one command: how they spread, and the report of the one of median time."""
+def print_repeats_head(runs: Side, paper: Paper) -> Evidence:
+    """Several runs of one command: how they spread. Returns the one of median time."""
     chosen = runs.median_run
     times, shares = in_words(runs.time, duration), in_words(runs.share, percent)
     count = len(runs.runs)
     paper.paragraph(f"{count} runs: run time {times} · remote share {shares}", indent="  ", style=BOLD)
     paper.paragraph(f"Below: the run of median time, {clean(chosen.path)}.", indent="  ")
-    print_report(chosen, paper)
+    return chosen
+
+
+def print_repeats(runs: Side, paper: Paper) -> None:
+    """Their spread, and the report of the one of median time."""
+    print_report(print_repeats_head(runs, paper), paper)
+    count = len(runs.runs)
     files = " ".join(shell_path(run.path) for run in runs.runs)
     paper.line(f"  all {count} runs beside later ones: numaprof diff {files} -- AFTER...")

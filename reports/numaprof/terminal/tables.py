@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from numaprof.analysis.naming import homes_in_text, site_label, thread_name
 from numaprof.analysis.node_matrix import left_out, matrix
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.analysis.verdict import Judgement, judge
+from numaprof.analysis.verdict import is_heavy
 from numaprof.document.object_remarks import touch_coverage
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, InitSite, Thread
@@ -22,10 +23,10 @@ from numaprof.evidence.thresholds import (
     MOST_LEFT_OUT,
     MOST_SITES,
     MOST_THREADS,
-    REMOTE_HEAVY,
 )
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
     clean,
@@ -59,9 +60,8 @@ def _columns(evidence: Evidence) -> list[Column]:
     return kinds or list(evidence.population.columns if evidence.population else ())
 
 
-def _flag(evidence: Evidence, share: float | None) -> str:
-    heavy = share is not None and share >= REMOTE_HEAVY
-    return HEAVY if heavy and judge(evidence) is not Judgement.NO_TRAFFIC else ""
+def _flag(evidence: Evidence, share: float | None, remote: float | None, rows: int) -> str:
+    return HEAVY if is_heavy(evidence, share, remote, rows) else ""
 
 
 def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
@@ -75,11 +75,14 @@ def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
     paper.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
 
 
-def threads(evidence: Evidence, paper: Paper) -> None:
+def threads(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     """Threads by CPU, the remote-heavy ones first when not all can be shown."""
     if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
         return
-    shown = _worth_showing(evidence)
+    shown = _worth_showing(evidence, wanted)
+    if not shown:
+        paper.line("\nno thread is like that")
+        return
     names = ["CPU", "node", "thread"]
     cells = [
         [cpus_in_text(thread.cpus) for thread in shown],
@@ -94,7 +97,9 @@ def threads(evidence: Evidence, paper: Paper) -> None:
         names.append(f"{basis(evidence)}")
         cells.append([number(_sampled(evidence, thread)) for thread in shown])
     shares = [_share(evidence, thread) for thread in shown]
-    cells += [[_share_in_words(evidence, thread) for thread in shown], [_flag(evidence, share) for share in shares]]
+    count = len(evidence.threads)
+    flags = [_flag(evidence, share, _weight(evidence, thread), count) for thread, share in zip(shown, shares)]
+    cells += [[_share_in_words(evidence, thread) for thread in shown], flags]
     _print(paper, [*names, "remote", ""], cells)
     _rest(evidence, shown, paper)
     _remarks(evidence, paper)
@@ -137,12 +142,27 @@ def _weight(evidence: Evidence, thread: Thread) -> float:
     return found.remote if found else 0.0
 
 
-def _worth_showing(evidence: Evidence) -> list[Thread]:
-    if len(evidence.threads) <= MOST_THREADS:
-        chosen = list(evidence.threads)
-    else:
-        chosen = sorted(evidence.threads, key=lambda thread: -_weight(evidence, thread))[:MOST_THREADS]
+def _worth_showing(evidence: Evidence, wanted: Wanted) -> list[Thread]:
+    """By CPU unless another order is wanted; those with most remote requests where not all can be shown."""
+    found = [thread for thread in evidence.threads if _is_wanted(thread, wanted)]
+    order = _SORT[wanted.sort or "remote"]
+    chosen = sorted(found, key=lambda thread: order(evidence, thread))[: wanted.top or MOST_THREADS]
+    if wanted.sort:
+        return chosen
     return sorted(chosen, key=lambda thread: cpu_order(thread.cpus, thread.position))
+
+
+def _is_wanted(thread: Thread, wanted: Wanted) -> bool:
+    named = wanted.thread is None or wanted.thread in (thread.row.name or "") or wanted.thread == str(thread.row.tid)
+    return named and (wanted.node is None or wanted.node in thread.nodes)
+
+
+_SORT: dict[str, Callable[[Evidence, Thread], Any]] = {
+    "remote": lambda evidence, thread: (-_weight(evidence, thread), thread.position),
+    "requests": lambda evidence, thread: (-(thread.traffic.total or _sampled(evidence, thread)), thread.position),
+    "cpu": lambda _, thread: cpu_order(thread.cpus, thread.position),
+    "name": lambda _, thread: (thread.row.name or "", thread.position),
+}
 
 
 def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
@@ -160,17 +180,18 @@ def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
     paper.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
 
 
-def cpus(evidence: Evidence, paper: Paper) -> None:
+def cpus(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
     own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
     one_each = len(own) == len(evidence.threads) and evidence.told_apart
     if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
         return
-    chosen = sorted(evidence.ledger.by_cpu)
+    chosen = [cpu for cpu in sorted(evidence.ledger.by_cpu) if wanted.node in (None, evidence.machine.node_of(cpu))]
     by_cpu = {cpu: evidence.ledger.cpu(cpu) for cpu in chosen}
     totals = {cpu: verdict_traffic(evidence.ledger.events, columns) for cpu, columns in by_cpu.items()}
-    if len(chosen) > MOST_THREADS:
-        chosen = sorted(sorted(chosen, key=lambda cpu: -(totals[cpu].remote.estimate or 0))[:MOST_THREADS])
+    most = wanted.top or MOST_THREADS
+    if len(chosen) > most:
+        chosen = sorted(sorted(chosen, key=lambda cpu: -(totals[cpu].remote.estimate or 0))[:most])
     names = ["CPU", "node", "threads"]
     cells = [
         [str(cpu) for cpu in chosen],
@@ -180,7 +201,8 @@ def cpus(evidence: Evidence, paper: Paper) -> None:
     for column in _columns(evidence):
         names.append(f"{column.heading}\nlocal / remote")
         cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
-    cells += [[percent(totals[cpu].share) for cpu in chosen], [_flag(evidence, totals[cpu].share) for cpu in chosen]]
+    flags = [_flag(evidence, totals[cpu].share, totals[cpu].remote.estimate, len(totals)) for cpu in chosen]
+    cells += [[percent(totals[cpu].share) for cpu in chosen], flags]
     _print(paper, [*names, "remote", ""], cells)
     if len(totals) > len(chosen):
         paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in short: what remote reads cost, and the threads of each node summed up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from numaprof.analysis.node_matrix import node_traffic
+from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.analysis.verdict import is_heavy
+from numaprof.evidence.counts import Traffic
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import MOST_SERIAL_COST
+from numaprof.evidence.traffic import verdict_traffic
+from numaprof.model import report_model as model
+
+LINE_BYTES = 64  # of a request: the cache line of x86-64 and Arm servers
+_OTHER_LINES = ("ppc",)  # IBM Power: 128 bytes
+
+
+def summary(evidence: Evidence) -> model.Summary:
+    least, most = _cost(evidence)
+    return model.Summary(
+        cost_least=least,
+        cost_most=most,
+        extra_ns=evidence.machine.remote_extra_ns,
+        extra_measured=bool(evidence.machine.latencies),
+        bytes_per_s=_bandwidth(evidence),
+        nodes=tuple(sorted(_nodes(evidence), key=lambda row: (-(row.remote or 0.0), row.nodes))),
+    )
+
+
+def _cost(evidence: Evidence) -> tuple[float | None, float | None]:
+    found = gain(evidence)
+    if found is None or found.share is None or found.share > MOST_SERIAL_COST:
+        return None, None
+    return found.least, found.share
+
+
+def _bandwidth(evidence: Evidence) -> float | None:
+    """Emulated time says nothing."""
+    wall, total = evidence.run.wall_ns, evidence.traffic.total
+    other = (evidence.run.uarch or "").startswith(_OTHER_LINES)
+    if evidence.run.emulated or other or not wall or not total or basis(evidence) != COUNTERS:
+        return None
+    return total * LINE_BYTES / (wall / 1e9)
+
+
+def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
+    groups: dict[tuple[int, ...], list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        groups[thread.nodes].append(thread)
+    counted = basis(evidence) == COUNTERS
+    for nodes, threads in groups.items():
+        local, remote = _counted(evidence, nodes, threads) if counted else _sampled(evidence, threads)
+        total = None if local is None or remote is None else local + remote
+        share = remote / total if total and remote is not None else None
+        yield model.NodeThreads(
+            nodes=nodes,
+            threads=len(threads),
+            cpus=tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
+            local=local,
+            remote=remote,
+            remote_share=share,
+            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+        )
+
+
+def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> tuple[float | None, float | None]:
+    """Where threads were not told apart, the counts of the node's CPUs are theirs."""
+    found = _traffic(evidence, threads)
+    if len(nodes) == 1 and found.total is None:
+        found = node_traffic(evidence, nodes[0])
+    return found.local.estimate, found.remote.estimate
+
+
+def _traffic(evidence: Evidence, threads: list[Thread]) -> Traffic:
+    columns = evidence.ledger.threads_on([thread.row.id for thread in threads], ())
+    return verdict_traffic(evidence.ledger.events, columns)
+
+
+def _sampled(evidence: Evidence, threads: list[Thread]) -> tuple[float | None, float | None]:
+    shares = [found for found in (remote_share(evidence, thread) for thread in threads) if found is not None]
+    if not shares:
+        return None, None
+    remote = sum(found.remote for found in shares)
+    return sum(found.total for found in shares) - remote, remote

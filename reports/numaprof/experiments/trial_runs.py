@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Alternating runs of one program, plain and placed, each recorded: `numaprof try`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from numaprof.experiments.placement import Subject, write
+from numaprof.experiments.run_once import CANNOT_RUN, NOT_FOUND, PROGRAM_VARIABLE, ending, numaprof_program
+from numaprof.text.messages import EXIT_FAILED, Failure
+
+GRACE_S = 10.0  # for a recorder to write its file after it was asked to end
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One way to run the program."""
+
+    name: str  # of files: plain, advice-1, all, interleave
+    label: str  # for people
+    subjects: tuple[Subject, ...] = ()
+    policy: str | None = None  # as `policies --under` takes it
+
+
+@dataclass(frozen=True)
+class Program:
+    command: tuple[str, ...]
+    cwd: str | None
+    pin: str
+    cpus: tuple[int, ...]  # in the order threads take them; empty: not pinned
+    limit_s: float  # a run that takes longer hangs
+
+
+@dataclass(frozen=True)
+class Run:
+    recording: str | None  # None: there is none
+    failure: str | None  # how it ended, if not well
+    output: str = ""  # digest of what it wrote to stdout
+    output_without_numbers: str = ""  # the same with all numbers replaced: run times differ
+
+
+@dataclass
+class Runs:
+    """What was run so far, by arm: partial results are kept."""
+
+    folder: str
+    by_arm: dict[str, list[Run]] = field(default_factory=dict)
+    interrupted: bool = False
+
+
+def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> None:
+    """Fills runs. Round by round, each round beginning with another arm: a machine that warms up does so for all."""
+    for arm in arms:
+        runs.by_arm.setdefault(arm.name, [])
+        if arm.subjects:
+            with open(placement_file(runs.folder, arm), "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
+    for number in range(repeats):
+        first = number % len(arms)
+        for at, arm in enumerate((*arms[first:], *arms[:first])):
+            _progress(f"{arm.label}, run {number * len(arms) + at + 1} of {repeats * len(arms)}")
+            done = len(runs.by_arm[arm.name])
+            runs.by_arm[arm.name].append(run_once(program, arm, os.path.join(runs.folder, f"{arm.name}.{done + 1}")))
+
+
+def placement_file(folder: str, arm: Arm) -> str:
+    return os.path.join(folder, f"{arm.name}.placement")
+
+
+def run_once(program: Program, arm: Arm, stem: str) -> Run:
+    """stem: path of the recording without its ending; what the program writes goes beside it."""
+    recording = f"{stem}.numaprof"
+    if os.path.exists(recording):
+        raise Failure(f"{recording} exists", "choose another folder for --keep")
+    under = (numaprof_program(), "policies", "--under", arm.policy, "--") if arm.policy else ()
+    placed = ("--place", placement_file(os.path.dirname(stem), arm)) if arm.subjects else ()
+    recorder = (numaprof_program(), "record", "-q", "--pin", program.pin, "-o", recording, *placed, "--")
+    with open(f"{stem}.out", "w+b") as out, open(f"{stem}.err", "wb") as err:
+        status, in_time = _execute((*under, *recorder, *program.command), program, out.fileno(), err.fileno())
+        out.seek(0)
+        text = out.read()
+    failure = ending(status) if in_time else f"ended after {program.limit_s:.0f} s: it hangs, or takes far longer"
+    found = recording if os.path.exists(recording) else None
+    if status in (CANNOT_RUN, NOT_FOUND, EXIT_FAILED) and found is None:
+        raise Failure(f"{program.command[0]} cannot be run: {_last_line(stem)}", "check the command after --")
+    return Run(found, failure, _digest(text), _digest(re.sub(rb"[0-9]+([.,][0-9]+)*", b"0", text)))
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _last_line(stem: str) -> str:
+    with open(f"{stem}.err", encoding="utf-8", errors="backslashreplace") as file:
+        return (file.read().strip().splitlines() or ["no reason given"])[-1].replace("numaprof: ", "", 1)
+
+
+def _execute(command: Sequence[str], program: Program, out: int, err: int) -> tuple[int, bool]:
+    """Its status, and whether it ended by itself. In a session of its own, so that nothing of it is left running."""
+    environment = {name: value for name, value in os.environ.items() if name != PROGRAM_VARIABLE}
+    process = subprocess.Popen(
+        command, env=environment, cwd=program.cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        return process.wait(program.limit_s), True
+    except subprocess.TimeoutExpired:
+        return _end(process), False
+    except KeyboardInterrupt:
+        _end(process)
+        raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
+    for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(GRACE_S)
+        time.sleep(0)
+    return process.wait()
+
+
+def _progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\x1b[Knumaprof: {text}" if text else "\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def end_progress() -> None:
+    _progress("")

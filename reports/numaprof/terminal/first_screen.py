@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer on one screen: is it NUMA, what does it cost, who, what data, why, where, what to do, how sure."""
+
+from __future__ import annotations
+
+import re
+
+from numaprof.model import report_model as model
+from numaprof.terminal.layout import ALARM, BOLD, Paper, cells, wrapped
+from numaprof.terminal.subject import Row, subject
+from numaprof.text.format import clean, duration, number, number_list, plural, round_percent
+
+INDENT = 8
+BAR = 16
+WHERE = " " * 6  # between code and where it goes
+MOST_NODES, MOST_TEXT, MOST_CODE = 4, 3, 8  # lines
+_COMMAND = 48
+
+# What the numbers say; any other verdict is a sentence.
+_WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
+
+
+def print_first_screen(report: model.Report, paper: Paper) -> None:
+    for text in report.overview.banner:
+        paper.paragraph(text, style=BOLD)
+    _title(report, paper)
+    _remote(report, paper)
+    _who(report, paper)
+    advice = report.advice[0] if report.advice else None
+    _table(paper, subject(report, advice))
+    _do(report, advice, paper)
+    _evidence(report, paper)
+
+
+def _title(report: model.Report, paper: Paper) -> None:
+    run, machine = report.run, report.machine
+    time = [duration(run.wall_ns)] if run.wall_ns is not None and run.emulated is None else []
+    facts = [*time, plural(len(report.threads), "thread"), _nodes_and_cpus(machine)]
+    text = ", ".join(facts) + (f" ({_short_cpu(run.cpu_name)})" if run.cpu_name else "")
+    command = clean(run.command_line, _COMMAND)
+    if cells(command) + 4 + cells(text) > paper.width:
+        paper.line(command, BOLD)
+        paper.paragraph(text, first=" " * INDENT)
+    else:
+        paper.line(f"{command}    {text}", BOLD)
+
+
+def _nodes_and_cpus(machine: model.Machine) -> str:
+    counts = {sum(1 for cpu in machine.cpus if cpu.node == node.id and cpu.online) for node in machine.nodes}
+    nodes = plural(len(machine.nodes), "node")
+    if len(counts) == 1:
+        return f"{nodes} x {plural(counts.pop(), 'CPU')}"
+    return f"{nodes}, {plural(sum(1 for cpu in machine.cpus if cpu.online), 'CPU')}"
+
+
+def _short_cpu(name: str) -> str:
+    """Xeon X5570, of Intel(R) Xeon(R) CPU X5570 @ 2.93GHz."""
+    short = re.sub(r"\((R|TM|r|tm)\)|\bIntel\b|\b\d+-Core\b|\bCPU\b|\bProcessor\b|@.*", " ", name)
+    return clean(" ".join(short.split()) or name, 32)
+
+
+def about(share: float) -> str:
+    """50 %, <1 %, >99 %: whole per cent are what a share can promise."""
+    if 0 < share <= 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= share < 1 else round_percent(share)
+
+
+def _remote(report: model.Report, paper: Paper) -> None:
+    verdict = report.verdict
+    word = _WORDS.get(verdict.judgement, "")
+    alarm = ALARM if verdict.judgement == "heavy" else BOLD
+    if verdict.remote_share is not None:
+        filled = round(BAR * verdict.remote_share)
+        bar = "#" * filled + "." * (BAR - filled)
+        line = f"REMOTE  {bar}  {about(verdict.remote_share)} of {_population(verdict)}{_interval(verdict)}"
+        fits = cells(line) + 2 + len(word) <= paper.width
+        paper.line(f"{line}  {word}".rstrip() if fits else line, alarm)
+        if not fits:
+            paper.line(" " * INDENT + word, alarm)
+    else:
+        paper.paragraph(verdict.headline, first="REMOTE  ", style=BOLD)
+    if not word:
+        texts = verdict.details if verdict.remote_share is None else (verdict.headline,)
+        for text in texts[:2]:
+            paper.paragraph(text, first=" " * INDENT)
+    cost = _cost(report)
+    if cost:
+        paper.paragraph(cost, first=" " * INDENT)
+
+
+def _population(verdict: model.Verdict) -> str:
+    if verdict.samples is None:
+        return "DRAM requests"
+    return f"{number(verdict.samples)} sampled accesses"
+
+
+def _interval(verdict: model.Verdict) -> str:
+    """95 %. Nothing where both ends are printed alike."""
+    if verdict.lowest is None or verdict.highest is None:
+        return ""
+    low, high = about(verdict.lowest), about(verdict.highest)
+    return f" ({low.removesuffix(' %') if low.endswith(' %') else low}-{high})" if low != high else ""
+
+
+def _cost(report: model.Report) -> str:
+    found, parts = report.summary, []
+    if found.cost_most is not None and report.verdict.judgement in _WORDS:
+        each = f"({duration(found.extra_ns)} each, {'measured' if found.extra_measured else 'assumed'})"
+        parts.append(f"costs {_range(found.cost_least or 0.0, found.cost_most)} of CPU time {each}")
+    if found.bytes_per_s is not None:
+        parts.append(f"DRAM {number(found.bytes_per_s)}B/s")
+    return "; ".join(parts)
+
+
+def _range(least: float, most: float) -> str:
+    if most < 0.01:
+        return "under 1 %"
+    return f"{about(least)} to {about(most)}" if least >= 0.01 else f"at most {about(most)}"
+
+
+def _who(report: model.Report, paper: Paper) -> None:
+    counted = report.verdict.basis == "counters"
+    rows = [_node_row(row, counted) for row in report.summary.nodes[:MOST_NODES]]
+    widths = [max(map(cells, column)) for column in zip(*rows)]
+    for number_, (row, group) in enumerate(zip(rows, report.summary.nodes)):
+        name, share, requests = row
+        text = f"{name}{' ' * (widths[0] - cells(name))}  {share:>{widths[1]}}  {requests:>{widths[2]}}"
+        paper.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if group.remote_heavy else "")
+    rest = report.summary.nodes[MOST_NODES:]
+    if rest:
+        threads = sum(row.threads for row in rest)
+        paper.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
+
+
+def _node_row(row: model.NodeThreads, counted: bool) -> tuple[str, str, str]:
+    nodes = f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes))}" if row.nodes else "node not known"
+    cpus = number_list(list(row.cpus))
+    where = f" on CPU{'s' * (len(row.cpus) > 1)} {cpus}" if row.cpus and len(cpus) <= 16 else ""
+    name = f"{nodes}: {plural(row.threads, 'thread')}{where}"
+    if row.local is None or row.remote is None:
+        return name, "", ""
+    share = f"{about(row.remote_share)} remote" if row.remote_share is not None else ""
+    total = row.local + row.remote
+    return name, share, plural(total, "request") if counted else plural(total, "access", "es")
+
+
+def _table(paper: Paper, rows: list[Row]) -> None:
+    """What is known, and beside it the source line; below it where the terminal is too narrow."""
+    room = paper.width - INDENT
+    left = max((cells(row.text) for row in rows if row.source and cells(row.text) <= room // 2 + 4), default=0)
+    for row in rows:
+        if not row.source:
+            paper.paragraph(row.text, first=f"{row.label:<{INDENT}}")
+        elif cells(row.text) <= left:
+            beside = clean(row.source, max(16, room - left - 2))
+            paper.line(f"{row.label:<{INDENT}}{row.text}{' ' * (left - cells(row.text))}  {beside}")
+        else:
+            paper.paragraph(row.text, first=f"{row.label:<{INDENT}}")
+            paper.line(" " * (INDENT + 4) + clean(row.source, max(16, room - 4)))
+
+
+def _do(report: model.Report, advice: model.Advice | None, paper: Paper) -> None:
+    if advice is None:
+        if report.overview.unexplained:
+            paper.paragraph(report.overview.unexplained, first="DO      ")
+        return
+    _shortened(advice.change, paper)
+    for code in advice.code[:MOST_CODE]:
+        text, _, where = code.partition(WHERE)
+        if where:
+            paper.paragraph(f"{where}:", first=" " * INDENT)
+        paper.line(" " * (INDENT + 4) + text)
+    if advice.code[MOST_CODE:]:
+        paper.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
+    share = report.verdict.remote_share
+    if advice.removes is not None and share is not None:
+        left = share * (1 - advice.removes)
+        after = "under 1 %" if left < 0.01 else about(left)
+        paper.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
+    if report.advice[1:]:
+        paper.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
+
+
+def _shortened(text: str, paper: Paper) -> None:
+    lines = wrapped(text, paper.width - INDENT - 4)
+    shown = [*lines[: MOST_TEXT - 1], lines[MOST_TEXT - 1] + " ..."] if len(lines) > MOST_TEXT else lines
+    for at, line in enumerate(shown):
+        paper.line(("DO      " if at == 0 else " " * INDENT) + line)
+
+
+def _evidence(report: model.Report, paper: Paper) -> None:
+    verdict = report.verdict
+    parts = []
+    if verdict.coverage is not None:
+        parts.append(f"counters {round_percent(verdict.coverage)} of the time")
+    samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
+    touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
+    parts += [plural(samples, "sample")] if samples else []
+    parts += [plural(touches, "first touch", "es")] if touches else []
+    notes = len(report.overview.qualifying)
+    parts += [f"{plural(notes, 'note')} in --full"] if notes else []
+    paper.line()
+    paper.paragraph(f"{', '.join(parts) or 'none'}.", first="Evidence: ")
+    paper.line(f"More:     numaprof report --full {clean(report.recording)}    (or --html OUT)")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What data the first advice is about, why its pages are where they are, and where it is used; with source lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from numaprof.model import report_model as model
+from numaprof.text.format import NOT_KNOWN, plural, size
+
+# How the threads share an object, short: the words of evidence.access_patterns.Shape on the left.
+_SHAPES = {
+    "not known": "",
+    "one thread only": "",
+    "each thread a block of its own": "one block each",
+    "each thread a block of its own, and its neighbours' borders": "one block each and its borders",
+    "the threads of each node a block of their own": "one block for each node",
+    "each thread allocations of its own": "each its own allocations",
+    "each thread several blocks of its own": "several blocks each",
+    "every thread pages of its own all over it": "pages of their own all over it",
+    "parts that overlap": "parts that overlap",
+    "every thread all of it": "each all of it",
+    "every thread all of it, in no order": "each all of it, in no order",
+}
+
+
+class Row(NamedTuple):
+    label: str
+    text: str
+    source: str = ""
+
+
+def subject(report: model.Report, advice: model.Advice | None) -> list[Row]:
+    """None where the advice is about no data: then who is remote, and what to do, say all."""
+    found = _object(report, advice)
+    rows = []
+    if found is not None:
+        more = len(advice.objects) - 1 if advice is not None else 0
+        text = _what(found) + (f", and {plural(more, 'more object')}" if more > 0 else "")
+        rows.append(Row("WHAT", text, _source(report, found.allocated_at)))
+    touched = advice.touched_at[0] if advice is not None and advice.touched_at else None
+    touched = touched or (found.first_touched_at if found is not None else None)
+    if touched is not None:
+        rows.append(Row("WHY", _why(report, advice, found), _source(report, touched)))
+    used = advice.used_at if advice is not None and advice.used_at else found.used_at if found is not None else None
+    if used is not None:
+        rows.append(Row("WHERE", _where(advice, found), _source(report, used)))
+    return rows
+
+
+def _object(report: model.Report, advice: model.Advice | None) -> model.Object | None:
+    """Of the advice; where a lot is remote and no rule fits, what most of that reaches."""
+    rows = report.objects.rows
+    if advice is not None:
+        return rows[advice.objects[0]] if advice.objects else None
+    heavy = report.verdict.judgement in ("heavy", "moderate")
+    return rows[0] if heavy and rows and rows[0].of_all_remote else None
+
+
+def _what(found: model.Object) -> str:
+    named = found.allocated_at is None or not found.name.startswith(found.allocated_at.label)
+    memory = found.kind == "memory"
+    name = f"{found.name}, " if named and not memory else ""
+    if found.home == NOT_KNOWN:
+        return f"{name}{size(found.bytes)}"
+    where = f"all of it on {found.home}" if found.home.startswith("node ") and "%" not in found.home else found.home
+    return f"{name}{size(found.bytes)}, {where}"
+
+
+def _why(report: model.Report, advice: model.Advice | None, found: model.Object | None) -> str:
+    threads = found.touched_by if found is not None else 0
+    if advice is not None and advice.touched_by is not None:
+        part = "all" if threads == 1 else "most"
+        return f"one thread first touches {part} of it"
+    if threads == 1:
+        return "one thread first touches all of it"
+    shape = _SHAPES.get(found.touch_shape, "") if found is not None else ""
+    return f"{plural(threads, 'thread')} first touch it{f', {shape}' if shape else ''}"
+
+
+def _where(advice: model.Advice | None, found: model.Object | None) -> str:
+    if found is None or not found.used_by:
+        return "most remote reads come from here"
+    count = len(advice.threads) if advice is not None and advice.threads else found.used_by
+    if count == 1:
+        return "one thread uses it"
+    shape = _SHAPES.get(found.use_shape, "")
+    return f"{plural(count, 'thread')} use it{f', {shape}' if shape else ''}"
+
+
+def _source(report: model.Report, place: model.Place | None) -> str:
+    """sum.c:13  long *a = malloc(...); the text only where it is the text that was recorded."""
+    if place is None:
+        return ""
+    line = next((row for row in report.lines if row.place == place), None)
+    position = place.label if place.line is None else place.label.partition(" ")[0]
+    if line is None or line.source_changed:
+        return place.label
+    text = next((row.text.strip() for row in line.source if row.number == place.line), "")
+    return f"{position}  {text}" if text else place.label

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `numaprof try` prints."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numaprof.compare.pairing import served_share
+from numaprof.evidence.spread import Spread, in_words
+from numaprof.experiments.trial import Change, Tried, change, judge
+from numaprof.terminal.layout import BOLD, Paper
+from numaprof.text.format import NOT_KNOWN, clean, duration, percent, plural, size, words
+
+CANNOT_IMITATE = (
+    "zeroing and page tables stay with the thread that touches first",
+    "borders of pieces are rounded to whole pages",
+    "automatic balancing leaves placed memory alone",
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    command: str
+    tried: tuple[Tried, ...]  # the plain side first
+    not_tried: tuple[str, ...]
+    remarks: tuple[str, ...]
+    file: str | None = None  # placement file of all that was tried
+
+    def with_file(self, file: str) -> Trial:
+        return replace(self, file=file)
+
+    @property
+    def plain(self) -> Tried:
+        return self.tried[0]
+
+    @property
+    def placed(self) -> tuple[Tried, ...]:
+        return tuple(tried for tried in self.tried if tried.arm.subjects)
+
+    @property
+    def policies(self) -> tuple[Tried, ...]:
+        return tuple(tried for tried in self.tried if tried.arm.policy)
+
+
+def print_trial(trial: Trial, paper: Paper) -> None:
+    paper.line(clean(trial.command), BOLD)
+    head = ("", "run time (fastest..slowest)", "initialisation", "compute", "remote", "busiest node")
+    paper.table(head, [_row(tried) for tried in trial.tried], (False, False, False, False, True, True))
+    for tried in trial.placed:
+        _print_placed(trial, tried, paper)
+    for tried in trial.policies:
+        _print_policy(trial, tried, paper)
+    _print_list("not tried", trial.not_tried, paper)
+    _print_list("what the trial cannot imitate: the gain of an edit can be larger", CANNOT_IMITATE, paper)
+    _print_list("remarks", (*trial.remarks, *_differences(trial)), paper)
+    if trial.file is not None:
+        paper.line()
+        paper.paragraph(f"The placement without an edit: {_apply(trial)}")
+
+
+def _apply(trial: Trial) -> str:
+    return f"numaprof run --place {shlex.quote(trial.file or '')} -- {clean(trial.command)}"
+
+
+def _row(tried: Tried) -> tuple[str, ...]:
+    return (
+        tried.arm.label,
+        _time(tried.time, tried),
+        _time(tried.initialisation, tried),
+        _time(tried.compute, tried),
+        remote_in_words(tried),
+        busiest_in_words(tried),
+    )
+
+
+def _time(value: Spread | None, tried: Tried) -> str:
+    if tried.measured and tried.measured[0].evidence.run.emulated:
+        return "emulated"
+    return in_words(value, duration)
+
+
+def remote_in_words(tried: Tried) -> str:
+    """Median share, and how far the runs and their errors reach."""
+    side = tried.side
+    if side is None or side.share is None:
+        return NOT_KNOWN
+    middle, intervals = percent(side.share.middle), [share.interval for share in side.shares if share]
+    bounds = [bound for interval in intervals if interval for bound in interval]
+    if len(bounds) < 2 * len(intervals):
+        return f"{middle} (error not known)"
+    low, high = percent(min(*bounds, *side.share.values)), percent(max(*bounds, *side.share.values))
+    return middle if low == high else f"{middle} ({low}..{high})"
+
+
+def busiest(tried: Tried) -> tuple[int, float] | None:
+    """The node whose memory answers most requests, and its median share."""
+    side = tried.side
+    if side is None:
+        return None
+    shares = {node: served_share(side, node) for node in side.first.machine.memory_nodes}
+    known = {node: share.middle for node, share in shares.items() if share is not None}
+    return max(known.items(), key=lambda pair: pair[1]) if known else None
+
+
+def busiest_in_words(tried: Tried) -> str:
+    found = busiest(tried)
+    return NOT_KNOWN if found is None else f"{found[0]}: {percent(found[1])}"
+
+
+def _print_placed(trial: Trial, tried: Tried, paper: Paper) -> None:
+    verdict = judge(trial.plain, tried)
+    paper.line()
+    paper.paragraph(f"{tried.arm.label}: {verdict.words}: {verdict.why}.", style=BOLD)
+    found = sum(any(run.outcomes[at].asked for run in tried.measured) for at in range(_subjects(tried)))
+    runs = max(1, len(tried.measured))
+    stacks = plural(len(tried.arm.subjects), "call stack")
+    paper.paragraph(
+        f"{found} of {stacks} met again ({percent(tried.found)} of the advised bytes); "
+        f"placed {tried.total('placed')} of {tried.total('asked')} allocations in {plural(runs, 'run')}; "
+        f"{percent(tried.right)} of {size(tried.total('checked_bytes'))} checked on the asked node; "
+        f"{size(tried.total('extra_bytes') / runs)} more memory a run, "
+        f"{size(tried.total('moved_bytes') / runs)} beside the asked borders.",
+        first="    ",
+    )
+    for subject in tried.arm.subjects:
+        places = "; ".join(dict.fromkeys(place.text for place in subject.places[:3]))
+        more = f" and {len(subject.places) - 3} more" if len(subject.places) > 3 else ""
+        paper.paragraph(f"{clean(subject.label)}: {places}{more} ({subject.basis})", first="    - ")
+
+
+def _subjects(tried: Tried) -> int:
+    return min((len(run.outcomes) for run in tried.measured), default=0)
+
+
+def _print_policy(trial: Trial, tried: Tried, paper: Paper) -> None:
+    """One policy for the whole process does as well, or by how much it does not."""
+    best = trial.placed[-1]
+    paper.line()
+    nodes = (tried.arm.policy or "").partition(":")[2]
+    line = f"numactl --interleave={nodes} {clean(trial.command)}"
+    paper.paragraph(f"For the whole process: {line}: {policy_in_words(change(best.time, tried.time), tried)}.")
+
+
+def policy_in_words(compared: Change | None, tried: Tried) -> str:
+    if tried.measured and tried.measured[0].evidence.run.emulated:
+        return "emulated times mean nothing; compare the remote shares"
+    if compared is None:
+        return "not known how it compares"
+    if compared.faster:
+        return f"{compared.ratio:.2f} times as fast as the placement (p = {compared.p:.2g})"
+    if compared.slower:
+        return f"{1 / compared.ratio:.2f} times the time of the placement (p = {compared.p:.2g})"
+    return f"does as well as the placement, as far as these runs can tell (p = {compared.p:.2g})"
+
+
+def _print_list(title: str, items: tuple[str, ...], paper: Paper) -> None:
+    if items:
+        paper.line(f"\n{title}")
+    for item in items:
+        paper.paragraph(clean(item), first="- ")
+
+
+def _differences(trial: Trial) -> list[str]:
+    """Runs that failed, and outputs that differ."""
+    found = []
+    for tried in trial.tried:
+        if tried.failures:
+            how = words([f"{times} x {clean(ending)}" for ending, times in Counter(tried.failures).items()])
+            found.append(f"{tried.arm.label}: {len(tried.failures)} of {plural(len(tried.runs), 'run')} failed ({how})")
+    return found + _outputs(trial)
+
+
+def _outputs(trial: Trial) -> list[str]:
+    def outputs(tried: Tried, column: str) -> set[str]:
+        return {getattr(run, column) for run in tried.runs if run.failure is None}
+
+    found: list[str] = []
+    for column, what in (("output_without_numbers", "output"), ("output", "numbers in the output")):
+        plain = outputs(trial.plain, column)
+        if len(plain) != 1:
+            continue  # it differs between plain runs as well
+        others = [tried.arm.label for tried in trial.tried[1:] if outputs(tried, column) - plain]
+        if others:
+            return [f"{what} differ{'s' if what == 'output' else ''} from the plain runs': {words(others)}"]
+    return found
+
+
+# --- as data
+
+
+def as_json(trial: Trial) -> str:
+    document = {
+        "version": 1,
+        "command": trial.command,
+        "placement_file": trial.file,
+        "sides": [_side(trial, tried) for tried in trial.tried],
+        "not_tried": list(trial.not_tried),
+        "cannot_imitate": list(CANNOT_IMITATE),
+        "remarks": [*trial.remarks, *_differences(trial)],
+    }
+    return json.dumps(document, indent=2)
+
+
+def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
+    side, node = tried.side, busiest(tried)
+    found: dict[str, Any] = {
+        "label": tried.arm.label,
+        "policy": tried.arm.policy,
+        "runs": len(tried.runs),
+        "failures": list(tried.failures),
+        "wall_ns": _values(tried.time),
+        "initialisation_ns": _values(tried.initialisation),
+        "compute_ns": _values(tried.compute),
+        "remote_shares": _values(side.share if side else None),
+        "remote_intervals": [share.interval if share else None for share in side.shares] if side else None,
+        "busiest_node": None if node is None else {"node": node[0], "share": node[1]},
+    }
+    if tried.arm.subjects:
+        verdict = judge(trial.plain, tried)
+        compared = change(trial.plain.time, tried.time)
+        found["verdict"] = {"words": verdict.words, "why": verdict.why}
+        found["times_as_fast"] = None if compared is None else compared.ratio
+        found["p"] = None if compared is None else compared.p
+        found["found_share"], found["placed_share"], found["verified_share"] = tried.found, tried.placed, tried.right
+        found["allocations"] = {name: tried.total(name) for name in _COLUMNS}
+        found["subjects"] = [
+            {
+                "label": subject.label,
+                "kind": subject.kind,
+                "basis": subject.basis,
+                "recorded": subject.recorded,
+                "recorded_bytes": subject.recorded_bytes,
+                "places": [{"ordinal": place.ordinal, "placement": place.text} for place in subject.places],
+            }
+            for subject in tried.arm.subjects
+        ]
+    return found
+
+
+_COLUMNS = (
+    "asked", "asked_bytes", "placed", "placed_bytes", "refused", "moved_bytes", "extra_bytes", "checked_bytes",
+    "right_bytes",
+)  # fmt: skip
+
+
+def _values(found: Spread | None) -> list[float] | None:
+    return None if found is None else list(found.values)

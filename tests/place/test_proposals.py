@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From advice to placements: which part goes to which node, and what cannot be placed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from book import PAGE, Book
+from hypothesis import given
+from hypothesis import strategies as st
+from numaprof.commands.try_fix import choose
+from numaprof.evidence.thresholds import BINS
+from numaprof.experiments.pieces import used_pieces
+from numaprof.experiments.placement import Frame, Place, Subject, by_order, size_class, whole, write
+from numaprof.experiments.proposals import Proposal, merged, proposals, read
+from numaprof.experiments.same_subject import rebuilt
+from numaprof.text.messages import Failure
+from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels, named_objects
+
+BUILD_ID = "00112233445566778899aabbccddeeff00112233"
+WHERE = ("/home/u/src/sum.c", 14, "main")
+
+
+def text(place: Place | None) -> str:
+    assert place is not None
+    return place.text
+
+
+# --- pieces
+
+
+@pytest.mark.parametrize("threads", [2, 8, 24, 96])
+@pytest.mark.parametrize("every", [1, 3, 7])
+def test_borders_of_a_static_schedule_are_found_to_the_byte(threads: int, every: int) -> None:
+    """Even where only every seventh part was seen, as long as each thread was."""
+    half = threads // 2
+    uses = {bin: {int(bin * threads // BINS >= half): 3.0} for bin in range(0, BINS, every)}
+    assert text(used_pieces(uses, threads)) == "blocks 0:0.5 1:1"
+
+
+def test_threads_scattered_over_the_nodes_get_blocks_in_turn() -> None:
+    uses = {bin: {bin * 8 // BINS % 2: 4.0} for bin in range(BINS)}
+    assert text(used_pieces(uses, 8)) == "blocks 0:0.125 1:0.25 0:0.375 1:0.5 0:0.625 1:0.75 0:0.875 1:1"
+
+
+def test_stray_accesses_make_no_piece() -> None:
+    uses = {bin: {int(bin >= 100): 5.0, int(bin < 100): 1.0} for bin in range(BINS)}
+    uses[50] = {1: 6.0}
+    assert text(used_pieces(uses, 8)) == "blocks 0:0.390625 1:1"
+
+
+def test_nothing_seen_nothing_claimed() -> None:
+    assert used_pieces({}, 8) is None
+
+
+@given(st.dictionaries(st.integers(0, BINS - 1), st.dictionaries(st.integers(0, 3), st.floats(0.5, 100)), max_size=40))
+def test_pieces_rise_to_the_end(uses: dict[int, dict[int, float]]) -> None:
+    place = used_pieces(uses, 8)
+    ends = [piece.end for piece in place.pieces] if place else [1.0]
+    assert ends == sorted(set(ends)) and ends[0] > 0 and ends[-1] == 1
+    nodes = [piece.node for piece in place.pieces] if place else []
+    assert all(one != other for one, other in zip(nodes, nodes[1:]))
+
+
+def test_blocks_in_the_order_of_threads_join_on_one_node() -> None:
+    assert by_order([0, 0, 1, 1]).text == "blocks 0:0.5 1:1"
+    assert by_order([1]).text == "node 1"
+
+
+def test_size_class_is_powers_of_two_around_what_was_seen() -> None:
+    assert size_class(1 << 20, 1 << 20) == (1 << 20, (1 << 21) - 1)
+    assert size_class(100_000, 3_000_000) == (65536, (1 << 22) - 1)
+
+
+# --- whole recordings
+
+
+def with_build_id(book: Book) -> Book:
+    return book.change("place", where="module = '/home/u/sum'", build_id=BUILD_ID)
+
+
+def first(book: Book, folder: Path) -> Proposal:
+    evidence, layouts = read(str(book.write(folder / "x.numaprof")))
+    return proposals(evidence, layouts)[0]
+
+
+def test_each_block_goes_to_the_node_of_its_thread(tmp_path: Path) -> None:
+    proposal = first(with_build_id(named_objects()), tmp_path)
+    (subject,) = [each for each in proposal.subjects if each.kind == "allocation"]
+    assert [place.text for place in subject.places] == ["blocks 0:0.5 1:1"]
+    assert subject.frames == (Frame(BUILD_ID, 0x1000 + 14, "main at sum.c:14"),)
+    assert subject.bytes_range == (PAGES * PAGE, 2 * PAGES * PAGE - 1)
+    assert "sampled accesses" in subject.basis
+
+
+def test_a_shared_table_is_interleaved_where_its_address_is_known(tmp_path: Path) -> None:
+    book = with_build_id(named_objects())
+    book.change("object", where="kind = 'static'", address=0x4060, alloc_stack=1)
+    evidence, layouts = read(str(book.write(tmp_path / "x.numaprof")))
+    found = [subject for proposal in proposals(evidence, layouts) for subject in proposal.subjects]
+    (table,) = [subject for subject in found if subject.kind == "static"]
+    assert (table.places[0].text, table.variable) == ("interleave 0,1", (BUILD_ID, 0x4060, BLOCK * PAGE))
+
+
+def test_a_recording_without_addresses_of_variables_says_so(tmp_path: Path) -> None:
+    evidence, layouts = read(str(with_build_id(named_objects()).write(tmp_path / "x.numaprof")))
+    reasons = [why for proposal in proposals(evidence, layouts) for why in proposal.left_out]
+    assert any("does not tell the variable's address" in why for why in reasons), reasons
+
+
+def test_a_module_without_build_id_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    proposal = first(named_objects(), tmp_path)
+    assert not proposal.subjects
+    assert "-Wl,--build-id" in proposal.left_out[0]
+
+
+def test_where_counters_alone_speak_the_blocks_are_assumed(tmp_path: Path) -> None:
+    book = levels(Book()).threads(8)
+    book.counters("demand_rd", [99_000] * 4 + [0] * 4, [0] * 4 + [99_000] * 4)
+    array = book.block(book.object("heap", book.stack(book.place(WHERE))), ARRAY, PAGES, thread=1)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=array).homes((ARRAY, PAGES, 0))
+    (subject,) = first(with_build_id(book), tmp_path).subjects
+    assert subject.places[0].text == "blocks 0:0.5 1:1"
+    assert subject.basis.startswith("assumed")
+
+
+def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
+    """Eight blocks that main allocates in a loop, each used by one thread."""
+    book = Book().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    book.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    rows = book.object("heap", book.stack(book.place(WHERE)))
+    loop = book.stack(book.place(LOOP))
+    for number in range(8):
+        start, user = ARRAY + number * BLOCK * PAGE, 8 - number
+        block = book.block(rows, start, BLOCK, start_ns=number, thread=1)
+        book.touch(book.stack(book.place(INIT)), 1, start, BLOCK, page_node=0, block=block)
+        book.loads(loop, user, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (subject,) = first(with_build_id(book), tmp_path).subjects
+    places = [(place.ordinal, place.text) for place in subject.places]
+    assert places == [(number, f"node {int(number < 4)}") for number in range(8)]
+
+
+# --- files and choices
+
+
+def subject(label: str = "sum.c:14 main", frames: int = 1, size: int = 1 << 20) -> Subject:
+    stack = tuple(Frame(BUILD_ID, 16 + number, f"f{number} at sum.c:{number}") for number in range(frames))
+    return Subject("allocation", label, (whole(0),), "test", stack, (size, 2 * size), None, 1, size)
+
+
+def test_names_from_the_target_stay_in_their_comment(tmp_path: Path) -> None:
+    text = write([subject("evil\nend\nmapping\x1b[2J")], "a\nb")
+    assert [line.split()[0] for line in text.splitlines() if line.strip()] == [
+        "numaprof-placement", "#", "allocation", "bytes", "frame", "place", "end",
+    ]  # fmt: skip
+
+
+def test_one_call_stack_of_several_processes_is_one_subject() -> None:
+    kept = merged([subject(size=1 << 20), subject(size=1 << 22)])
+    assert len(kept) == 1 and kept[0].bytes_range == (1 << 20, 2 << 22)
+
+
+def test_advice_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    found = [first(with_build_id(named_objects()), tmp_path)]
+    with pytest.raises(Failure, match="there is no advice 9"):
+        choose(found, [9])
+    assert [arm.name for arm in choose(found, [1]).arms] == ["advice-1", "interleave"]
+
+
+def test_a_rebuilt_program_is_matched_by_source_or_refused(tmp_path: Path) -> None:
+    _, layouts = read(str(with_build_id(named_objects()).write(tmp_path / "new.numaprof")))
+    old = Subject("allocation", "array", (whole(0),), "", (Frame("ff", 1, "main at sum.c:14"),), (1, 9), None, 1, 9)
+    kept, lost = rebuilt([old], layouts)
+    assert kept[0].frames[0] == Frame(BUILD_ID, 0x1000 + 14, "main at sum.c:14") and not lost
+    moved = Subject("allocation", "array", (whole(0),), "", (Frame("ff", 1, "main at sum.c:99"),), (1, 9), None, 1, 9)
+    assert rebuilt([moved], layouts)[0]
+    gone = Subject("allocation", "array", (whole(0),), "", (Frame("ff", 1, "fill at sum.c:14"),), (1, 9), None, 1, 9)
+    kept, lost = rebuilt([gone], layouts)
+    assert not kept and lost[0].startswith("array: no allocation of the rebuilt program")

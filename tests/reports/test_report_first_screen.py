@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen: 24 lines of 80 columns that say: is it NUMA, at what cost, who, what, why, where, what to do."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from book import PAGE, Book
+from numaprof.document.build_report import document
+from numaprof.terminal.first_screen import about
+from reading import first_screen, printed
+from stories import ARRAY, LOOP, STORIES, levels, named_objects, serial_init
+from test_report_recording import reports
+
+ROWS, COLUMNS = 24, 80
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_first_screen_of_each_scenario(story: str, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    golden(f"report/first/{story}.txt", first_screen(STORIES[story](), tmp_path))
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_it_fits_a_screen(story: str, tmp_path: Path) -> None:
+    """One row stays for the prompt. Code is never broken, so that it can be copied."""
+    lines = first_screen(STORIES[story](), tmp_path).splitlines()
+    assert len(lines) < ROWS
+    assert [line for line in lines if len(line) > COLUMNS and not line.startswith(" " * 12)] == []
+
+
+def test_source_lines_stand_beside_what_happens_there(tmp_path: Path) -> None:
+    """Of files that are as they were when the program was recorded."""
+    source = tmp_path / "sum.c"
+    text = [""] * 30
+    text[13], text[16], text[21] = "    long *a = malloc(bytes);", "    memset(a, 0, bytes);", "        sum += a[i];"
+    source.write_text("\n".join(text))
+    os.utime(source, (0, 0))
+    book = named_objects().change("place", where="file = '/home/u/src/sum.c'", file=str(source))
+    shown = first_screen(book, tmp_path)
+    assert re.search(r"^WHAT    32 MiB, all of it on node 0 +sum.c:14  long \*a = malloc\(bytes\);$", shown, re.M)
+    assert re.search(r"^WHY     one thread first touches all of it +sum.c:17  memset\(a, 0, bytes\);$", shown, re.M)
+    assert re.search(r"^WHERE   8 threads use it, one block each +sum.c:22  sum \+= a\[i\];$", shown, re.M)
+    os.utime(source)
+    assert "malloc(bytes)" not in first_screen(book, tmp_path)
+
+
+def test_sums_by_node_are_those_of_the_threads(tmp_path: Path) -> None:
+    """A second way to the numbers: the rows of --csv."""
+    report = document(str(STORIES["many_threads"]().write(tmp_path / "x.numaprof")))
+    for row in report.summary.nodes:
+        mine = [thread for thread in report.threads if thread.nodes == row.nodes]
+        assert row.threads == len(mine)
+        assert row.local is not None
+        assert row.remote is not None
+        assert row.local + row.remote == sum(thread.requests or 0 for thread in mine)
+        assert row.remote == pytest.approx(sum((t.requests or 0) * (t.remote_share or 0) for t in mine))
+
+
+def test_a_handful_of_requests_is_not_marked(tmp_path: Path) -> None:
+    """A thread with two requests, one of them remote, beside threads with a million."""
+    book = levels(Book()).threads(8).counters("demand_rd", [1_000_000] * 7 + [1], [0] * 3 + [500_000] * 4 + [1])
+    report = document(str(book.write(tmp_path / "x.numaprof")))
+    assert report.threads[7].remote_share == 0.5
+    assert [thread.remote_heavy for thread in report.threads] == [False] * 3 + [True] * 4 + [False]
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.0, "0 %"), (0.001, "<1 %"), (0.005, "<1 %"), (0.5, "50 %"), (0.999, ">99 %"), (1.0, "100 %")],
+)
+def test_a_share_is_never_none_or_all_unless_it_is(share: float, shown: str) -> None:
+    assert about(share) == shown
+
+
+def test_bandwidth_is_requests_times_lines_by_run_time(tmp_path: Path) -> None:
+    report = document(str(serial_init(wall_ns=2_000_000_000).write(tmp_path / "x.numaprof")))
+    assert report.summary.bytes_per_s == 8 * (131_072 + 11) * 64 / 2
+
+
+def test_no_time_of_an_emulated_machine(tmp_path: Path) -> None:
+    report = document(str(STORIES["emulated"]().write(tmp_path / "x.numaprof")))
+    assert (report.summary.bytes_per_s, report.summary.cost_most) == (None, None)
+
+
+# --full and its filters
+
+
+def full(book: Book, folder: Path, *options: str) -> list[str]:
+    done = reports("report", *options, book.write(folder / "x.numaprof"))
+    assert (done.returncode, done.stderr) == (0, "")
+    return list(done.stdout.splitlines())
+
+
+def thread_rows(lines: list[str]) -> list[str]:
+    return [found.group(1) for found in (re.match(r" *\d+ +\d+  (\w+ \d+) ", line) for line in lines) if found]
+
+
+def test_full_is_the_whole_report(tmp_path: Path) -> None:
+    book = serial_init()
+    assert "\n".join(full(book, tmp_path, "--full")).split("recorded to")[0] in printed(book, tmp_path, 80)
+
+
+def test_filters_of_threads(tmp_path: Path) -> None:
+    book = serial_init().change("thread", where="id = 6", name="io")
+    assert thread_rows(full(book, tmp_path, "--thread", "io")) == ["io 4716"]
+    (tmp_path / "x.numaprof").unlink()
+    assert thread_rows(full(serial_init(), tmp_path, "--thread", "4713")) == ["sum 4713"]
+    (tmp_path / "x.numaprof").unlink()
+    assert thread_rows(full(serial_init(), tmp_path, "--node", "1")) == [f"sum {4715 + at}" for at in range(4)]
+    (tmp_path / "x.numaprof").unlink()
+    assert thread_rows(full(serial_init(), tmp_path, "--node", "1", "--top", "2")) == ["sum 4715", "sum 4716"]
+
+
+def test_order_of_threads(tmp_path: Path) -> None:
+    book = serial_init().change("count", where="thread = 2 AND event = 3", value=900_000)
+    assert thread_rows(full(book, tmp_path, "--sort", "requests"))[0] == "sum 4712"
+
+
+def test_filter_of_objects(tmp_path: Path) -> None:
+    lines = full(named_objects(), tmp_path, "--object", "tab")
+    heads = [line.split()[0] for line in lines if re.search(r"\d+ (MiB|KiB) ", line) and line[0] != " "]
+    assert heads == ["table"]
+
+
+@pytest.mark.parametrize("options", [["--top", "0"], ["--node", "-1"], ["--sort", "size"]])
+def test_bad_values_are_refused(options: list[str], tmp_path: Path) -> None:
+    done = reports("report", *options, serial_init().write(tmp_path / "x.numaprof"))
+    assert done.returncode == 125
+    assert done.stdout == ""
+    assert options[0] in done.stderr
+
+
+def test_long_reports_go_through_the_pager(tmp_path: Path) -> None:
+    """On a terminal, and only what does not fit it."""
+    path = serial_init().write(tmp_path / "x.numaprof")
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\ncat > $0.saw\n")
+    pager.chmod(0o755)
+    shown = on_a_terminal(path, pager, "--full")
+    assert "VERDICT" in (tmp_path / "pager.saw").read_text()
+    assert "VERDICT" not in shown
+    (tmp_path / "pager.saw").unlink()
+    assert "REMOTE" in on_a_terminal(path, pager)
+    assert not (tmp_path / "pager.saw").exists()
+
+
+def on_a_terminal(path: Path, pager: Path, *options: str) -> str:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-c", "from numaprof.commands.cli import main; import sys; sys.exit(main())", "report"]
+    environment = {**os.environ, "PAGER": str(pager), "LINES": "24", "COLUMNS": "80", "TERM": "dumb"}
+    with subprocess.Popen([*command, *options, str(path)], stdout=theirs, env=environment) as process:
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end was closed
+                break
+            if not part:
+                break
+            text += part
+    os.close(ours)
+    assert process.returncode == 0
+    return text.decode()
+
+
+def test_objects_of_an_advice_are_added_up(tmp_path: Path) -> None:
+    """Two arrays that one thread initialises."""
+    book = named_objects()
+    other = book.block(book.object("static", name="b"), ARRAY + (2 << 32), 4096)
+    init = book.stack(book.place(("/home/u/src/sum.c", 19, "main")))
+    book.touch(init, 1, ARRAY + (2 << 32), 4096, page_node=0, block=other)
+    loop = book.stack(book.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + (2 << 32) + thread * 512 * PAGE
+        book.loads(loop, thread + 1, range(start, start + 512 * PAGE, 16 * PAGE), 0, block=other)
+    assert "and 1 more object" in first_screen(book, tmp_path)
