@@ -26,12 +26,19 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
+    """As part_of_remote, where it is measured."""
+    return sum(part_of_remote(evidence, found) or 0.0 for found in group)
+
+
+def part_of_remote(evidence: Evidence, found: Object) -> float | None:
     """Of the remote lines, prefetched ones included, where counters tell; else of the remote accesses with an address.
 
-    Where it is measured."""
+    None: not known.
+    """
     if evidence.remote_lines.known:
-        return evidence.remote_lines.of(thing for found in group for thing in found.things)
-    return sum(found.remote for found in group) / evidence.samples.remote_accesses
+        return evidence.remote_lines.of(found.things)
+    everything = evidence.samples.remote_accesses
+    return found.remote / everything if everything and found.known else None
 
 
 def suspects(evidence: Evidence) -> list[Object]:

@@ -14,11 +14,12 @@ class Asked(NamedTuple):
     file: str | None
     line: int | None
     events: float
+    samples: int
 
 
 # Overflow samples of remote events, by the instruction.
 ASKED = """
-SELECT e.class, p.id, p.module, p.function, p.file, p.line, sum(picked.weight)
+SELECT e.class, p.id, p.module, p.function, p.file, p.line, sum(picked.weight), count(*)
   FROM picked JOIN event e ON e.id = picked.event JOIN stack k ON k.id = picked.stack JOIN place p ON p.id = k.place
  WHERE picked.kind = 1
  GROUP BY e.class, p.id
