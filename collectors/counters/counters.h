@@ -11,6 +11,7 @@
 #ifndef COLLECTORS_COUNTERS_COUNTERS_H
 #define COLLECTORS_COUNTERS_COUNTERS_H
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "collectors/events/event_plan.h"
@@ -55,6 +56,13 @@ struct counters_group {
     int error;                       // why it cannot be counted here; 0: it can
 };
 
+// An event that numaprof verify found to be wrong on this machine. Texts as in docs/events.md; class "loads": sampled ones.
+struct counters_wrong {
+    const char *class, *placement;
+    uint64_t config, config1;
+};
+enum { COUNTERS_IS_WRONG = EBADMSG }; // error of a group that is not used for that
+
 // What to open, found out once; read-only after counters_prepare but for the atomics.
 struct counters {
     struct recording_queue *queue;
@@ -70,8 +78,11 @@ struct counters {
     const char *loads_method;
     int loads_attempt;               // the next one
     struct loads *loads;             // takes their samples
+    bool mixed_cpus;                 // other CPUs are of other models: what runs there is not counted
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
+    const struct counters_wrong *wrong; // set by the caller: not to be used
+    int wrong_count;
     bool emulated;                   // the caller says so: sample less
     bool with_work;                  // a pinned instructions event can be opened beside the groups
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more

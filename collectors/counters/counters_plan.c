@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collectors/events/event_encode.h"
+#include "collectors/events/event_union.h"
 #include "collectors/perf/perf_context.h"
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
@@ -19,6 +20,12 @@ enum { COUNTERS_SAMPLES_PER_S = 200, COUNTERS_EMULATED_PER_S = 25 };
 static bool counters_is_remote(const struct event_entry *event)
 {
     return strncmp(event->placement, "remote", 6) == 0;
+}
+
+// Overflows of each class are sampled once: not again with the pair that counts all of them.
+static bool counters_is_sampled(const struct event_entry *event)
+{
+    return counters_is_remote(event) && !event_union_is(event);
 }
 
 static enum recording_source counters_source(const struct event_entry *event)
@@ -78,9 +85,48 @@ static bool counters_try_work(const struct counters *counters, int leader)
     return fd >= 0;
 }
 
+static bool counters_is_dram(const char *placement)
+{
+    return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
+}
+
+// Whether the class is this one, or this one and others ("demand_rd|pf_any").
+static bool counters_has_class(const char *classes, const char *class)
+{
+    const size_t length = strlen(class);
+    for (const char *at = classes;; at++) {
+        if (strncmp(at, class, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+        if (!(at = strchr(at, '|')))
+            return false;
+    }
+}
+
+// Local and remote of one class are of use together only.
+static bool counters_is_made_wrong(const struct counters_event *event, const struct counters_wrong *wrong)
+{
+    if (!event->source)
+        return strcmp(wrong->class, "loads") == 0 && wrong->config == event->attr.config;
+    if (!counters_has_class(event->source->class, wrong->class))
+        return false;
+    return (wrong->config == event->attr.config && wrong->config1 == event->attr.config1) ||
+           (counters_is_dram(wrong->placement) && counters_is_dram(event->source->placement));
+}
+
+static bool counters_is_wrong(const struct counters *counters, const struct counters_group *group)
+{
+    for (int i = 0; i < group->count; i++)
+        for (int j = 0; j < counters->wrong_count; j++)
+            if (counters_is_made_wrong(&group->events[i], &counters->wrong[j]))
+                return true;
+    return false;
+}
+
 // Opens the group on this process, or on this CPU, to see whether the kernel takes it.
 static int counters_try(struct counters *counters, struct counters_group *group)
 {
+    if (counters_is_wrong(counters, group))
+        return -COUNTERS_IS_WRONG;
     int fds[EVENT_PLAN_GROUP_EVENTS], opened = 0, status = 0;
     for (; opened < group->count && status == 0; opened++) {
         counters_set_attributes(counters, group, &group->events[opened]);
@@ -148,7 +194,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_sampled(planned->events[j]),
                 .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)
@@ -170,11 +216,13 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = event_catalogue_identify(counters->catalogue, &identity);
+    counters->mixed_cpus = status == 0 && identity.mixed;
     if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)
         status = -ENODATA;
-    const struct event_plan_request request = {.topics = topics, .split = event_plan_sockets_are_split(topology)};
+    const struct event_plan_request request = {
+        .topics = topics, .split = event_plan_sockets_are_split(topology)};
     if (status == 0)
         status = event_plan_make(&counters->plan, counters->catalogue, counters->cpu, &request);
     if (status == 0)

@@ -132,6 +132,8 @@ static const struct perf_explain_rule perf_explain_open[] = {
     {ENOSPC, NULL, {"all counters of this kind are taken for good", "stop other profilers"}},
     {ESRCH, NULL, {"the thread has ended", NULL}},
     {ENOMEM, NULL, {"out of memory", "free some"}},
+    {EBADMSG, NULL, // not the kernel's word either: COUNTERS_IS_WRONG
+     {"numaprof verify found that its events count something else on this machine", "numaprof verify shows which"}},
     {0, NULL, {"perf_event_open(2) does not tell of this error", NULL}},
 };
 

@@ -111,6 +111,23 @@ CREATE TABLE measured (
     noisy     INTEGER NOT NULL          -- 1: the middle half of the repeats lies more than 10 % apart
 );
 
+-- The last numaprof verify of this machine as it was then, if there was one: at most one row, and its events (docs/verify.md).
+CREATE TABLE verification (
+    id         INTEGER PRIMARY KEY CHECK (id = 1),
+    at         TEXT NOT NULL,           -- UTC, ISO 8601
+    partial    INTEGER NOT NULL,        -- 1: something that could have been verified was not
+    local      TEXT                     -- what local turned out to mean; NULL: not found out
+);
+
+CREATE TABLE verified (
+    class      TEXT NOT NULL,           -- as in event; loads: sampled loads, placement ''
+    placement  TEXT NOT NULL,
+    config     INTEGER NOT NULL,        -- perf_event_attr.config, .config1
+    config1    INTEGER NOT NULL,
+    word       TEXT NOT NULL,           -- verified, verified in part, not verified, counts nothing, half, double, other things
+    why        TEXT                     -- of any word but verified
+);
+
 CREATE TABLE process (
     id        INTEGER PRIMARY KEY,      -- ours: the kernel's pids come back
     pid       INTEGER NOT NULL,         -- in the recorder's pid namespace

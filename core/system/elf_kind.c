@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -19,7 +21,7 @@ enum { ELF_KIND_MACHINE = EM_AARCH64 };
 enum { ELF_KIND_MACHINE = EM_PPC64 };
 #endif
 
-enum { ELF_KIND_SCRIPT_DEPTH = 4, ELF_KIND_MAX_SEGMENTS = 64 };
+enum { ELF_KIND_SCRIPT_DEPTH = 4, ELF_KIND_MAX_SEGMENTS = 64, ELF_KIND_MAX_DYNAMIC = 512, ELF_KIND_MAX_NEEDED = 64 };
 
 // glibc's loaders are called ld-linux*.so.N or ld64.so.N; musl's ld-musl-*, Android's linker64.
 static int elf_kind_of_loader(const char *path)
@@ -36,23 +38,71 @@ static void elf_kind_first_word(const char *line, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)length, line);
 }
 
+static bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment)
+{
+    off_t at = (off_t)(header->e_phoff + (uint64_t)number * sizeof *segment);
+    return number < header->e_phnum && number < ELF_KIND_MAX_SEGMENTS &&
+           pread(fd, segment, sizeof *segment, at) == sizeof *segment;
+}
+
+// Where the file holds an address of the program; 0: nowhere.
+static uint64_t elf_kind_offset(int fd, const ElfW(Ehdr) * header, uint64_t address)
+{
+    ElfW(Phdr) s;
+    for (int i = 0; elf_kind_segment(fd, header, i, &s); i++)
+        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz)
+            return address - s.p_vaddr + s.p_offset;
+    return 0;
+}
+
+// Names: those of GCC's runtime and of clang's (-shared-libsan). A runtime linked into the program is no library.
+static bool elf_kind_is_asan(int fd, uint64_t name)
+{
+    char text[sizeof "libclang_rt.asan"] = "";
+    return pread(fd, text, sizeof text - 1, (off_t)name) > 0 &&
+           (strncmp(text, "libasan.so", 10) == 0 || strcmp(text, "libclang_rt.asan") == 0);
+}
+
+static bool elf_kind_needs_asan(int fd, const ElfW(Ehdr) * header, const ElfW(Phdr) * dynamic)
+{
+    uint64_t needed[ELF_KIND_MAX_NEEDED], strings = 0;
+    int count = 0;
+    for (int i = 0; i < ELF_KIND_MAX_DYNAMIC; i++) {
+        ElfW(Dyn) entry;
+        off_t at = (off_t)(dynamic->p_offset + (uint64_t)i * sizeof entry);
+        if (pread(fd, &entry, sizeof entry, at) != sizeof entry || entry.d_tag == DT_NULL)
+            break;
+        if (entry.d_tag == DT_NEEDED && count < ELF_KIND_MAX_NEEDED)
+            needed[count++] = entry.d_un.d_val;
+        else if (entry.d_tag == DT_STRTAB)
+            strings = elf_kind_offset(fd, header, entry.d_un.d_ptr);
+    }
+    for (int i = 0; strings && i < count; i++)
+        if (elf_kind_is_asan(fd, strings + needed[i]))
+            return true;
+    return false;
+}
+
 static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header, char *interpreter, size_t size)
 {
     if (header->e_phentsize != sizeof(ElfW(Phdr)))
         return ELF_KIND_UNKNOWN;
+    ElfW(Phdr) segment;
+    int kind = ELF_KIND_STATIC;
+    bool has_asan = false;
     for (int i = 0; i < header->e_phnum && i < ELF_KIND_MAX_SEGMENTS; i++) {
-        ElfW(Phdr) segment;
-        off_t at = (off_t)(header->e_phoff + (uint64_t)i * sizeof segment);
-        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+        if (!elf_kind_segment(fd, header, i, &segment))
             return ELF_KIND_UNKNOWN;
+        if (segment.p_type == PT_DYNAMIC)
+            has_asan = elf_kind_needs_asan(fd, header, &segment);
         if (segment.p_type != PT_INTERP)
             continue;
         size_t length = segment.p_filesz < size - 1 ? segment.p_filesz : size - 1;
         ssize_t n = pread(fd, interpreter, length, (off_t)segment.p_offset);
         interpreter[n > 0 ? n : 0] = '\0';
-        return elf_kind_of_loader(interpreter);
+        kind = elf_kind_of_loader(interpreter);
     }
-    return ELF_KIND_STATIC;
+    return kind == ELF_KIND_GLIBC && has_asan ? ELF_KIND_ASAN : kind;
 }
 
 int elf_kind_of(int fd, char *interpreter, size_t size)
@@ -61,7 +111,10 @@ int elf_kind_of(int fd, char *interpreter, size_t size)
         ElfW(Ehdr) header;
         char text[256]; // the kernel reads this much of a script's first line (BINPRM_BUF_SIZE)
     } start = {0};
+    struct stat file;
     interpreter[0] = '\0';
+    if (fstat(fd, &file) == 0 && !S_ISREG(file.st_mode))
+        return -EACCES;
     ssize_t n = pread(fd, &start, sizeof start - 1, 0);
     if (n < 0)
         return -errno;
@@ -82,7 +135,7 @@ int elf_kind_of_path(const char *path, char *program, size_t size)
     char next[PATH_MAX];
     snprintf(program, size, "%s", path);
     for (int depth = 0; depth <= ELF_KIND_SCRIPT_DEPTH; depth++) {
-        int fd = open(program, O_RDONLY | O_CLOEXEC);
+        int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would wait for a writer
         if (fd < 0)
             return -errno;
         int kind = elf_kind_of(fd, next, sizeof next);

@@ -12,9 +12,10 @@ enum elf_kind {
     ELF_KIND_FOREIGN,    // another word size or machine
     ELF_KIND_SCRIPT,     // starts with #!
     ELF_KIND_UNKNOWN,    // neither: the kernel will refuse it or a shell will read it
+    ELF_KIND_ASAN,       // dynamic, glibc, with AddressSanitizer's runtime, which ends a program where it is not the first library
 };
 
-// Kind of an open file, read with pread. For a script, interpreter (size bytes) gets the program of its first line; for
+// Kind of an open file, read with pread; of what is no regular file: -EACCES, as execve. For a script, interpreter (size bytes) gets the program of its first line; for
 // a dynamic one, its loader; else "". Errors: -errno of the read.
 int elf_kind_of(int fd, char *interpreter, size_t size);
 

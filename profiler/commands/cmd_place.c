@@ -24,7 +24,8 @@ static int place_make_environment(struct place_environment *e, struct placing *p
     const char *others = getenv("LD_PRELOAD");
     if (preload_file_find(library, sizeof library) < 0 || strpbrk(library, ": "))
         return -ENOENT;
-    if (target->kind == ELF_KIND_OTHER_LIBC || target->kind == ELF_KIND_FOREIGN || target->kind == ELF_KIND_STATIC)
+    if (target->kind == ELF_KIND_OTHER_LIBC || target->kind == ELF_KIND_FOREIGN || target->kind == ELF_KIND_STATIC ||
+        target->kind == ELF_KIND_ASAN)
         return -ENOEXEC;
     snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
              others ? others : "");

@@ -58,7 +58,7 @@ static void run_make_environment(struct run_environment *e, struct recorder *rec
     snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", address);
     snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
     recorder_set_preload(recorder, library);
-    if (target->kind != ELF_KIND_OTHER_LIBC && target->kind != ELF_KIND_FOREIGN)
+    if (target->kind != ELF_KIND_OTHER_LIBC && target->kind != ELF_KIND_FOREIGN && target->kind != ELF_KIND_ASAN)
         e->variables[count++] = e->preload;
     e->variables[count++] = e->channel;
     e->variables[count++] = e->library;

@@ -2,6 +2,7 @@
 // numaprof verify: whether the counters of this machine count what the event catalogue says.
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "profiler/measure/survey/survey_interrupt.h"
 #include "profiler/verify/verify_output.h"
 #include "profiler/verify/verify_run.h"
+#include "profiler/verify/verify_store.h"
 
 enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else than it should
 
@@ -36,7 +38,6 @@ static void cmd_verify_show(void *to, const char *what, double share)
     fprintf(stderr, "\r\033[K%3.0f %%  %s", 100 * share, what);
 }
 
-// Microcode's version, where /proc/cpuinfo tells it.
 static void cmd_verify_machine(struct verify *verify, const struct counters *counters)
 {
     struct utsname system;
@@ -51,6 +52,19 @@ static void cmd_verify_machine(struct verify *verify, const struct counters *cou
         snprintf(verify->cpu, sizeof verify->cpu, "%s", identity.name);
     snprintf(verify->uarch, sizeof verify->uarch, "%s", counters->cpu->name);
     emulated_name(verify->emulated, sizeof verify->emulated, "");
+    verify_store_microcode(verify->microcode, sizeof verify->microcode);
+}
+
+static void cmd_verify_store(const struct verify *verify, const struct topology *t)
+{
+    char path[PATH_MAX], clean[PATH_MAX];
+    int status = verify_store_save(verify, t, path, sizeof path);
+    if (status < 0)
+        diag_warn("set XDG_CACHE_HOME to a folder that can be written",
+                  "the verification is not stored for later recordings: %s: %s", diag_clean(clean, sizeof clean, path),
+                  strerror(-status));
+    else
+        diag_info("stored in %s; recordings made on this machine will hold it", diag_clean(clean, sizeof clean, path));
 }
 
 // Why nothing can be verified; false: something can.
@@ -113,6 +127,8 @@ static int cmd_verify_do(const struct topology *t, struct counters *counters, bo
     if (status == 0) {
         (json ? verify_output_json : verify_output_text)(stdout, &verify);
         status = cmd_verify_status(&verify, &interrupt);
+        if (status == 0 || status == CMD_VERIFY_WRONG)
+            cmd_verify_store(&verify, t);
     }
     verify_free(&verify);
     survey_interrupt_close(&interrupt);

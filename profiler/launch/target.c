@@ -64,6 +64,8 @@ static int target_check(struct target *target)
         return -EISDIR;
     if (access(target->path, X_OK) < 0)
         return -errno;
+    if (!S_ISREG(file.st_mode))
+        return -EACCES; // as execve
     int kind = elf_kind_of_path(target->path, target->program, sizeof target->program);
     if (kind == -ENOENT)
         return -ENOEXEC; // the script's interpreter, not the program

@@ -19,10 +19,13 @@ static const char *const verify_patterns[VERIFY_PATTERNS] = {
     [VERIFY_STREAM] = "stream",
     [VERIFY_STORES] = "random stores",
     [VERIFY_CACHED] = "reads of the own cache",
-    [VERIFY_NEIGHBOUR] = "reads of a neighbour CPU",
+    [VERIFY_NEIGHBOUR] = "accesses of a neighbour CPU",
     [VERIFY_TAKEN] = "random reads of lines modified in another node",
     [VERIFY_TAKEN_STREAM] = "stream of lines modified in another node",
     [VERIFY_TAKEN_STORES] = "random stores to lines modified in another node",
+    [VERIFY_BESIDE] = "random reads of lines modified in the same node",
+    [VERIFY_BESIDE_STREAM] = "stream of lines modified in the same node",
+    [VERIFY_BESIDE_STORES] = "random stores to lines modified in the same node",
     [VERIFY_SOFTWARE] = "software prefetches",
 };
 

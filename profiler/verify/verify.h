@@ -23,15 +23,18 @@ enum verify_pattern {
     VERIFY_STREAM,        // every line in order
     VERIFY_STORES,        // stores in random order
     VERIFY_CACHED,        // loads that the own cache answers
-    VERIFY_NEIGHBOUR,     // the same, while another CPU of the node (the sibling thread, if any) does VERIFY_RANDOM
+    VERIFY_NEIGHBOUR,     // the same, while another CPU of the node (the sibling thread, if any) reads and writes memory
     VERIFY_TAKEN,         // VERIFY_RANDOM of lines that a CPU of another node has just modified
     VERIFY_TAKEN_STREAM,  // VERIFY_STREAM of such lines
     VERIFY_TAKEN_STORES,  // VERIFY_STORES to such lines
+    VERIFY_BESIDE,        // VERIFY_RANDOM of lines that another core of the same node has just modified
+    VERIFY_BESIDE_STREAM, // VERIFY_STREAM of such lines
+    VERIFY_BESIDE_STORES, // VERIFY_STORES to such lines
     VERIFY_SOFTWARE,      // prefetch instructions in random order
     VERIFY_PATTERNS
 };
 
-enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 24, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
+enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 40, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
 
 struct verify_cell {
     bool counted;            // false: the pattern was not run, or the event did not count all the time

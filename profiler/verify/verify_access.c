@@ -49,6 +49,15 @@ __attribute__((noinline)) void verify_access_stores(const struct verify_access *
     }
 }
 
+void verify_access_mixed(const struct verify_access *access)
+{
+    struct verify_access beside = *access;
+    beside.chunk += VERIFY_ACCESS_PAIR;
+    verify_access_stream(access);
+    verify_access_random(access);
+    verify_access_stores(&beside);
+}
+
 __attribute__((noinline)) void verify_access_cached(const struct verify_access *access)
 {
     const char *chunk = access->chunk;

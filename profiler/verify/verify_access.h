@@ -30,6 +30,8 @@ verify_access_run verify_access_random;
 verify_access_run verify_access_stream;
 // One store to each block's first line, in random order; leaves the links as they are.
 verify_access_run verify_access_stores;
+// All three, each with lines that the others leave alone: some of the stream's, three quarters of the others'.
+verify_access_run verify_access_mixed;
 // Loads of a few lines, which have been read before.
 verify_access_run verify_access_cached;
 // One prefetch instruction for each block's first line, in random order.

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collectors/events/event_union.h"
+
 static bool expect_is(const char *text, const char *const words[])
 {
     for (; *words; words++)
@@ -25,7 +27,7 @@ static bool expect_has_note(const struct event_entry *event, const char *key)
 // --- who asks
 
 enum expect_class { EXPECT_READS, EXPECT_WRITES, EXPECT_BOTH, EXPECT_RETIRED, EXPECT_ALL, EXPECT_PREFETCH,
-                    EXPECT_SOFTWARE, EXPECT_UNKNOWN };
+                    EXPECT_SOFTWARE, EXPECT_UNION, EXPECT_UNKNOWN };
 
 static enum expect_class expect_class_of(const struct event_entry *event)
 {
@@ -38,6 +40,8 @@ static enum expect_class expect_class_of(const struct event_entry *event)
         {"pf_any", EXPECT_PREFETCH}, {"pf_l1", EXPECT_PREFETCH}, {"pf_l2", EXPECT_PREFETCH},
         {"pf_l3", EXPECT_PREFETCH}, {"pf_sw", EXPECT_SOFTWARE},
     };
+    if (event_union_is(event)) // demand reads, RFO and prefetches
+        return EXPECT_UNION;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strcmp(event->class, classes[i].name) == 0)
             return classes[i].class;
@@ -48,7 +52,7 @@ static enum expect_class expect_class_of(const struct event_entry *event)
 static bool expect_is_complete(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                const struct event_entry *event)
 {
-    return strcmp(event->class, "pf_any") == 0 &&
+    return strstr(event->class, "pf_any") &&
            !event_catalogue_entry(catalogue, cpu, "pf_l3", "local_home", NULL) &&
            !event_catalogue_entry(catalogue, cpu, "pf_l3", "any_home", NULL);
 }
@@ -72,6 +76,8 @@ static struct verify_range expect_stream(const struct event_catalogue *catalogue
         return (struct verify_range){.known = true,
                                      .least = expect_is_complete(catalogue, cpu, event) ? fmax(1 - demand, 0) : 0,
                                      .most = fmax(1 - demand, 0)};
+    case EXPECT_UNION:
+        return expect_is_complete(catalogue, cpu, event) ? expect_each : expect_at_most_each;
     case EXPECT_UNKNOWN:
         return expect_unknown;
     default:
@@ -87,18 +93,23 @@ static struct verify_range expect_asked(const struct event_catalogue *catalogue,
     switch (pattern) {
     case VERIFY_RANDOM:
     case VERIFY_TAKEN:
+    case VERIFY_BESIDE:
         if (class == EXPECT_WRITES || class == EXPECT_SOFTWARE)
             return expect_none;
-        if (class == EXPECT_ALL)
+        if (class == EXPECT_ALL || class == EXPECT_UNION)
             return expect_each_pair;
         return class == EXPECT_PREFETCH || class == EXPECT_UNKNOWN ? expect_unknown : expect_each;
     case VERIFY_STORES:
     case VERIFY_TAKEN_STORES:
+    case VERIFY_BESIDE_STORES:
         if (class == EXPECT_READS || class == EXPECT_RETIRED || class == EXPECT_SOFTWARE)
             return expect_none;
+        if (class == EXPECT_UNION)
+            return expect_each_pair;
         return class == EXPECT_WRITES || class == EXPECT_BOTH ? expect_each : expect_unknown;
     case VERIFY_STREAM:
     case VERIFY_TAKEN_STREAM:
+    case VERIFY_BESIDE_STREAM:
         return expect_stream(catalogue, cpu, event, demand);
     case VERIFY_SOFTWARE:
         return class == EXPECT_SOFTWARE ? expect_each : expect_unknown;
@@ -135,6 +146,14 @@ static enum expect_answer expect_memory(const struct event_entry *event, const s
     return expect_is(placement, caches) ? EXPECT_NO : EXPECT_PERHAPS;
 }
 
+// Lines that another core of the same node holds modified.
+static enum expect_answer expect_beside(const struct event_entry *event)
+{
+    if (strcmp(event->placement, "local_cache") == 0)
+        return EXPECT_YES;
+    return strstr(event->placement, "home") ? EXPECT_PERHAPS : EXPECT_NO;
+}
+
 // Lines that another node's cache holds modified.
 static enum expect_answer expect_cache(const struct event_entry *event, const struct verify_pair *pair)
 {
@@ -149,14 +168,19 @@ static enum expect_answer expect_cache(const struct event_entry *event, const st
     return EXPECT_PERHAPS;
 }
 
-static bool expect_is_taken(enum verify_pattern pattern)
+static enum expect_answer expect_answered(const struct event_entry *event, enum verify_pattern pattern,
+                                          const struct verify_pair *pair)
 {
-    return pattern == VERIFY_TAKEN || pattern == VERIFY_TAKEN_STREAM || pattern == VERIFY_TAKEN_STORES;
+    if (pattern == VERIFY_TAKEN || pattern == VERIFY_TAKEN_STREAM || pattern == VERIFY_TAKEN_STORES)
+        return expect_cache(event, pair);
+    if (pattern == VERIFY_BESIDE || pattern == VERIFY_BESIDE_STREAM || pattern == VERIFY_BESIDE_STORES)
+        return expect_beside(event);
+    return expect_memory(event, pair);
 }
 
 static bool expect_is_of_stores(enum verify_pattern pattern)
 {
-    return pattern == VERIFY_STORES || pattern == VERIFY_TAKEN_STORES;
+    return pattern == VERIFY_STORES || pattern == VERIFY_TAKEN_STORES || pattern == VERIFY_BESIDE_STORES;
 }
 
 struct verify_range verify_expect(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
@@ -166,7 +190,7 @@ struct verify_range verify_expect(const struct event_catalogue *catalogue, const
     if (pattern == VERIFY_CACHED || pattern == VERIFY_NEIGHBOUR)
         return expect_none;
     struct verify_range asked = expect_asked(catalogue, cpu, event, pattern, stream_demand);
-    switch (expect_is_taken(pattern) ? expect_cache(event, pair) : expect_memory(event, pair)) {
+    switch (expect_answered(event, pattern, pair)) {
     case EXPECT_YES:
         return asked;
     case EXPECT_NO: // whoever asks; but for write-backs, whose answer no document tells

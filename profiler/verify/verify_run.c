@@ -36,7 +36,8 @@ struct run {
     size_t junk_bytes;
     char *few;                     // lines that stay in the cache
     size_t from, to;               // the pair
-    int cpu, neighbour, other;
+    int cpu, neighbour, beside, other;
+    long taken, runs;              // times that others took the CPU during a run; runs
     double done, steps;
 };
 
@@ -66,6 +67,24 @@ static void run_empty_caches(struct run *run)
 
 // --- one run of a pattern
 
+// How often the kernel took the CPU away from this thread.
+static long run_interruptions(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nivcsw;
+}
+
+static int run_counted(struct run *run, const struct verify_count *count, verify_access_run *loop,
+                       const struct verify_access *access, uint64_t *values)
+{
+    const long before = run_interruptions();
+    int status = verify_count_run(count, loop, access, values);
+    run->taken += run_interruptions() - before;
+    run->runs++;
+    return status;
+}
+
 struct run_neighbour {
     pthread_t thread;
     int cpu;
@@ -79,12 +98,12 @@ static void *run_neighbour_main(void *argument)
     verify_site_move(neighbour->cpu);
     while (!atomic_load(&neighbour->begun))
         sched_yield();
-    verify_access_random(&neighbour->access);
+    verify_access_mixed(&neighbour->access);
     atomic_store(&neighbour->ended, true);
     return NULL;
 }
 
-static int run_beside(const struct run *run, const struct verify_count *count, const struct verify_access *access,
+static int run_beside(struct run *run, const struct verify_count *count, const struct verify_access *access,
                       uint64_t *values)
 {
     struct run_neighbour neighbour = {.cpu = run->neighbour, .access = *access};
@@ -92,23 +111,23 @@ static int run_beside(const struct run *run, const struct verify_count *count, c
         .chunk = run->few, .lines = access->lines, .begun = &neighbour.begun, .until = &neighbour.ended};
     if (run->neighbour < 0 || pthread_create(&neighbour.thread, NULL, run_neighbour_main, &neighbour) != 0)
         return -EAGAIN;
-    int status = verify_count_run(count, verify_access_cached, &cached, values);
+    int status = run_counted(run, count, verify_access_cached, &cached, values);
     atomic_store(&neighbour.begun, true); // should counting have failed before
     pthread_join(neighbour.thread, NULL);
     return status;
 }
 
-// The lines are another node's first. Both CPUs can be had: they were chosen so.
-static int run_taken(const struct run *run, verify_access_run *modify, const struct verify_access *access)
+// The lines are another CPU's first. Both CPUs can be had: they were chosen so.
+static int run_taken(const struct run *run, int from, verify_access_run *modify, const struct verify_access *access)
 {
-    if (run->other < 0)
+    if (from < 0)
         return -ENOENT;
-    verify_site_move(run->other);
+    verify_site_move(from);
     modify(access);
     return verify_site_move(run->cpu);
 }
 
-static int run_once(const struct run *run, enum verify_pattern pattern, const struct verify_count *count,
+static int run_once(struct run *run, enum verify_pattern pattern, const struct verify_count *count,
                     const struct verify_access *access, uint64_t *values)
 {
     static const struct {
@@ -122,16 +141,20 @@ static int run_once(const struct run *run, enum verify_pattern pattern, const st
         [VERIFY_TAKEN] = {verify_access_random, verify_access_modify_blocks},
         [VERIFY_TAKEN_STREAM] = {verify_access_stream, verify_access_modify_stream},
         [VERIFY_TAKEN_STORES] = {verify_access_stores, verify_access_modify_blocks},
+        [VERIFY_BESIDE] = {verify_access_random, verify_access_modify_blocks},
+        [VERIFY_BESIDE_STREAM] = {verify_access_stream, verify_access_modify_stream},
+        [VERIFY_BESIDE_STORES] = {verify_access_stores, verify_access_modify_blocks},
         [VERIFY_SOFTWARE] = {verify_access_software, NULL},
     };
     const struct verify_access few = {.chunk = run->few, .lines = access->lines};
     verify_access_cached(&few); // this CPU's cache has it
     if (pattern == VERIFY_NEIGHBOUR)
         return run_beside(run, count, access, values);
-    int status = patterns[pattern].modify ? run_taken(run, patterns[pattern].modify, access) : 0;
+    const int modifier = pattern >= VERIFY_BESIDE ? run->beside : run->other;
+    int status = patterns[pattern].modify ? run_taken(run, modifier, patterns[pattern].modify, access) : 0;
     if (status < 0)
         return status;
-    return verify_count_run(count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
+    return run_counted(run, count, patterns[pattern].run, pattern == VERIFY_CACHED ? &few : access, values);
 }
 
 // --- one group, one pattern, one pair
@@ -150,6 +173,9 @@ static void run_failed(struct run *run, const struct counters_group *group, enum
         run->verify->partial = true;
     } else if (status == -EAGAIN) {
         verify_note(run->verify, "%s are left out: no other CPU of the node is allowed here",
+                    verify_pattern_name(pattern));
+    } else if (status == -ENOENT && pattern >= VERIFY_BESIDE) {
+        verify_note(run->verify, "%s are left out: no other core of the node is allowed here",
                     verify_pattern_name(pattern));
     } else if (status != -ENOENT) { // no other node with CPUs: told elsewhere
         verify_note(run->verify, "%s failed: %s", verify_pattern_name(pattern), strerror(-status));
@@ -234,6 +260,7 @@ static void run_pair(struct run *run, size_t from)
     run->from = from;
     run->cpu = verify_site_cpu(run->t, run->verify->from[from]);
     run->neighbour = verify_site_neighbour(run->t, run->cpu);
+    run->beside = verify_site_beside(run->t, run->cpu);
     run->other = verify_site_other(run->t, run->verify->from[from], &where);
     for (int pattern = 0; pattern < VERIFY_PATTERNS && !run_is_stopped(run); pattern++)
         if (pattern != VERIFY_SOFTWARE || !run->options->emulated) // there a prefetch instruction does nothing
@@ -274,23 +301,15 @@ static int run_make_junk(struct run *run)
     return -ENOMEM;
 }
 
-static long run_interruptions(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_THREAD, &used);
-    return used.ru_nivcsw;
-}
-
 static void run_all(struct run *run)
 {
-    long before = run_interruptions();
     run->chunks = (size_t)run->counters->group_count * VERIFY_REPEATS;
     run->steps = (double)run->verify->to_count * (1 + (double)run->verify->from_count * VERIFY_PATTERNS);
     for (size_t to = 0; to < run->verify->to_count && !run_is_stopped(run); to++)
         run_memory(run, to);
-    long taken = run_interruptions() - before;
-    if (taken > (long)(run->steps * (double)run->chunks)) // more than once a run
-        verify_note(run->verify, "other programs took the CPU away %ld times: counts may be less exact", taken);
+    if (run->taken > run->runs)
+        verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
+                    run->taken, run->runs);
     if (run_is_stopped(run)) {
         verify_note(run->verify, "interrupted: what was not reached is not verified");
         run->verify->partial = true;

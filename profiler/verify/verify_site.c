@@ -41,6 +41,17 @@ enum verify_where verify_site_where(const struct topology *t, int from, int to)
     return near ? VERIFY_NEAR : VERIFY_FAR;
 }
 
+int verify_site_beside(const struct topology *t, int cpu)
+{
+    const struct topology_cpu *own = topology_cpu(t, cpu);
+    for (size_t i = 0; own && i < t->cpu_count; i++) {
+        const struct topology_cpu *other = &t->cpus[i];
+        if (other->online && other->allowed && other->node == own->node && other->core != own->core)
+            return other->id;
+    }
+    return -1;
+}
+
 int verify_site_other(const struct topology *t, int node, enum verify_where *where)
 {
     int found = -1;

@@ -12,6 +12,8 @@
 int verify_site_cpu(const struct topology *t, int node);
 // The sibling thread of the CPU's core, else another CPU of its node; -1: none is allowed.
 int verify_site_neighbour(const struct topology *t, int cpu);
+// A CPU of another core of the same node; -1: none is allowed.
+int verify_site_beside(const struct topology *t, int cpu);
 // A CPU of another node, of another package if there is one; -1: none. *where: seen from the node.
 int verify_site_other(const struct topology *t, int node, enum verify_where *where);
 

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from conftest import build_c
-from running import TARGETS, one, run, run_command, target, touched_pages
+from running import TARGETS, one, rows, run, run_command, target, touched_pages
 
 
 @pytest.mark.requires("g++")
@@ -31,3 +32,29 @@ def test_a_program_that_maps_its_code_twice(tmp_path: Path, monkeypatch: pytest.
     assert done == (0, "", "")
     assert touched_pages(recording) >= 256
     assert one(recording, "SELECT complete FROM run") == 1
+
+
+@pytest.mark.requires("gcc")
+@pytest.mark.parametrize("checks", ["address", "thread", "undefined", "leak"])
+@pytest.mark.parametrize("before", [[], ["sh", "-c", "exec $0 2 64"]], ids=["itself", "by a shell"])
+def test_sanitized_programs_run_as_alone(checks: str, before: list[str], tmp_path: Path) -> None:
+    program = build_c(tmp_path / "touch", f"-fsanitize={checks}", str(TARGETS / "touch.c"))
+    command = [*before, program] if before else [program, 2, 64]
+    alone = run_command(*command)
+    assert alone.status == 0
+    recording = tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", recording, *command) == alone
+    told = rows(recording, "SELECT text FROM note WHERE kind = 'not_followed'")
+    assert [text for text in told if "is built with AddressSanitizer" in text] == told
+    assert len(told) == (checks == "address")
+
+
+def test_a_fifo_is_no_program(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    fifo.chmod(0o755)
+    done = run("record", "-q", "-o", tmp_path / "r.numaprof", fifo)
+    assert done.status == 126
+    assert "permission" in done.err
+    done = run("record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", f"exec {fifo}")
+    assert done.status == 126

@@ -109,6 +109,21 @@ def named_objects(**run: object) -> Book:
     return book
 
 
+def slow_tier(**run: object) -> Book:
+    """An array on node 2, memory behind CXL without CPUs: thread 0 touches it first, all read their parts of it."""
+    book = levels(Book(**run), counters=False).threads(8)
+    book.row("node", id=2, mem_bytes=64 << 30, free_bytes=60 << 30, allowed=1)
+    for node, memory in enumerate(("DRAM", "DRAM", "CXL")):
+        book.row("node_memory", node=node, memory=memory)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=2).homes((ARRAY, PAGES, 2))
+    loop = book.stack(book.place(LOOP))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        book.loads(loop, thread + 1, range(start, start + BLOCK * PAGE, 32 * PAGE), 2, source=8)
+        book.hints(loop, thread + 1, range(start, start + BLOCK * PAGE, 64 * PAGE), page_node=2)
+    return book
+
+
 def all_read_all(**run: object) -> Book:
     """Initialised in parallel, then every thread reads everything: half of it is remote, whoever initialises."""
     book = levels(Book(**run)).threads(8)
@@ -204,6 +219,7 @@ STORIES = {
         hostile,
         no_threads,
         killed_recorder,
+        slow_tier,
     )
 }
 STORIES["one_node_machine"] = lambda **run: faults_only(nodes=1, **run)

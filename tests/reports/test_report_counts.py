@@ -7,7 +7,9 @@ import pytest
 from book import RAN, Book
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, pooled, summed, together
+from numaprof.document.threads_section import columns
+from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, covariance, pooled, summed, together
+from numaprof.evidence.errors import Error, Estimated
 from reading import read
 from stories import STORIES, levels
 
@@ -139,3 +141,48 @@ def test_scaled_sums_of_a_recording(tmp_path) -> None:
     found = read(STORIES["multiplexed"](), tmp_path)
     assert found.traffic.local.estimate == pytest.approx(4 * 3 * 55_000, rel=1e-6)
     assert found.traffic.coverage == pytest.approx(1 / 3, rel=1e-6)
+
+
+def test_one_pair_for_all_requests_of_the_verdict(tmp_path) -> None:
+    """The verdict rests on the pair that counts both classes at once; the classes are details beside it."""
+    book = levels(Book()).threads(2, cpus=(0, 4))
+    book.counters("demand_rd|pf_any", [900, 300], [100, 300])
+    book.counters("demand_rd", [200, 100], [20, 100]).counters("pf_any", [680, 220], [70, 180])
+    found = read(book, tmp_path)
+    assert found.population is not None
+    assert found.population.words == "demand reads + prefetches"
+    assert found.population.misses is None
+    assert found.traffic.remote.estimate == 400
+    assert found.traffic.share == pytest.approx(400 / 1600)
+    assert found.threads[1].traffic.share == pytest.approx(0.5)
+    assert [column.heading for column in columns(found)] == ["demand", "prefetch"]
+    assert found.columns["prefetch"].remote.estimate == 250
+
+
+def test_local_and_remote_of_a_group_err_together() -> None:
+    """Busy blocks have more of both: the share is surer than either count."""
+    one = Estimated(1000, 1, 1000, 300, False, Error(10_000, 20), {2: 9_000})
+    other = Estimated(500, 0.5, 1000, 300, False, Error(9_000, 20), {1: 9_000})
+    local, remote = Count(300, 300, 1000, one), Count(150, 300, 1000, other)
+    together = covariance([(local, remote)], 2)
+    assert together == 9_000
+    alone = Traffic(pooled([local]), pooled([remote])).share_error
+    paired = Traffic(pooled([local]), pooled([remote]), together).share_error
+    assert alone is not None and paired is not None
+    # (1 - s)^2 V_r + s^2 V_l - 2 s (1 - s) C, over the total squared, with s = 1/3
+    assert paired.variance == pytest.approx((4 / 9 * 9_000 + 10_000 / 9 - 4 / 9 * 9_000) / 1500**2)
+    assert paired.variance < alone.variance
+
+
+def short(rate: float) -> Count:
+    """A thread with too few intervals for an error of its own."""
+    return Count(round(300 * rate), 300, 1000, Estimated(1000 * rate, rate, 1000, 300, False, None))
+
+
+def test_short_threads_give_each_other_an_error() -> None:
+    """Combined ratio estimator: the spread of the threads' rates. Three are too few."""
+    assert pooled([short(1.0)] * 3).error is None
+    found = pooled([short(rate) for rate in (0.9, 1.1, 0.9, 1.1)])
+    assert found.error is not None
+    assert found.error.variance == pytest.approx(max(4 * 0.01 * 1000 * 700 * 4 / 3, 4 * 1000 * 700 / 300))
+    assert found.error.freedom == 3

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
 import pytest
 from book import PAGE, Book
 from numaprof.document.build_report import document
-from numaprof.terminal.first_screen import about
+from numaprof.terminal.first_screen import about, print_first_screen
+from numaprof.terminal.layout import Paper
 from reading import first_screen, printed
 from stories import ARRAY, LOOP, STORIES, levels, named_objects, serial_init
 from test_report_recording import reports
@@ -182,3 +185,15 @@ def test_objects_of_an_advice_are_added_up(tmp_path: Path) -> None:
         start = ARRAY + (2 << 32) + thread * 512 * PAGE
         book.loads(loop, thread + 1, range(start, start + 512 * PAGE, 16 * PAGE), 0, block=other)
     assert "and 1 more object" in first_screen(book, tmp_path)
+
+
+def test_indented_code_is_code(tmp_path: Path) -> None:
+    """What a snippet indents is not taken for a remark on where the code goes."""
+    lines = first_screen(serial_init(), tmp_path).splitlines()
+    at = lines.index(" " * 12 + "#pragma omp parallel for schedule(static)")
+    assert lines[at + 1 : at + 3] == [" " * 12 + "for (size_t i = 0; i < n; i++)", " " * 16 + "p[i] = 0;"]
+    screen = io.StringIO()
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    deep = replace(report.advice[0], code=("{", "        a[i] = 0;", "}"))
+    print_first_screen(replace(report, advice=(deep,)), Paper(screen, COLUMNS))
+    assert "            {\n                    a[i] = 0;\n            }\n" in screen.getvalue()

@@ -16,6 +16,7 @@ from typing import Callable
 import numaprof.rules
 import pytest
 import reading
+import test_report_no_false_advice
 import test_report_object_rules
 import test_report_rules
 from book import SCHEMA, Book, literal
@@ -87,7 +88,8 @@ def test_every_view_shows_any_text(story: str, tmp_path: Path, text: str) -> Non
 def scenarios() -> Iterator[Callable[[Path], object]]:
     """The scenarios, and the tests of the rules that need a folder and, at most, plain parameters."""
     yield from (lambda folder, story=story: advise(reading.read(story(), folder)) for story in STORIES.values())
-    for test in [*vars(test_report_rules).values(), *vars(test_report_object_rules).values()]:
+    modules = (test_report_rules, test_report_object_rules, test_report_no_false_advice)
+    for test in [test for module in modules for test in vars(module).values()]:
         if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
             continue
         parameters = set(inspect.signature(test).parameters)

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from book import FIRST_TOUCH, PAGE, RAN, Book
+from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind
 from numaprof.rules.change_program import read_by_all, serial_init, shared_by_all
-from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node
+from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
 from reading import read
 from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
@@ -33,7 +34,8 @@ EXPECTED = {
     "hostile": [serial_init],
     "no_threads": [],
     "killed_recorder": [serial_init],
-    "one_node_machine": [serial_init],
+    "slow_tier": [slow_tier],
+    "one_node_machine": [],
     "emulated": [serial_init],
 }
 
@@ -435,3 +437,43 @@ def test_where_nothing_fits_huge_pages_that_blocks_share_are_named(weight: int, 
     text = unexplained(read(book, tmp_path), [])
     assert text is not None
     assert ("huge pages" in text) is said
+
+
+# The slow tier
+
+
+def test_memory_without_cpus_is_slow_not_remote(tmp_path: Path) -> None:
+    evidence = read(STORIES["slow_tier"](), tmp_path)
+    advice = slow_tier.rule(evidence)
+    assert advice is not None
+    assert advice.kind is Kind.SETTING
+    assert "Node 2 (memory behind CXL), slow for every CPU and local to none, holds 32 MiB." in advice.finding
+    assert advice.code == ("numactl --membind=0-1 ./sum",)
+    assert "100.0 % of the sampled loads that memory answered were answered by the slow tier" in advice.evidence
+    assert serial_init.rule(evidence) is None
+    assert evidence.samples.remote_accesses == 0  # hint faults have no source: the page's node tells
+
+
+def test_of_an_older_recording_nodes_without_cpus_are_the_slow_tier(tmp_path: Path) -> None:
+    book = STORIES["slow_tier"]()
+    book.statements.append("DROP TABLE node_memory;")
+    advice = slow_tier.rule(read(book, tmp_path))
+    assert advice is not None
+    assert "Node 2 (memory without CPUs)" in advice.finding
+
+
+def test_high_bandwidth_memory_is_no_slow_tier(tmp_path: Path) -> None:
+    book = STORIES["slow_tier"]().change("node_memory", where="node = 2", memory="HBM")
+    evidence = read(book, tmp_path)
+    assert slow_tier.rule(evidence) is None
+    assert evidence.machine.slow_nodes == ()
+
+
+def test_pages_that_moved_are_told_by_their_nodes_at_two_moments(tmp_path: Path) -> None:
+    book = levels(Book(), counters=False).threads(8)
+    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0).homes(
+        (ARRAY, PAGES // 4, 1), (ARRAY + PAGES // 4 * PAGE, PAGES // 4 * 3, 0)
+    )
+    evidence = read(book, tmp_path)
+    assert evidence.samples.moved == (PAGES, PAGES / 4)
+    assert "25.0 % of 8 192 pages moved to another node after their first touch" in "".join(pin_line(evidence))

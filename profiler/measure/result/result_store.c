@@ -3,62 +3,29 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/system/sysfile.h"
+#include "profiler/measure/result/machine_cache.h"
 #include "profiler/measure/result/result_identity.h"
 
-static const char result_store_first[] = "numaprof measurement 1";
-
-// --- the file's name
-
-static int result_store_folder(char *path, size_t size)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
-    if (cache && *cache == '/') // others are to be ignored, says the XDG base directory specification
-        n = snprintf(path, size, "%s/numaprof", cache);
-    else if (home && *home)
-        n = snprintf(path, size, "%s/.cache/numaprof", home);
-    else
-        return -ENOENT;
-    return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : n;
-}
-
-static int result_store_path(char *path, size_t size, const char *identity)
-{
-    char key[RESULT_IDENTITY_KEY_BYTES];
-    int n = result_store_folder(path, size);
-    if (n < 0)
-        return n;
-    int m = snprintf(path + n, size - (size_t)n, "/measured-%s", result_identity_key(key, identity));
-    return m < 0 || (size_t)m >= size - (size_t)n ? -ENAMETOOLONG : 0;
-}
-
-static int result_store_make_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-            return -errno;
-        *slash = '/';
-    }
-    return 0;
-}
+static const char result_store_first[] = "numaprof measurement 1", result_store_kind[] = "measured";
 
 // --- writing
 
-static void result_store_write(FILE *out, const struct result *result, const char *identity)
+struct result_store_content {
+    const struct result *result;
+    const char *identity;
+};
+
+static void result_store_write(FILE *out, const void *what)
 {
+    const struct result_store_content *content = what;
+    const struct result *result = content->result;
     fprintf(out, "%s\nmachine %s\nat %s\nkernels %s\nbuffer_bytes %" PRId64 "\nhuge_pages %d\n", result_store_first,
-            identity, result->at, result->kernels, result->buffer_bytes, result->has_huge_pages);
+            content->identity, result->at, result->kernels, result->buffer_bytes, result->has_huge_pages);
     fputs("from", out);
     for (size_t i = 0; i < result->from_count; i++)
         fprintf(out, " %d", result->from[i]);
@@ -82,27 +49,14 @@ static void result_store_write(FILE *out, const struct result *result, const cha
 
 int result_store_save(const struct result *result, const struct topology *t, char *path, size_t size)
 {
-    char *identity = NULL, fresh[PATH_MAX];
-    FILE *out = NULL;
-    int status = result_identity_make(&identity, t);
+    char *identity = NULL;
     path[0] = '\0';
-    if (status < 0 || (status = result_store_path(path, size, identity)) < 0 ||
-        (status = result_store_make_folders(path)) < 0)
-        goto done;
-    snprintf(fresh, sizeof fresh, "%.*s.%d", (int)sizeof fresh - 16, path, (int)getpid());
-    if (!(out = fopen(fresh, "we"))) {
-        status = -errno;
-        goto done;
-    }
-    result_store_write(out, result, identity);
-    bool failed = ferror(out);
-    if (fclose(out) != 0 || failed || rename(fresh, path) < 0) {
-        status = errno ? -errno : -EIO;
-        unlink(fresh);
-        goto done;
-    }
-    status = 0;
-done:
+    int status = result_identity_make(&identity, t);
+    if (status == 0)
+        status = machine_cache_path(path, size, result_store_kind, identity);
+    if (status == 0)
+        status = machine_cache_write(path, result_store_write,
+                                     &(struct result_store_content){.result = result, .identity = identity});
     free(identity);
     return status;
 }
@@ -217,7 +171,7 @@ int result_store_load(struct result *result, const struct topology *t, char *pat
     path[0] = '\0';
     int status = result_identity_make(&identity, t);
     if (status == 0)
-        status = result_store_path(path, size, identity);
+        status = machine_cache_path(path, size, result_store_kind, identity);
     if (status == 0)
         status = result_store_read_file(result, path, identity);
     free(identity);

@@ -28,6 +28,7 @@ int counter_sets_open(struct counter_sets *sets, const struct run_options *optio
     const char *topics = options->events ? options->events : counter_sets_topics;
     if (!event_plan_knows_topics(topics))
         return -EINVAL;
+    verification_open(&sets->verification, sets->topology, &sets->counters);
     int status = counters_prepare(&sets->counters, sets->topology, topics, COUNTER_SETS_FIRST_EVENT);
     sets->usable = sets->counters.usable > 0;
     return status == -EINVAL ? status : 0;
@@ -278,10 +279,13 @@ static const char *counter_sets_detail(const struct counter_sets *sets, char *ou
     const char *kind = retired                                     ? "retired loads"
                        : sets->counters.cpu->offcore_registers > 0 ? "offcore-response"
                                                                       : "fills by source";
-    snprintf(out, size, "%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
+    char verified[128];
+    const bool is_assumed = !sets->verification.is_known && counter_sets_is_assumed(&sets->counters, retired);
+    snprintf(out, size, "%s%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
              sets->counters.exclude_kernel ? "" : ", with the kernel",
-             counter_sets_is_assumed(&sets->counters, retired) ? ", assumed for this CPU model: confirm with numaprof verify"
-                                                               : "");
+             sets->counters.mixed_cpus ? ", on CPUs of the first CPU's model only" : "",
+             is_assumed ? ", assumed for this CPU model: confirm with numaprof verify"
+                        : verification_words(&sets->verification, &sets->counters, retired, verified, sizeof verified));
     return out;
 }
 
@@ -324,7 +328,7 @@ static void counter_sets_write_level(struct counter_sets *sets, int level, bool 
         usable += counters->groups[i].error == 0;
         error = counters->groups[i].error;
     }
-    char detail[160] = "";
+    char detail[256] = "";
     if (usable > 0)
         counter_sets_detail(sets, detail, sizeof detail, retired);
     struct note_missing missing = {0};
@@ -340,7 +344,10 @@ static void counter_sets_write_loads(struct counter_sets *sets)
 {
     const struct counters *counters = &sets->counters;
     bool used = counters->loads_group >= 0 && counters->loads_error == 0;
-    const char *method = used ? counters->loads_method : NULL;
+    char method[128] = "", verified[128];
+    if (used)
+        snprintf(method, sizeof method, "%s%s", counters->loads_method,
+                 verification_words_of_loads(&sets->verification, verified, sizeof verified));
     int error = counters->error == -ECANCELED ? -ECANCELED : counters->loads_error;
     struct note_missing missing = counter_sets_missing(sets, error);
     if (error == -ENOTSUP && counters->cpu && strcmp(counters->cpu->sampling.method, "spe") == 0)
@@ -353,6 +360,7 @@ void counter_sets_write_evidence(struct counter_sets *sets)
     counter_sets_write_level(sets, 1, false);
     counter_sets_write_level(sets, 2, true);
     counter_sets_write_loads(sets);
+    verification_write(&sets->verification, &sets->counters, sets->tasks);
 }
 
 static void counter_sets_note_refused(struct counter_sets *sets)

@@ -9,6 +9,7 @@
 #include "profiler/recorder/evidence/losses.h"
 #include "profiler/recorder/evidence/refusals.h"
 #include "profiler/recorder/evidence/stack_walk.h"
+#include "profiler/recorder/evidence/verification.h"
 
 struct counter_sets {
     const struct topology *topology; // down to refusals: set by the caller
@@ -21,6 +22,7 @@ struct counter_sets {
     struct objects *objects;
 
     struct counters counters;
+    struct verification verification; // of its events
     struct loads loads;
     struct counter_set **of_cpus;    // of a program whose threads cannot be counted one by one, and of loads that can be
     size_t of_cpus_count;            // sampled by CPU only

@@ -17,6 +17,8 @@ static const char *programs_reason(int kind)
         return "uses another C library than glibc";
     case ELF_KIND_FOREIGN:
         return "is of another architecture";
+    case ELF_KIND_ASAN:
+        return "is built with AddressSanitizer, which lets no library stand before its own";
     case -EPERM:
         return "changes its rights when it starts (setuid or capabilities)";
     case -EACCES:
@@ -46,8 +48,8 @@ static void programs_note(const struct programs *programs, const struct process 
                        : programs->sets->counts_cpus ? "its threads are pinned a moment after their start, counted by CPU"
                        : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
                                               : "its threads are pinned a moment after their start";
-    note_write(programs->tasks, "not_followed", 1, "link it dynamically with glibc", "%s %s: %s", clean, programs_reason(kind),
-                 seen);
+    const char *remedy = kind == ELF_KIND_ASAN ? "build it without -fsanitize=address" : "link it dynamically with glibc";
+    note_write(programs->tasks, "not_followed", 1, remedy, "%s %s: %s", clean, programs_reason(kind), seen);
 }
 
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path)

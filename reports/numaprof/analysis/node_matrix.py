@@ -56,12 +56,17 @@ def sampled(evidence: Evidence) -> Matrix:
 
 
 def left_out(evidence: Evidence) -> float:
-    """Share of the counted requests that is not in the matrix: of threads on several nodes whose CPU is not known."""
+    """Share of the counted requests that is not in the matrix: of threads on several nodes whose CPU is not known.
+
+    0 where a cell is not known: then the rest is not known either.
+    """
     total = evidence.traffic.total
     if basis(evidence) != COUNTERS or not total:
         return 0.0
-    inside = sum(node_traffic(evidence, node).total or 0.0 for node in evidence.machine.all_cpu_nodes)
-    return max(0.0, 1 - inside / total)
+    found = [node_traffic(evidence, node) for node in evidence.machine.all_cpu_nodes]
+    if any(traffic.coverage is not None and traffic.total is None for traffic in found):
+        return 0.0
+    return max(0.0, 1 - sum(traffic.total or 0.0 for traffic in found) / total)
 
 
 def served(evidence: Evidence) -> dict[int, float]:

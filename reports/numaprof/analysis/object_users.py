@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
 
+from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import measured, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -68,6 +69,8 @@ def shape_of(group: Iterable[Object]) -> Shape:
 
 def shared(evidence: Evidence, found: Object) -> bool:
     """No thread has a part of its own; where too few samples tell, as what the same code uses beside it."""
+    if measured(evidence) and node_order(found) is not None:
+        return False
     if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
         return found.use_shape.shared
     use = main_use(found.later)

@@ -26,8 +26,9 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
-    """As part_of_remote, where it is measured."""
-    return sum(part_of_remote(evidence, found) or 0.0 for found in group)
+    """Of the remote lines, those that a placement can make local: not those of nodes without memory."""
+    bare = set(evidence.machine.all_cpu_nodes) - set(evidence.machine.memory_nodes)
+    return sum((part_of_remote(evidence, found) or 0.0) * _from_nodes_with_memory(found, bare) for found in group)
 
 
 def part_of_remote(evidence: Evidence, found: Object) -> float | None:
@@ -41,19 +42,45 @@ def part_of_remote(evidence: Evidence, found: Object) -> float | None:
     return found.remote / everything if everything and found.known else None
 
 
+def _from_nodes_with_memory(found: Object, bare: set[int]) -> float:
+    """Share of its remote accesses; where none was sampled, all of them."""
+    with_memory = sum(row.accesses for row in found.used if row.remote and row.node not in bare)
+    return with_memory / found.remote if found.remote else 1.0
+
+
 def suspects(evidence: Evidence) -> list[Object]:
     """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
     nameless = (UNKNOWN, ELSEWHERE, None)
     data = [
         o
         for o in evidence.objects.found
-        if o.kind not in _NO_DATA and not o.is_ours and (o.named or o.site not in nameless)
+        if o.kind not in _NO_DATA
+        and not o.is_ours
+        and (o.named or o.site not in nameless)
+        and not on_slow_tier(evidence, o)
     ]
     if measured(evidence):
-        return [found for found in data if remote_part(evidence, [found]) >= MIN_OBJECT_SHARE]
+        parts = [(found, part_of_remote(evidence, found) or 0.0) for found in data]
+        by_function: dict[object, float] = defaultdict(float)
+        for found, part in parts:
+            by_function[_function(found)] += part
+        return [found for found, part in parts if part > 0 and by_function[_function(found)] >= MIN_OBJECT_SHARE]
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
+
+
+def _function(found: Object) -> object:
+    """Small arrays that one function allocates matter together; what has no allocation stands for itself."""
+    site = found.allocated
+    return (site.function, site.file) if site is not None and site.function and found.name is None else found.things
+
+
+def on_slow_tier(evidence: Evidence, found: Object | InitSite) -> bool:
+    """Most of it is there: no other initialisation brings it nearer."""
+    slow = evidence.machine.slow_nodes
+    there = sum(pages for home, pages in found.known_homes.items() if home in slow)
+    return bool(slow) and there > sum(found.known_homes.values()) / 2
 
 
 def gone_before_use(evidence: Evidence, found: Object) -> bool:
@@ -135,7 +162,9 @@ def init_sites(group: Iterable[Object]) -> list[Site]:
 def serial_sites(evidence: Evidence) -> list[InitSite]:
     """Big places that one thread first touches, all by the thread that touches most; biggest first."""
     big = [
-        site for site in evidence.init_sites if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages)
+        site
+        for site in evidence.init_sites
+        if site.site not in (UNKNOWN, ELSEWHERE) and _is_big(evidence, site.pages) and not on_slow_tier(evidence, site)
     ]
     serial = [site for site in big if site.main_share >= SERIAL_TOUCH]
     return [site for site in serial if site.main_thread == serial[0].main_thread]

@@ -33,7 +33,6 @@ class Judgement(Enum):
             Judgement.MODERATE,
             Judgement.HEAVY,
             Judgement.UNKNOWN,
-            Judgement.SINGLE_NODE,
             Judgement.REFUSED,
         )
 

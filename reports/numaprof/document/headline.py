@@ -24,6 +24,7 @@ from numaprof.text.format import (
     either,
     number,
     percent,
+    percent_below,
     plural,
     round_percent,
     share_in_interval,
@@ -116,7 +117,7 @@ def _refused(evidence: Evidence) -> Words:
     if coverage is None:
         return "n/a: how long the threads ran is not known, so what the counters saw cannot be put in relation.", []
     return (
-        f"n/a: the counters ran {round_percent(coverage)} of the CPU time, too little to say "
+        f"n/a: the counters ran {percent_below(coverage, MIN_COVERAGE)} of the CPU time, too little to say "
         f"({round_percent(MIN_COVERAGE)} needed).",
         ["Record longer, or with fewer events."],
     )
@@ -136,7 +137,8 @@ def _single_node(evidence: Evidence) -> Words:
         "Nothing can be remote here: this machine has one node.",
         [
             f"What would matter on more nodes: {_touch_in_words(evidence)}",
-            f"Try it on two emulated nodes: numaprof lab -- {command_line(evidence)}",
+            "Where the lab is installed, two emulated nodes show more: "
+            f"numaprof lab -- numaprof {command_line(evidence)}",
         ],
     )
 

@@ -13,7 +13,7 @@ from numaprof.document.partial_list import Listed
 from numaprof.evidence.evidence import Evidence, InitSite
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Used
-from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
+from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library
 from numaprof.model import report_model as model
 from numaprof.text.source_lines import around, changed_since, found
 
@@ -46,7 +46,8 @@ def lines(evidence: Evidence) -> Listed[model.Line]:
 def _allocated(evidence: Evidence) -> dict[Site, float]:
     """Where the objects that have a map were allocated, and how much of them."""
     found = evidence.objects.found[:MOST_MAPS]
-    return summed((each.allocated, bytes_of(evidence, each)) for each in found if each.allocated is not None)
+    mine = [each for each in found if not each.is_ours]
+    return summed((each.allocated, bytes_of(evidence, each)) for each in mine if each.allocated is not None)
 
 
 def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]:
@@ -60,7 +61,7 @@ def _weights(evidence: Evidence, events: dict[Site, float]) -> dict[Site, float]
     for amounts in kinds:
         total = sum(amounts.values())
         for site, amount in amounts.items():
-            if total and site not in (UNKNOWN, ELSEWHERE):
+            if total and site not in (UNKNOWN, ELSEWHERE) and not is_library(site.module):
                 weights[site] = max(weights[site], amount / total)
     return weights
 

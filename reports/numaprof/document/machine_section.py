@@ -11,6 +11,7 @@ from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share,
 from numaprof.document.open_recording import Reading
 from numaprof.document.overview_section import population
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import MOST_FREED
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.model import report_model as model
 from numaprof.recording import sql_machine
@@ -20,6 +21,8 @@ from numaprof.text.format import clean
 def machine(source: Reading) -> model.Machine:
     evidence = source.evidence
     homed = evidence.samples.homed_pages
+    if sum(homed.values()) < MOST_FREED * evidence.touched_pages:
+        homed = {}  # most was freed before: what is left does not say where the program's memory was
     _, counted = who_reads_where(evidence)
     return model.Machine(
         nodes=tuple(

@@ -65,8 +65,11 @@ def _used(evidence: Evidence, found: Object) -> str:
         return ""
     use = main_use(found.later)
     at = f" at {site_label(use)}" if use is not None else ""
+    who = users(evidence, found.later)
+    if len(who) == 1:
+        return f"used{at} by {thread_in_text(who[0])} alone"
     shape = "which part by whom: too few samples" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
-    return f"used{at} by {threads_on_nodes(users(evidence, found.later))}: {shape}"
+    return f"used{at} by {threads_on_nodes(who)}: {shape}"
 
 
 def _more(evidence: Evidence, found: Object) -> str:

@@ -21,7 +21,8 @@ from numaprof.text.format import clean
 
 def listed(evidence: Evidence) -> list[Object]:
     """In the order of the report's rows."""
-    return [thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes]
+    seen = (thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes)
+    return [thing for thing in seen if not thing.is_ours]
 
 
 def objects(source: Reading) -> model.Objects:

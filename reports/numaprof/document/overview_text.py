@@ -121,7 +121,11 @@ def pin_line(evidence: Evidence) -> Iterator[str]:
         parts[-1] = "automatic NUMA balancing: n/a"
     if run.balancing and run.balancing_moved_pages is not None:
         parts[-1] += f", moved {plural(run.balancing_moved_pages, 'page')}"
-    if run.tool_cpu_ns is not None and evidence.cpu_ns:
+    moved = evidence.samples.moved
+    if moved.compared and moved.moved:
+        part = percent(moved.moved / moved.compared)
+        parts.append(f"{part} of {plural(round(moved.compared), 'page')} moved to another node after their first touch")
+    if run.tool_cpu_ns is not None and evidence.cpu_ns and run.emulated is None:
         parts.append(f"tool's own CPU time {percent(run.tool_cpu_ns / evidence.cpu_ns)} of the program's")
     yield SEPARATOR.join(parts)
 

@@ -147,6 +147,12 @@ def load(path: str) -> Evidence:
         return evidence_of(recording)
 
 
+def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
+    if not recording.one(sql_machine.Tables, sql_machine.NODE_MEMORY_TABLE).found:
+        return ()
+    return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
+
+
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
@@ -154,11 +160,12 @@ def evidence_of(recording: Recording) -> Evidence:
         tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
         tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
         tuple(recording.rows(sql_machine.Latency, sql_machine.LATENCIES)),
+        _node_memory(recording),
     )
     events = recording.rows(sql_counts.Event, sql_counts.EVENTS)
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
     rows = recording.rows(sql_threads.Thread, sql_threads.THREADS)
-    samples = load_samples(recording, run.page_bytes)
+    samples = load_samples(recording, run.page_bytes, machine.slow_nodes)
     sorted_events = sort_events(events)
     wanted = {event for ids in sorted_events.events.values() for event in ids}
     books = ledger(sorted_events, counts, rows, load_estimates(recording, wanted, sorted_events.time))

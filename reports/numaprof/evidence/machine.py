@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from numaprof.evidence.thresholds import REMOTE_EXTRA_NS
-from numaprof.recording.sql_machine import Cpu, Latency, Node
+from numaprof.recording.sql_machine import Cpu, Latency, Node, NodeMemory
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Machine:
     nodes: tuple[Node, ...]
     cpus: tuple[Cpu, ...]
     latencies: tuple[Latency, ...] = ()
+    memory: tuple[NodeMemory, ...] = ()  # empty: the recording does not tell
 
     @property
     def memory_nodes(self) -> tuple[int, ...]:
@@ -30,6 +31,17 @@ class Machine:
     @property
     def all_cpu_nodes(self) -> tuple[int, ...]:
         return tuple(sorted({cpu.node for cpu in self.cpus if cpu.node is not None and cpu.online}))
+
+    @property
+    def slow_nodes(self) -> tuple[int, ...]:
+        """The slow tier: memory of nodes without CPUs, other than high-bandwidth memory; local to no CPU."""
+        if self.memory:
+            return tuple(row.node for row in self.memory if row.memory not in ("none", "DRAM", "HBM"))
+        cpus = self.all_cpu_nodes
+        return tuple(node for node in self.memory_nodes if cpus and node not in cpus)
+
+    def memory_of(self, node: int) -> str | None:
+        return next((row.memory for row in self.memory if row.node == node), None)
 
     @property
     def online(self) -> int:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from typing import TypeVar
 from numaprof.evidence.access_patterns import Layout, Parts, Shape, parts_of, shape
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
-from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
+from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
 from numaprof.evidence.thresholds import BINS, HUGE_FAULT, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
 from numaprof.recording import sql_accesses, sql_objects
 from numaprof.recording.reader import Recording
@@ -78,8 +77,9 @@ class Object(Touches):
 
     @property
     def is_ours(self) -> bool:
-        """Memory of the library that is loaded into the program to observe it."""
-        return os.path.basename(self.name or "").startswith("libnumaprof-preload.so")
+        """Memory of the library that is loaded into the program to observe it: by its name, else by who touched it."""
+        made = self.allocated or self.site
+        return is_library(self.name) or (self.name is None and made is not None and is_library(made.module))
 
     @property
     def named(self) -> bool:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -87,6 +89,7 @@ class Samples:
     library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
     openmp: bool  # a runtime of OpenMP calls the program's functions
     modules: tuple[sql_locations.ModuleReads, ...]
+    moved: sql_samples.Moved
 
     @cached_property
     def tallies(self) -> dict[tuple[int, int], Tally]:
@@ -120,8 +123,14 @@ class Samples:
         return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
 
 
-def load_samples(recording: Recording, page_bytes: int) -> Samples:
-    recording.run(sql_samples.LAST_SNAPSHOTS, *sql_samples.KIND_SUMS, sql_samples.PICKED, most=MOST_SAMPLES)
+def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int]) -> Samples:
+    recording.run(
+        sql_samples.LAST_SNAPSHOTS,
+        *sql_samples.KIND_SUMS,
+        sql_samples.PICKED,
+        most=MOST_SAMPLES,
+        slow_nodes=json.dumps(slow_nodes),
+    )
     recording.run(*sql_locations.STACK_SITES, places=MOST_PLACES)
     recording.run(*sql_objects.THINGS, page_bytes=page_bytes, objects=MOST_OBJECTS)
     sites = _sites(recording)
@@ -139,6 +148,7 @@ def load_samples(recording: Recording, page_bytes: int) -> Samples:
         openmp=bool(recording.one(sql_locations.Truth, sql_locations.OPENMP).answer),
         modules=tuple(recording.rows(sql_locations.ModuleReads, sql_locations.MODULE_READS)),
         homed_pages={row.node: row.pages for row in recording.rows(sql_samples.HomedPages, sql_samples.HOMED_PAGES)},
+        moved=recording.one(sql_samples.Moved, sql_samples.MOVED, page_bytes=page_bytes),
     )
 
 

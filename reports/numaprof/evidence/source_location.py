@@ -37,7 +37,18 @@ UNKNOWN = Site(None)
 ELSEWHERE = Site("elsewhere")
 
 
+# Files and mappings of the preload library; in a program that runs from a memory file the name has a prefix.
+_LIBRARY = ("libnumaprof-preload.so", "memfd:libnumaprof-preload.so", "memfd:numaprof")
+
+
+def is_library(path: str | None) -> bool:
+    """The preload library, which is in the program to observe it."""
+    return os.path.basename(path or "").startswith(_LIBRARY)
+
+
 def site_of(place: Place) -> Site:
+    if is_library(place.module):
+        return Site(place.function, module=place.module)
     if place.file is not None and place.line and not _is_assembler_of_system(place):
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:

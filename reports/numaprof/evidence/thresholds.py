@@ -44,6 +44,9 @@ MOST_LEFT_OUT = 0.01
 # one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at the same 10 %.
 REMOTE_HEAVY = 0.10
 
+# Pages left at the last look that are less than this part of those touched do not tell where the memory was.
+MOST_FREED = 0.5
+
 # A thread, CPU or node with less than this part of the mean remote requests is not marked, whatever its share: half
 # of two requests is nothing to look at.
 MARKED_PART = 0.1
@@ -123,6 +126,12 @@ FEW_CHANGES = 0.50
 # sampled less than once: "in no order" means that none was seen. 64 steps tell a half from two thirds.
 ANY_ORDER = 0.10
 MIN_ORDERED = 64
+# One thread reads alone what others have parts of if it makes so many of the remote accesses.
+LONE_READER = 0.60
+# Parts are told apart by so many samples each: by chance one of two nodes makes 64 % of 8.
+MIN_SAMPLES_OF_PART = 8
+# Memory was touched from several nodes if another than the main one touched so much of it.
+WANDERED = 0.05
 # Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
 OWN_PARTS = 0.75
 # The steady phase stands for itself if so many accesses were sampled in it.

@@ -35,6 +35,15 @@ class Latency(NamedTuple):
 LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
 
 
+class NodeMemory(NamedTuple):
+    node: int
+    memory: str  # DRAM, HBM, CXL, persistent, GPU, untold, none
+
+
+NODE_MEMORY_TABLE = "SELECT count(*) AS found FROM sqlite_master WHERE type = 'table' AND name = 'node_memory'"
+NODE_MEMORY = "SELECT node, memory FROM node_memory ORDER BY node"
+
+
 class CpuPlace(NamedTuple):
     id: int
     node: int | None

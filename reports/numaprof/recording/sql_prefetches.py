@@ -34,13 +34,13 @@ class Read(NamedTuple):
     line: int | None
     thing: int
     accesses: float
-    remote: float  # of these, to pages on other nodes, whoever answered
+    remote: float  # of these, to pages on other nodes, whoever answered; not those that a slow tier answered
 
 
 # Sampled loads and stores of any level, by the instruction and what it reads.
 READ = """
 SELECT p.id, p.module, p.function, p.file, p.line, a.thing, sum(a.weight),
-       total(a.weight * (a.source = 2 OR ifnull(a.node <> a.page_node, 0)))
+       total(a.weight * (a.source = 2 OR (ifnull(a.source, 0) <> 8 AND ifnull(a.node <> a.page_node, 0))))
   FROM access a JOIN stack k ON k.id = a.stack JOIN place p ON p.id = k.place
  WHERE a.kind IN (2, 3) AND a.thing IS NOT NULL
  GROUP BY p.id, a.thing

@@ -56,11 +56,14 @@ SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT
 
 # Samples whose places are looked at: all of them up to :most of a kind, else a share chosen by a hash of their number
 # (2654435761 is 2^32 over the golden ratio: neighbours fall far apart). What is chosen stands for the rest. The first
-# comparison throws most of a million rows away before anything is looked up for them.
+# comparison throws most of a million rows away before anything is looked up for them. Where no source was recorded, an
+# access to a page of a slow tier is one to the slow tier (8), not a remote one.
 PICKED = """
 CREATE TEMP TABLE picked AS
-SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_node, s.source, s.t_ns, s.latency,
-       s.block, s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
+SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_node,
+       CASE WHEN s.source IS NULL AND s.page_node IN (SELECT value FROM json_each(:slow_nodes)) THEN 8 ELSE s.source END
+       AS source, s.t_ns, s.latency, s.block,
+       s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing
   FROM sample s CROSS JOIN kind_sum k ON k.kind = s.kind
   JOIN thread t ON t.id = s.thread
   LEFT JOIN cpu c ON c.id = s.cpu
@@ -89,6 +92,21 @@ _HOME = """
    FROM page_home h
   WHERE h.snapshot = l.snapshot AND h.address <= p.address
   ORDER BY h.address DESC LIMIT 1)
+"""
+
+
+class Moved(NamedTuple):
+    compared: float | None  # pages whose node is known from two moments
+    moved: float | None  # of these, on another node at the later one
+
+
+# First-touched pages whose node was asked twice: right after the touch and by the last snapshot.
+MOVED = f"""
+SELECT sum(weight) AS compared, sum(CASE WHEN home <> page_node THEN weight ELSE 0.0 END) AS moved
+  FROM (SELECT page_node, {_HOME} AS home, weight
+          FROM picked p JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
+         WHERE {TOUCH} AND page_node IS NOT NULL)
+ WHERE home IS NOT NULL
 """
 
 

@@ -21,8 +21,9 @@ from numaprof.rules.change_run import (
     owner_moved,
     plan_leaves_node,
     policy,
+    slow_tier,
 )
-from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border
+from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, serial_phase
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
@@ -36,11 +37,13 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     file_pages.rule,
     dirty_lines.rule,
     prefetch_border.rule,
+    serial_phase.rule,
     borders.rule,
     nothing_to_gain.rule,
     one_controller.rule,
     plan_leaves_node.rule,
     disturbed.rule,
+    slow_tier.rule,
 )
 
 

@@ -14,6 +14,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import BINS
 from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.find import is_fortran, memories
 from numaprof.fixes.memory import ANY, Memory
@@ -152,6 +153,15 @@ def edits(init: Initialisation) -> list[Edit]:
         return merged([zeros_in_parallel(memory) for memory in init.memories])
     placed = [by_node(memory, init.nodes) for memory in init.memories] if init.nodes is not None else []
     return merged([edit for edit in placed if edit is not None]) if None not in placed else []
+
+
+def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
+    """The node of each of equal parts of the memory, after the change that `code` prints; None: spread by turns."""
+    if init.spread in code(init):
+        return None
+    if by_policy(init) and init.nodes is not None:
+        return init.nodes
+    return team_order(init.working, BINS)
 
 
 def code(init: Initialisation) -> tuple[str, ...]:

@@ -121,7 +121,8 @@ def _range(least: float, most: float) -> str:
 
 def _who(report: model.Report, paper: Paper) -> None:
     counted = report.verdict.basis == "counters"
-    rows = [_node_row(row, counted) for row in report.summary.nodes[:MOST_NODES]]
+    bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
+    rows = [_node_row(row, counted, bare) for row in report.summary.nodes[:MOST_NODES]]
     widths = [max(map(cells, column)) for column in zip(*rows)]
     for number_, (row, group) in enumerate(zip(rows, report.summary.nodes)):
         name, share, requests = row
@@ -133,10 +134,11 @@ def _who(report: model.Report, paper: Paper) -> None:
         paper.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
 
 
-def _node_row(row: model.NodeThreads, counted: bool) -> tuple[str, str, str]:
+def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[str, str, str]:
     nodes = f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes))}" if row.nodes else "node not known"
     cpus = number_list(list(row.cpus))
     where = f" on CPU{'s' * (len(row.cpus) > 1)} {cpus}" if row.cpus and len(cpus) <= 16 else ""
+    nodes += " (no memory)" if row.nodes and bare.issuperset(row.nodes) else ""
     name = f"{nodes}: {plural(row.threads, 'thread')}{where}"
     if row.local is None or row.remote is None:
         return name, "", ""
@@ -167,7 +169,8 @@ def _do(report: model.Report, advice: model.Advice | None, paper: Paper) -> None
         return
     _shortened(advice.change, paper)
     for code in advice.code[:MOST_CODE]:
-        text, _, where = code.partition(WHERE)
+        # Indented code is a line of a snippet; else what stands far to the right says where the code goes.
+        text, _, where = (code, "", "") if code.startswith(" ") else code.partition(WHERE)
         if where:
             paper.paragraph(f"{where}:", first=" " * INDENT)
         paper.line(" " * (INDENT + 4) + text)

@@ -49,7 +49,7 @@ def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     if not chosen:
         return
     paper.line()
-    head = ["OBJECT", "size", "remote", "of all remote", "home"]
+    head = ["OBJECT", "size", "remote of sampled", "of all remote", "home"]
     right = [False, True, True, True, False]
     cells = [
         [

@@ -83,6 +83,15 @@ def round_percent(share: float) -> str:
     return percent(share) if 0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
+def percent_below(share: float, limit: float) -> str:
+    """A share that is too small, with as many digits as tell it from the limit: 9.96 %, where 10 % are needed."""
+    for digits in range(6):
+        text = f"{100 * share:.{digits}f}"
+        if share >= limit or float(text) < 100 * limit:
+            return f"{text} %"
+    return f"less than {round_percent(limit)}"
+
+
 def duration(nanoseconds: float) -> str:
     """2.10 s, 35.0 ms, 4 min 10 s."""
     if nanoseconds >= 120e9:

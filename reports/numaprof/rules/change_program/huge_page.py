@@ -6,6 +6,7 @@ from __future__ import annotations
 from numaprof.analysis.naming import list_of_sites, objects_in_text, positions
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -21,7 +22,7 @@ from numaprof.text.format import percent, plural
 def rule(evidence: Evidence) -> Advice | None:
     if judge(evidence) not in (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT) or not measured(evidence):
         return None
-    group = [found for found in suspects(evidence) if spans(found)]
+    group = [found for found in suspects(evidence) if spans(found) and lone_reader(evidence, found) is None]
     if not group:
         return None
     part = remote_part(evidence, group)

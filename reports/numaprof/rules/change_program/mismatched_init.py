@@ -11,7 +11,9 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
+from numaprof.analysis.placement import gained
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -19,7 +21,7 @@ from numaprof.evidence.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import change, code, initialisation_of
+from numaprof.rules.initialisation import change, code, initialisation_of, nodes_of_parts
 from numaprof.text.format import percent, plural
 
 
@@ -27,13 +29,17 @@ def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
         return None
     group = [found for found in suspects(evidence) if _is_mismatched(found) and not huge_page.spans(found)]
+    group = [found for found in group if lone_reader(evidence, found) is None]
     uses = later_uses(group)
     if not uses:
         return None
     sites, use = init_sites(group), main_use(uses)
+    if use in sites:  # one loop touches and uses: its division cannot be another one
+        return None
     part = remote_part(evidence, group)
     line = site_label(use) if use is not None else "code without line numbers"
     init = initialisation_of(evidence, group, sites, use, shape_of(group))
+    removes = gained(evidence, group, nodes_of_parts(init)) if init.spread not in code(init) else None
     return Advice(
         kind=Kind.CURE,
         finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
@@ -43,8 +49,9 @@ def rule(evidence: Evidence) -> Advice | None:
         code=code(init),
         evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
-        removes=part,
-        saves=saves(evidence, part, group),
+        removes=removes,
+        concerns=part if removes is None else None,
+        saves=saves(evidence, removes, group),
         objects=tuple(group),
         touched_at=tuple(sites),
         used_at=use,

@@ -24,6 +24,7 @@ from numaprof.analysis.object_users import (
     shared,
     users,
 )
+from numaprof.analysis.placement import gained
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
@@ -35,7 +36,7 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of
+from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, nodes_of_parts
 from numaprof.text.format import percent, plural
 
 
@@ -51,14 +52,16 @@ def rule(evidence: Evidence) -> Advice | None:
     if use in sites:
         use = None
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
+    removes = _removes(evidence, group, init)
     return Advice(
         kind=Kind.CURE,
         finding=_finding(evidence, group, uses, use),
         change=change(init),
         code=(*code(init), *_instead(init)),
         evidence=_rests_on(evidence, group, uses),
-        removes=_removes(evidence, group),
-        saves=saves(evidence, _removes(evidence, group), group),
+        removes=removes,
+        concerns=remote_part(evidence, group) if removes is None and measured(evidence) else None,
+        saves=saves(evidence, removes, group),
         objects=tuple(group),
         touched_at=tuple(sites),
         touched_by=evidence.by_id.get(group[0].main_thread),
@@ -94,7 +97,8 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     if uses and measured(evidence):
         shape = shape_of(group)
         line = site_label(use) if use is not None else "Code without line numbers"
-        each = f", {shape.value}" if shape.divided or shape is Shape.ONE else ""
+        alone = len(users(evidence, uses)) == 1
+        each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
         return f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
     remote = threads_on_nodes(others(evidence, group[0]))
     if use is not None:
@@ -106,14 +110,18 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     return f"{working} could use it; who did is not known here."
 
 
-def _removes(evidence: Evidence, group: list[Object]) -> float | None:
-    """Of all remote accesses: measured where addresses are known, else what memory at that home amounts to."""
-    if measured(evidence):
+def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> float | None:
+    """Of all remote accesses: by who uses which part where addresses are known, else what that home amounts to."""
+    if measured(evidence) and init.shape is Shape.ONE:
         return remote_part(evidence, group)
+    if measured(evidence):
+        # Spread, one node's load goes, and about as much is remote as before. Of unknown parts nothing is promised.
+        told = init.shape is not Shape.UNKNOWN and init.spread not in code(init)
+        return gained(evidence, group, nodes_of_parts(init)) if told else None
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
-    nodes = evidence.machine.all_cpu_nodes
+    nodes = set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes)
     gone = sum((node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes)
     return min(1.0, gone / remote)
 
@@ -156,7 +164,7 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
 
 
 def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
-    text = f"{percent(_removes(evidence, group))} of the remote accesses with a known address reach this memory"
+    text = f"{percent(remote_part(evidence, group))} of the remote accesses with a known address reach this memory"
     shape = shape_of(group)
     if shape.divided or shape is Shape.ONE:
         return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import command_line, thread_name
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_SHARE
+from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import percent, plural, words
+from numaprof.text.format import percent, plural, size, words
 
 
 def rule(evidence: Evidence) -> Advice | None:
     if evidence.machine.single:
         return None
-    causes = [cause for cause in (_balancing(evidence), _strayed(evidence), _roamed(evidence)) if cause]
+    causes = [
+        cause for cause in (_balancing(evidence), _strayed(evidence), _roamed(evidence), _wandered(evidence)) if cause
+    ]
     if not causes:
         return None
     return Advice(
@@ -66,6 +68,26 @@ def _roaming(evidence: Evidence) -> list[Thread]:
     """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
     free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
     return [thread for thread in free if _matters(evidence, thread)]
+
+
+def _wandered(evidence: Evidence) -> Cause | None:
+    """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
+    first = evidence.threads[0] if evidence.threads else None
+    if first is None or first.row.pin not in ("planned", "none") or len(evidence.threads) < 2:
+        return None
+    pages: dict[int, float] = {}
+    for row in evidence.samples.touched:
+        if row.thread == first.row.id and row.node is not None:
+            pages[row.node] = pages.get(row.node, 0.0) + row.pages
+    away = sum(pages.values()) - max(pages.values(), default=0.0)
+    if away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES:
+        return None
+    where = words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
+    return (
+        f"{thread_name(first)} wandered before there were other threads and first touched {where}",
+        "sched_setaffinity(0, sizeof set, &set);      in main, before it touches its memory",
+        "the node of the CPU at its page faults",
+    )
 
 
 def _matters(evidence: Evidence, thread: Thread) -> bool:

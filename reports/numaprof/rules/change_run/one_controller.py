@@ -17,7 +17,7 @@ from numaprof.text.format import percent, words
 
 def rule(evidence: Evidence) -> Advice | None:
     """Where much is remote, its cure spreads the load too: this speaks where the ratios look fine."""
-    if judge(evidence) is not Judgement.LIGHT or len(evidence.worker_nodes) < 2:
+    if judge(evidence) is not Judgement.LIGHT or len(evidence.worker_nodes) < 2 or _one_asks(evidence):
         return None
     shares = served_by(evidence)
     if not shares or max(shares.values()) < ONE_CONTROLLER:
@@ -34,6 +34,12 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence="requests by the node that answered them. Whether the controller is saturated, they do not tell: "
         "numaprof diff with the interleaved run does.",
     )
+
+
+def _one_asks(evidence: Evidence) -> bool:
+    """One thread makes nearly all requests: they come to its node for that."""
+    asked = [thread.traffic.total or 0.0 for thread in evidence.threads]
+    return bool(asked) and max(asked) >= ONE_CONTROLLER * sum(asked) > 0
 
 
 def served_by(evidence: Evidence) -> dict[int, float]:

@@ -39,10 +39,15 @@ def forces(evidence: Evidence) -> bool:
 
 
 def _by_touch(evidence: Evidence) -> dict[tuple[int, int], float]:
-    """Pages by (node of the toucher, home)."""
+    """Pages by (node of the toucher, home). A node without memory has nothing that a policy could take from it.
+
+    Of pages on the slow tier slow_tier speaks.
+    """
     sums: dict[tuple[int, int], float] = defaultdict(float)
+    slow = evidence.machine.slow_nodes
     for row in evidence.samples.touched:
-        if row.node is not None and row.home is not None:
+        bare = row.node not in evidence.machine.memory_nodes
+        if row.node is not None and not bare and row.home is not None and row.home not in slow:
             sums[row.node, row.home] += row.pages
     return dict(sums)
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last verification of this machine, kept in the user's cache folder (machine_cache.h), for the same CPU model,
+// microcode, kernel, firmware and nodes. Only the words of the events are stored, not the counts.
+#ifndef PROFILER_VERIFY_VERIFY_STORE_H
+#define PROFILER_VERIFY_VERIFY_STORE_H
+
+#include "core/topology/topology.h"
+#include "profiler/verify/verify.h"
+
+// As /proc/cpuinfo tells it; "" unknown.
+char *verify_store_microcode(char *out, size_t size);
+
+// Replaces what is there. path gets the file's name, also on failure where it is known. -errno; -ENOENT: no home folder.
+int verify_store_save(const struct verify *verify, const struct topology *t, char *path, size_t size);
+
+// Sets at, local, partial and the events. -ENOENT: nothing is stored for this machine as it is now; -EINVAL: the file is
+// not one of ours, or damaged.
+int verify_store_load(struct verify *verify, const struct topology *t, char *path, size_t size);
+
+#endif

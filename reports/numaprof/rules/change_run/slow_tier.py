@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data on the slow tier: memory behind CXL, persistent memory, or of a node without CPUs. It is slow for every CPU and
+local to none, so that no initialisation cures it; a policy does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numaprof.analysis.naming import command_line, nodes_in_text, objects_in_text
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import number_list, percent, words
+
+SLOW_TIER = 8  # core/recording/schema.sql, table source
+
+
+def rule(evidence: Evidence) -> Advice | None:
+    slow = evidence.machine.slow_nodes
+    group = sorted(
+        (found for found in evidence.objects.found if _matters(evidence, found, slow)),
+        key=lambda found: -_there(found, slow),
+    )
+    if not group:
+        return None
+    used = [node for node in slow if any(found.known_homes.get(node) for found in group)]
+    kinds = words(list(dict.fromkeys(_kind(evidence, node) for node in used)))
+    return Advice(
+        kind=Kind.SETTING,
+        finding=f"{nodes_in_text(used).capitalize()} ({kinds}), slow for every CPU and local to none, "
+        f"hold{'s' * (len(used) == 1)} {objects_in_text(evidence, group)}.",
+        change="A parallel initialisation changes nothing here. Bind what is used most to nodes with CPUs, and leave "
+        "what is rarely used to the slow tier. All of it, without an edit:",
+        code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_line(evidence)}",),
+        evidence=_rests_on(evidence, group),
+        objects=tuple(group),
+    )
+
+
+def _there(found: Object, slow: Sequence[int]) -> float:
+    return sum(found.known_homes.get(node, 0.0) for node in slow)
+
+
+def _matters(evidence: Evidence, found: Object, slow: Sequence[int]) -> bool:
+    pages = _there(found, slow)
+    return evidence.bytes(pages) >= MIN_OBJECT_BYTES and pages >= MIN_OBJECT_SHARE * evidence.touched_pages
+
+
+def _kind(evidence: Evidence, node: int) -> str:
+    told = {"CXL": "memory behind CXL", "persistent": "persistent memory", "GPU": "a graphics processor's memory"}
+    return told.get(evidence.machine.memory_of(node) or "", "memory without CPUs")
+
+
+def _rests_on(evidence: Evidence, group: Sequence[Object]) -> str:
+    slow = evidence.machine.slow_nodes
+    known = sum(sum(found.known_homes.values()) for found in group)
+    text = f"{percent(sum(_there(found, slow) for found in group) / known)} of its pages were there when last looked at"
+    memory = sum(answer.weight for answer in evidence.objects.answers if answer.source in (1, 2, SLOW_TIER))
+    theirs = sum(answer.weight for answer in evidence.objects.answers if answer.source == SLOW_TIER)
+    if not memory:
+        return f"{text}. How often the program uses them is not known."
+    return (
+        f"{text}; {percent(theirs / memory)} of the sampled loads that memory answered were answered by the slow tier."
+    )

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Judges the advice on a corpus of programs with known truth: make corpus.
+
+Each program is recorded in the emulated machine; what is printed as code is applied to the letter by apply.py; the
+result is recorded again. The table says whether the kind of fix is the right one, whether its code could be used as
+printed, and how many of the remote requests went, beside what was promised.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parents[1]
+sys.path[:0] = [str(TREE / "reports"), str(HERE)]
+
+from apply import apply  # noqa: E402
+from numaprof.evidence.evidence import Evidence, load  # noqa: E402
+from numaprof.rules import advise  # noqa: E402
+from numaprof.rules.advice import Advice, Kind  # noqa: E402
+
+WORK = TREE / "build" / "corpus"
+COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
+BUILD = ["-O2", "-g", "-fopenmp", "-pthread"]
+SECONDS = 90  # for one program: the slowest takes a tenth of it on a quiet host
+CLOSE = 0.15  # a promise comes true if it is no further from what came
+
+# What the code of each kind of fix has in it.
+FIXES = {
+    "parts": r"omp parallel|part_node",
+    "spread": r"--interleave|numa_interleave_memory",
+    "pages": r"MADV_NOHUGEPAGE",
+    "threshold": r"MALLOC_MMAP_THRESHOLD_",
+    "file": r"drop_caches",
+}
+
+
+@dataclass
+class Case:
+    source: Path
+    truth: str
+    fix: str
+    before: Evidence | None = None
+    after: Evidence | None = None
+    advices: list[Advice] = field(default_factory=list)
+    later: list[Advice] = field(default_factory=list)
+    command: str | None = None
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def changes(self) -> list[Advice]:
+        """What asks for a change of the program or of how it is run to place its memory."""
+        return [a for a in self.advices if a.kind is Kind.CURE or re.search(FIXES["file"], " ".join(a.code))]
+
+
+def cases(names: list[str]) -> list[Case]:
+    found = []
+    for source in sorted((HERE / "programs").iterdir()):
+        words = dict(re.findall(r"^(?://|!) (truth|fix): (.*)$", source.read_text(), re.M))
+        if not names or source.name in names:
+            found.append(Case(source, words["truth"], words["fix"]))
+    return found
+
+
+def build(case: Case, side: str, flags: list[str]) -> bool:
+    source, program = WORK / side / case.name / case.name, WORK / side / case.name / "program"
+    command = [*COMPILER[source.suffix], *BUILD, "-o", str(program), str(source), *flags, "-lm"]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    if built.returncode:
+        case.problem = f"does not compile: {built.stderr.strip().splitlines()[0]}"
+    return built.returncode == 0
+
+
+def record(side: str, todo: list[Case], machine: Path) -> None:
+    """All in one boot."""
+    script = ["set -u"]
+    for case in todo:
+        folder = WORK / side / case.name
+        program = str(folder / "program")
+        command = program if case.command is None else case.command
+        out = f"$NUMAPROF_SCRATCH/{case.name}"
+        script.append(f"cd {folder}")
+        script.append(
+            f"timeout {SECONDS} {TREE}/build/numaprof record -q -o {out}.numaprof {command} >{out}.txt 2>{out}.err"
+            f" || echo {case.name}: $? >&2"
+        )
+    (WORK / f"{side}.sh").write_text("\n".join(script) + "\n")
+    scratch = WORK / f"{side}.results"
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    limit = ["--time-limit", str(SECONDS * len(todo))]
+    lab = [str(TREE / "lab" / "run"), "--machine", str(machine), "--scratch", str(scratch), "--quiet", *limit]
+    subprocess.run([*lab, "--", "sh", str(WORK / f"{side}.sh")], check=False)
+
+
+def read(side: str, case: Case) -> Evidence | None:
+    path = WORK / f"{side}.results" / f"{case.name}.numaprof"
+    try:
+        return load(str(path))
+    except Exception as error:  # one recording less must not lose the table
+        case.problem = case.problem or f"{side}: {type(error).__name__}"
+        return None
+
+
+def output(side: str, case: Case) -> str:
+    path = WORK / f"{side}.results" / f"{case.name}.txt"
+    return path.read_text() if path.exists() else ""
+
+
+def prepare(case: Case, side: str) -> None:
+    folder = WORK / side / case.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copy2(case.source, folder)
+
+
+def fix(case: Case) -> bool:
+    """Applies the code of all advice; False if there is none, or if it cannot be used as printed."""
+    prepare(case, "after")
+    code = [line for advice in case.changes for line in advice.code]
+    if not code:
+        return False
+    try:
+        done = apply(code, WORK / "after" / case.name)
+    except ValueError as error:
+        case.problem = str(error)
+        return False
+    if done.command is not None:
+        case.command = done.command.replace("/before/", "/after/")
+    return build(case, "after", done.flags)
+
+
+def remote(evidence: Evidence | None) -> float | None:
+    return evidence.traffic.remote.estimate if evidence is not None and evidence.counted else None
+
+
+def promised(case: Case) -> float | None:
+    shares = [advice.removes for advice in case.changes]
+    return (
+        None if any(share is None for share in shares) and not any(shares) else min(1.0, sum(s or 0.0 for s in shares))
+    )
+
+
+def gone(case: Case) -> float | None:
+    before, after = remote(case.before), remote(case.after)
+    return 1 - after / before if before and after is not None else None
+
+
+def right(case: Case) -> bool:
+    code = " ".join(line for advice in case.changes for line in advice.code)
+    if case.before is None:
+        return False
+    if case.fix == "none":
+        return not case.changes
+    return re.search(FIXES[case.fix], code) is not None
+
+
+def usable(case: Case) -> bool | None:
+    return None if not case.changes else not case.problem and case.after is not None
+
+
+def false_later(case: Case) -> list[Advice]:
+    """Advice that asks for the same again, or for another change, after the fix."""
+    spread = case.fix == "spread"
+    return [a for a in case.later if a.kind is Kind.CURE and not (spread and "copy" in a.change)]
+
+
+def percent(share: float | None) -> str:
+    return "n/a" if share is None else f"{100 * share:.0f} %"
+
+
+def row(case: Case) -> str:
+    kinds = [name for name, words in FIXES.items() if any(re.search(words, " ".join(a.code)) for a in case.changes)]
+    mark = {True: "yes", False: "NO", None: "-"}
+    share = case.before.traffic.share if case.before is not None else None
+    cells = [
+        f"`{case.name}`",
+        case.truth,
+        case.fix,
+        ", ".join(kinds) or ("other" if case.changes else "none"),
+        mark[right(case)],
+        mark[usable(case)],
+        percent(share),
+        percent(promised(case)) if case.changes else "-",
+        percent(gone(case)) if case.after is not None else "-",
+        str(len(false_later(case))) if case.after is not None else "-",
+        case.problem.replace("|", "/")[:80],
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def summary(found: list[Case]) -> list[str]:
+    with_code = [case for case in found if case.changes]
+    fixed = [case for case in with_code if case.after is not None and gone(case) is not None]
+    close = [c for c in fixed if (p := promised(c)) is not None and abs((gone(c) or 0.0) - p) <= CLOSE]
+    silent = [case for case in found if case.fix == "none"]
+    return [
+        f"- right kind of fix: {sum(map(right, found))} of {len(found)}",
+        f"- code usable as printed: {sum(usable(case) is True for case in with_code)} of {len(with_code)}",
+        f"- gain within 15 points of the promise: {len(close)} of {len(fixed)}",
+        f"- silence where nothing is to gain: {sum(map(right, silent))} of {len(silent)}",
+        f"- advice after the fix: {sum(bool(false_later(case)) for case in fixed)} of {len(fixed)}",
+    ]
+
+
+HEAD = (
+    "| program | truth | right fix | advised | right | usable | remote | promised | came | advice after | remarks |",
+    "|---|---|---|---|---|---|---|---|---|---|---|",
+)
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("programs", nargs="*", help="only these, e.g. stream.c")
+    options.add_argument(
+        "--again", action="store_true", help="judge the last recordings again, record only what is fixed"
+    )
+    options.add_argument("--only-before", action="store_true", help="no fixes")
+    options.add_argument("--table", type=Path, help="write the table here")
+    given = options.parse_args()
+    found, machine = cases(given.programs), HERE / "corpus.machine"
+    WORK.mkdir(parents=True, exist_ok=True)
+    if not given.again:
+        for case in found:
+            prepare(case, "before")
+            build(case, "before", [])
+        record("before", found, machine)
+    for case in found:
+        case.before = read("before", case)
+        case.advices = advise(case.before) if case.before is not None else []
+    fixed = [] if given.only_before else [case for case in found if fix(case)]
+    if fixed:
+        record("after", fixed, machine)
+    for case in fixed:
+        case.after = read("after", case)
+        case.later = advise(case.after) if case.after is not None else []
+        if case.after is not None and output("before", case) != output("after", case):
+            case.problem = "another result"
+    lines = [f"Measured on {datetime.date.today().isoformat()}.", "", *summary(found), "", *HEAD, *map(row, found)]
+    print("\n".join(lines))
+    if given.table is not None:
+        text = given.table.read_text()
+        begin, end = text.index("<!-- table -->"), text.index("<!-- end -->")
+        given.table.write_text(text[:begin] + "<!-- table -->\n" + "\n".join(lines) + "\n" + text[end:])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
