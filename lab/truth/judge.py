@@ -84,7 +84,7 @@ def _columns(key: str, both: bool) -> tuple[str, ...]:
 def _cells(evidence: Evidence, lines: Lines) -> list[Cell]:
     both = all(event.request != "demand_rd" for event in evidence.events)
     found = []
-    for thread in evidence.threads:
+    for thread in (thread for thread in evidence.threads if thread.row.from_start):
         rows = lines.by_thread.get(thread.row.id, [])
         for key, traffic in thread.columns.items():
             for remote, amount in ((False, traffic.local), (True, traffic.remote)):
