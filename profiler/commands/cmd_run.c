@@ -124,7 +124,7 @@ static struct run_result run_once(const struct run_options *options, const struc
     if (options->placing)
         placing_reset(options->placing);
     run_make_environment(&environment, recorder, options, target);
-    status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
+    status = recorder_launch(recorder, &launch, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
