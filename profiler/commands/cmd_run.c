@@ -124,7 +124,7 @@ static struct run_result run_once(const struct run_options *options, const struc
     if (options->placing)
         placing_reset(options->placing);
     run_make_environment(&environment, recorder, options, target);
-    status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
+    status = recorder_launch(recorder, &launch, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
@@ -225,6 +225,10 @@ static int run_recorded(const struct run_options *options, const struct target *
 // With a placement file, run measures nothing; record does.
 static int run_placed(struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
+    if (options->report && options->output) {
+        diag_error("numaprof record --place FILE -o RECORDING", "-o: run --place records nothing");
+        return DIAG_EXIT_FAILED;
+    }
     options->placing = calloc(1, sizeof *options->placing);
     if (!options->placing) {
         diag_error(NULL, "out of memory");
