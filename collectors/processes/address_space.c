@@ -134,6 +134,7 @@ int address_space_add(struct address_space *space, struct mapping mapping)
         mapping.block = same->block;
         mapping.serial = same->serial;
         mapping.touched = same->touched;
+        mapping.placed_pages = same->placed_pages;
     }
     address_space_insert_at(space, address_space_cut(space, mapping.start, mapping.end), mapping);
     return 0;
