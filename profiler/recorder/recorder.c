@@ -350,12 +350,17 @@ static void recorder_write_movers(struct recorder *r, const int *wait_status, ui
 }
 
 // read() into a buffer (where the kernel's faults are not ours to see), mlock, MAP_POPULATE, MADV_POPULATE_WRITE.
-static void recorder_note_unseen_pages(const struct recorder *r)
+// Pages of faults that no sample stands for are none of these.
+static void recorder_note_unseen_pages(struct recorder *r)
 {
-    enum { LEAST_MIB = 1 };
-    uint64_t mib = r->pages.unseen_pages * r->pages.page_bytes >> 20;
+    enum { LEAST_MIB = 1, HUGE_PAGE_BYTES = 2 << 20 };
+    uint64_t a_fault = r->records.faults.huge_pages ? HUGE_PAGE_BYTES : r->pages.page_bytes;
+    uint64_t missed = kernel_records_missed(&r->records);
+    uint64_t bytes = r->pages.unseen_pages * r->pages.page_bytes;
+    bytes = missed < bytes / a_fault ? bytes - missed * a_fault : 0;
+    uint64_t mib = bytes >> 20;
     if (mib >= LEAST_MIB)
-        note_write(&r->tasks, "unseen_pages", (int64_t)(r->pages.unseen_pages * r->pages.page_bytes), NULL,
+        note_write(&r->tasks, "unseen_pages", (int64_t)bytes, NULL,
                    "%llu MiB of private memory were placed by the kernel on behalf of read(), mlock(), MAP_POPULATE or the "
                    "like: their nodes are known, by which thread is unknown", (unsigned long long)mib);
 }
