@@ -15,7 +15,9 @@ examples: $(EXAMPLES) ## build the examples into build/examples (examples/README
 
 # One program in other clothes, for the tests: what the report says must not depend on them.
 EXAMPLE_VARIANTS := $(addprefix $(BUILD)/examples/,renamed sum_lto sum_stripped fill_vector_lto)
-test: $(EXAMPLE_VARIANTS)
+test-variants: $(EXAMPLE_VARIANTS)
+.PHONY: test-variants
+test: test-variants
 
 $(EXAMPLES) $(EXAMPLE_VARIANTS): examples/examples.mk $(BUILD)/.packages
 	$(call say,CC,$@)

@@ -63,6 +63,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
+    "mpich": lambda: shutil.which("mpiexec.hydra") is not None,
+    "openmpi": lambda: shutil.which("mpiexec.openmpi") is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,

@@ -4,12 +4,14 @@ libpfm4's names, and the vendors' tables inside perf."""
 
 from __future__ import annotations
 
+import csv
 import json
+import operator
 import re
 import shutil
 import subprocess
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -192,27 +194,27 @@ CLEARWATERFOREST_RESPONSE = {
     ("any_dram", None): bits(26, 27, 28, 29, DRAM),
 }
 
-# event select, requests, responses, the kernel's mask of allowed bits (arch/x86/events/intel/core.c, extra_regs)
-Offcore = tuple[int, dict[str, int], dict[tuple[str, "str | None"], int], int]
+# event select, requests, responses
+Offcore = tuple[int, dict[str, int], dict[tuple[str, "str | None"], int]]
 OFFCORE: dict[str, Offcore] = {
-    "nehalem-ep": (0x1B7, NEHALEM_REQUEST, NEHALEM_RESPONSE, 0xFFFF),
-    "nehalem-ex": (0x1B7, NEHALEM_REQUEST, NEHALEM_RESPONSE, 0xFFFF),
-    "westmere-ep": (0x1B7, NEHALEM_REQUEST, WESTMERE_RESPONSE, 0xFFFF),
-    "westmere-ex": (0x1B7, NEHALEM_REQUEST, WESTMERE_EX_RESPONSE, 0xFFFF),
-    "westmere-1s": (0x1B7, NEHALEM_REQUEST, WESTMERE_1S_RESPONSE, 0xFFFF),
-    "sandybridge-ep": (0x1B7, SANDYBRIDGE_REQUEST, SANDYBRIDGE_RESPONSE, 0x3FFFFF8FFF),
-    "ivybridge-ep": (0x1B7, SANDYBRIDGE_REQUEST, SANDYBRIDGE_RESPONSE, 0x3FFFFF8FFF),
-    "haswell-ep": (0x1B7, SANDYBRIDGE_REQUEST, HASWELL_RESPONSE, 0x3FFFFF8FFF),
-    "broadwell-ep": (0x1B7, SANDYBRIDGE_REQUEST, BROADWELL_RESPONSE, 0x3FFFFF8FFF),
-    "skylake-sp": (0x1B7, SKYLAKE_REQUEST, SKYLAKE_RESPONSE, 0x3FFFFF8FFF),
-    "cascadelake-sp": (0x1B7, SKYLAKE_REQUEST, SKYLAKE_RESPONSE, 0x3FFFFF8FFF),
-    "icelake-sp": (0x1B7, ICELAKE_REQUEST, ICELAKE_RESPONSE, 0x3FFFFFBFFF),
-    "sapphirerapids": (0x12A, SAPPHIRERAPIDS_REQUEST, ICELAKE_RESPONSE, 0x3FFFFFFFFF),
-    "emeraldrapids": (0x12A, SAPPHIRERAPIDS_REQUEST, ICELAKE_RESPONSE, 0x3FFFFFFFFF),
-    "graniterapids": (0x12A, SAPPHIRERAPIDS_REQUEST, GRANITERAPIDS_RESPONSE, 0x3FFFFFFFFF),
-    "sierraforest": (0x1B7, ICELAKE_REQUEST, SIERRAFOREST_RESPONSE, 0xFF3FFFFFFFFFF),
-    "clearwaterforest": (0x1B7, ICELAKE_REQUEST, CLEARWATERFOREST_RESPONSE, 0xFF3FFFFFFFFFF),
-    "diamondrapids": (0x12A, {}, {}, 0x40FFFFFF0000FFFF),
+    "nehalem-ep": (0x1B7, NEHALEM_REQUEST, NEHALEM_RESPONSE),
+    "nehalem-ex": (0x1B7, NEHALEM_REQUEST, NEHALEM_RESPONSE),
+    "westmere-ep": (0x1B7, NEHALEM_REQUEST, WESTMERE_RESPONSE),
+    "westmere-ex": (0x1B7, NEHALEM_REQUEST, WESTMERE_EX_RESPONSE),
+    "westmere-1s": (0x1B7, NEHALEM_REQUEST, WESTMERE_1S_RESPONSE),
+    "sandybridge-ep": (0x1B7, SANDYBRIDGE_REQUEST, SANDYBRIDGE_RESPONSE),
+    "ivybridge-ep": (0x1B7, SANDYBRIDGE_REQUEST, SANDYBRIDGE_RESPONSE),
+    "haswell-ep": (0x1B7, SANDYBRIDGE_REQUEST, HASWELL_RESPONSE),
+    "broadwell-ep": (0x1B7, SANDYBRIDGE_REQUEST, BROADWELL_RESPONSE),
+    "skylake-sp": (0x1B7, SKYLAKE_REQUEST, SKYLAKE_RESPONSE),
+    "cascadelake-sp": (0x1B7, SKYLAKE_REQUEST, SKYLAKE_RESPONSE),
+    "icelake-sp": (0x1B7, ICELAKE_REQUEST, ICELAKE_RESPONSE),
+    "sapphirerapids": (0x12A, SAPPHIRERAPIDS_REQUEST, ICELAKE_RESPONSE),
+    "emeraldrapids": (0x12A, SAPPHIRERAPIDS_REQUEST, ICELAKE_RESPONSE),
+    "graniterapids": (0x12A, SAPPHIRERAPIDS_REQUEST, GRANITERAPIDS_RESPONSE),
+    "sierraforest": (0x1B7, ICELAKE_REQUEST, SIERRAFOREST_RESPONSE),
+    "clearwaterforest": (0x1B7, ICELAKE_REQUEST, CLEARWATERFOREST_RESPONSE),
+    "diamondrapids": (0x12A, {}, {}),
 }
 
 # Events without config1: event select and unit mask. An entry of None: any placement.
@@ -320,7 +322,7 @@ def expected(cpu: str, event: dict[str, Any]) -> tuple[int, int]:
     if cpu.startswith(("neoverse", "ampere")):
         return ARM_EVENT[placement], 0
     if int(event["config1"], 16):
-        select, requests, responses, _ = OFFCORE[cpu]
+        select, requests, responses = OFFCORE[cpu]
         return select, requests[kind] | responses[placement, variant]
     if kind == "retired_load":
         select, masks = RETIRED_MASKS[cpu]
@@ -339,14 +341,64 @@ def test_numbers_are_the_sum_of_their_bits(cpu: str) -> None:
         assert number(event) == expected(cpu, event), label(event)
 
 
+# What the kernel accepts: tests/fixtures/kernel/README.md.
+
+
+def kernel_rows(cpu: str, kind: str) -> dict[int, int]:
+    """Event -> bits."""
+    with (TREE / "tests" / "fixtures" / "kernel" / "intel-events.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if (row["cpu"], row["kind"]) == (cpu, kind)]
+    return {int(row["event"], 16): int(row["value"], 16) for row in rows}
+
+
+def counters_of(text: str, count: int) -> int:
+    """Bits of "all", "3" or "0-3"."""
+    return bits(range(count)) if text == "all" else bits(ranges(text))
+
+
 @every_cpu
 def test_the_kernel_accepts_every_offcore_number(cpu: str) -> None:
-    offcore = catalogue(cpu)["cpu"]["offcore"]
-    assert (offcore is not None) == (cpu in OFFCORE)
-    mask = int(offcore["mask"], 16) if offcore else 0
-    assert mask == (OFFCORE[cpu][3] if offcore else 0)
+    offcore, registers = catalogue(cpu)["cpu"]["offcore"], kernel_rows(cpu, "mask")
+    assert (offcore is not None) == (cpu in OFFCORE) == bool(registers)
+    # The kernel may move an event to any of the registers.
+    mask = reduce(operator.and_, registers.values(), ~0) if registers else 0
     for event in catalogue(cpu)["events"]:
         assert number(event)[1] & ~mask == 0, label(event)
+        assert not number(event)[1] or number(event)[0] in registers, label(event)
+    if offcore:
+        assert (int(offcore["mask"], 16), offcore["registers"]) == (mask, len(registers))
+
+
+@pytest.mark.parametrize("cpu", OFFCORE)
+def test_counters_that_can_hold_an_event_are_the_kernels(cpu: str) -> None:
+    shown, limits, samples = catalogue(cpu)["cpu"], kernel_rows(cpu, "counters"), kernel_rows(cpu, "samples")
+    everyone = bits(range(shown["counters"]))
+    event = min(kernel_rows(cpu, "mask")) & 0xFF
+    assert counters_of(shown["offcore"]["counters"], shown["counters"]) == limits.get(event, everyone)
+    if samples:
+        assert {int(shown["sampling"]["config"], 16)} == set(samples)
+        (taken,) = samples.values()
+        assert counters_of(shown["sampling"]["counters"], shown["counters"]) == taken & everyone
+
+
+def schedulable(wanted: list[int]) -> bool:
+    """Is there a counter of its own for each of these sets of counters?"""
+    if not wanted:
+        return True
+    first, *rest = sorted(wanted, key=lambda counters: bin(counters).count("1"))
+    free = [1 << n for n in range(first.bit_length()) if first >> n & 1]
+    return any(schedulable([one & ~taken for one in rest]) for taken in free)
+
+
+@pytest.mark.parametrize("cpu", OFFCORE)
+@pytest.mark.parametrize("mode", ["whole", "split"])
+def test_every_group_finds_its_counters(cpu: str, mode: str) -> None:
+    shown, limits = catalogue(cpu, *(["--split-sockets"] if mode == "split" else [])), kernel_rows(cpu, "counters")
+    by_label = {label(event): number(event)[0] for event in shown["events"]}
+    everyone = bits(range(shown["cpu"]["counters"]))
+    for group in shown["groups"]:
+        wanted = [limits.get(by_label[label(event)] & 0xFF, everyone) & everyone for event in group]
+        assert schedulable(wanted), group
 
 
 # The pair.

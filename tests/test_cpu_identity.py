@@ -143,7 +143,28 @@ def test_no_proc_is_an_error_with_a_remedy(tmp_path: Path) -> None:
 def test_the_first_cpu_counts_and_the_rest_is_not_read(tmp_path: Path) -> None:
     text = (FIXTURES / "zen2.txt").read_text()
     root = snapshot(tmp_path, (text + text.replace("49", "1") * 50).encode())
-    assert json.loads(run(root, "--json").stdout)["cpu"]["name"] == "zen2"
+    shown = json.loads(run(root, "--json").stdout)
+    assert (shown["cpu"]["name"], shown["machine"]["mixed"]) == ("zen2", False)
+
+
+def test_cores_of_several_kinds_are_seen(tmp_path: Path) -> None:
+    altra = (FIXTURES / "altra.txt").read_text()
+    same = run(snapshot(tmp_path / "same", (altra * 3).encode()), "--json")
+    mixed = snapshot(tmp_path / "mixed", (altra + altra.replace("0xd0c", "0xd49")).encode())
+    assert json.loads(same.stdout)["machine"]["mixed"] is False
+    shown = json.loads(run(mixed, "--json").stdout)
+    assert (shown["cpu"]["name"], shown["machine"]["mixed"]) == ("neoverse-n1", True)
+    assert "other CPUs     are of other models" in run(mixed).stdout
+
+
+def test_a_hybrid_is_known_by_its_two_pmus(tmp_path: Path) -> None:
+    root = from_fixture(tmp_path, "rocketlake-vm")
+    for pmu in ("cpu_core", "cpu_atom"):
+        assert json.loads(run(root, "--json").stdout)["machine"]["mixed"] is False
+        folder = tmp_path / "sys/bus/event_source/devices" / pmu
+        folder.mkdir(parents=True)
+        (folder / "type").write_text("4\n")
+    assert json.loads(run(root, "--json").stdout)["machine"]["mixed"] is True
 
 
 KEYS = ["vendor_id", "cpu family", "model", "stepping", "model name", "CPU implementer", "CPU part", "CPU variant",

@@ -78,6 +78,7 @@ struct counters {
     const char *loads_method;
     int loads_attempt;               // the next one
     struct loads *loads;             // takes their samples
+    bool mixed_cpus;                 // other CPUs are of other models: what runs there is not counted
     int error;                       // why none can: -ENODEV no PMU, -ENODATA CPU not in the catalogue, or the kernel's
     int64_t clock_id, migrations_id; // ids of those events
     const struct counters_wrong *wrong; // set by the caller: not to be used

@@ -90,12 +90,24 @@ static bool counters_is_dram(const char *placement)
     return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
 }
 
+// Whether the class is this one, or this one and others ("demand_rd|pf_any").
+static bool counters_has_class(const char *classes, const char *class)
+{
+    const size_t length = strlen(class);
+    for (const char *at = classes;; at++) {
+        if (strncmp(at, class, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+        if (!(at = strchr(at, '|')))
+            return false;
+    }
+}
+
 // Local and remote of one class are of use together only.
 static bool counters_is_made_wrong(const struct counters_event *event, const struct counters_wrong *wrong)
 {
     if (!event->source)
         return strcmp(wrong->class, "loads") == 0 && wrong->config == event->attr.config;
-    if (strcmp(wrong->class, event->source->class) != 0)
+    if (!counters_has_class(event->source->class, wrong->class))
         return false;
     return (wrong->config == event->attr.config && wrong->config1 == event->attr.config1) ||
            (counters_is_dram(wrong->placement) && counters_is_dram(event->source->placement));
@@ -204,6 +216,7 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         status = cpu_identity_read(&identity, "");
     if (status == 0)
         counters->cpu = event_catalogue_identify(counters->catalogue, &identity);
+    counters->mixed_cpus = status == 0 && identity.mixed;
     if (status == 0 && !*pmu)
         status = -ENOENT; // no PMU, whatever the model is
     if (status == 0 && !counters->cpu)

@@ -5,12 +5,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/sysfile.h"
+
 // --- opening
 
-// Not PERF_SAMPLE_PERIOD: with it the kernel makes a sample of every software event, whatever the period
-// (perf_swevent_event in kernel/events/core.c).
+// PERF_SAMPLE_PERIOD: of an event without attr.freq the kernel then makes a sample of every fault, whatever its period; with
+// attr.freq the period is what the sample stands for (perf_swevent_event in kernel/events/core.c).
 static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN |
+                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                           PERF_SAMPLE_CALLCHAIN |
                                            PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
 static struct perf_event_attr faults_attributes(const struct faults *faults, bool inherit, size_t ring_bytes)
@@ -33,14 +36,23 @@ static struct perf_event_attr faults_attributes(const struct faults *faults, boo
     };
 }
 
-// The thin event is the first: it is always on, so it carries what else there is to know, and the ring is its own.
-static int faults_open_thin(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+// Samples per second; the kernel refuses more than kernel.perf_event_max_sample_rate, which it lowers by itself.
+static uint64_t faults_rate(void)
+{
+    int64_t most = 0;
+    bool is_limited = sysfile_number("", &most, "/proc/sys/kernel/perf_event_max_sample_rate") == 0 && most > 0;
+    return is_limited && most < FAULTS_PER_MS * 1000 ? (uint64_t)most : FAULTS_PER_MS * 1000;
+}
+
+// The event of some faults is the first: it is always on, so it carries what else there is to know, and the ring is its own.
+static int faults_open_some(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
                             size_t ring_pages)
 {
     size_t ring_bytes = ring_pages * faults->page_bytes;
     struct perf_event_attr attr = faults_attributes(faults, inherit, ring_bytes);
-    attr.sample_period = FAULTS_DOWNSAMPLE_PERIOD;
-    attr.sample_stack_user = FAULTS_STACK_THIN;
+    attr.freq = 1;
+    attr.sample_freq = faults_rate();
+    attr.sample_stack_user = FAULTS_STACK_SOME;
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
     int fd = perf_event_open(&attr, tid, cpu, -1);
     if (fd < 0)
@@ -49,12 +61,12 @@ static int faults_open_thin(const struct faults *faults, struct faults_source *s
     if (status == -EPERM)
         status = -ENOBUFS; // the locked-memory allowance is used up: perf_mmap in kernel/events/core.c
     if (status == 0)
-        status = perf_event_id(fd, &source->id_thin);
+        status = perf_event_id(fd, &source->id_some);
     if (status < 0) {
         close(fd);
         return status;
     }
-    source->fd_thin = fd;
+    source->fd_some = fd;
     source->stream.layout = (struct perf_layout){.sample_type = attr.sample_type, .regs_user = attr.sample_regs_user};
     return 0;
 }
@@ -68,7 +80,7 @@ static int faults_open_every(const struct faults *faults, struct faults_source *
     int fd = perf_event_open(&attr, tid, cpu, -1);
     if (fd < 0)
         return fd;
-    int status = perf_event_redirect(fd, source->fd_thin);
+    int status = perf_event_redirect(fd, source->fd_some);
     if (status == 0)
         status = perf_event_id(fd, &source->id_every);
     if (status < 0) {
@@ -82,13 +94,13 @@ static int faults_open_every(const struct faults *faults, struct faults_source *
 static int faults_open_both(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
                             size_t ring_pages)
 {
-    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_thin = -1};
+    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1};
     faults_downsample_begin(source);
-    int status = faults_open_thin(faults, source, tid, cpu, inherit, ring_pages);
+    int status = faults_open_some(faults, source, tid, cpu, inherit, ring_pages);
     if (status == 0)
         status = faults_open_every(faults, source, tid, cpu, inherit);
     if (status == 0 && !inherit) {
-        perf_event_enable(source->fd_thin);
+        perf_event_enable(source->fd_some);
         perf_event_enable(source->fd_every);
     }
     if (status < 0)
@@ -113,18 +125,19 @@ int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, 
 
 void faults_close(struct faults_source *source)
 {
+    table_free(&source->periods);
     if (source->fd_every >= 0)
         close(source->fd_every);
     perf_ring_unmap(&source->stream.ring);
-    if (source->fd_thin >= 0)
-        close(source->fd_thin);
-    source->fd_every = source->fd_thin = -1;
+    if (source->fd_some >= 0)
+        close(source->fd_some);
+    source->fd_every = source->fd_some = -1;
 }
 
 int faults_count(struct faults_source *source)
 {
     uint64_t count;
-    if (read(source->fd_thin, &count, sizeof count) != sizeof count)
+    if (read(source->fd_some, &count, sizeof count) != sizeof count)
         return -errno;
     source->counted = count;
     return 0;
@@ -132,37 +145,53 @@ int faults_count(struct faults_source *source)
 
 // --- taking
 
-static bool faults_every_was_on(const struct faults_source *source, uint64_t time)
+// The period of a sample of fd_some is how many faults there will be until the next one of the same event
+// (perf_swevent_set_period in kernel/events/core.c). A sample stands for half of those before it and half of those after
+// it: so the weights are right in expectation, wherever an event ends. Each thread has an event of its own on each CPU, and
+// the kernel hands them around between threads that take turns (context_equiv there): so the event is the key.
+static uint64_t faults_weight(struct faults_source *source, const struct perf_sample *sample)
 {
-    return source->is_thinned ? time < source->changed_at : time >= source->changed_at;
+    uint64_t last = sample->period << 1; // and whether half a fault is left over
+    if (sample->id != source->id_some)
+        return 1;
+    table_get(&source->periods, sample->stream, &last);
+    uint64_t halves = (last >> 1) + sample->period + (last & 1);
+    table_put(&source->periods, sample->stream, sample->period << 1 | (halves & 1));
+    return halves / 2 > 0 ? halves / 2 : 1;
 }
 
 // Both events may report one fault. Newer kernels then give both samples the time and even the id of the first (they
-// fill a sample's fields once for all events of a fault); older ones give each its own.
+// fill a sample's fields once for all events of a fault); older ones give each its own. Each has its own period.
 bool faults_is_double(struct faults_source *source, const struct perf_sample *sample)
 {
-    const struct perf_sample *last = &source->last;
-    bool is_same_fault = last->tid == sample->tid && last->address == sample->address && last->ip == sample->ip &&
-                         last->page_bytes == sample->page_bytes;
-    bool is_double = is_same_fault && (last->time == sample->time || last->id != sample->id);
+    const struct perf_sample last = source->last;
     source->last = *sample;
-    return is_double;
+    bool is_same_fault = last.tid == sample->tid && last.address == sample->address && last.ip == sample->ip &&
+                         last.page_bytes == sample->page_bytes;
+    if (!is_same_fault || (last.time != sample->time && last.id == sample->id))
+        return false;
+    struct faults *faults = source->faults;
+    size_t i = source->last_pending;
+    if (i < faults->pending_count && faults->pending[i].address == sample->address && faults->pending[i].time == last.time)
+        faults->pending[i].weight = 1; // every fault was recorded then
+    return true;
 }
 
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
-    bool every = faults_every_was_on(source, sample->time);
-    faults_downsample_count(source);
+    uint64_t weight = faults_weight(source, sample);
+    faults_downsample_count(source, weight);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->hurry = true; // no room to hold any
         faults_classify(faults, NULL);
         faults->hurry = false;
     }
+    source->last_pending = faults->pending_count;
     faults->pending[faults->pending_count++] = (struct faults_pending){
         .time = sample->time,
         .address = sample->address,
-        .weight = every ? 1 : FAULTS_DOWNSAMPLE_PERIOD,
+        .weight = weight,
         .was_mapped_bytes = sample->page_bytes,
         .thread = thread->id,
         .stack = stack,
@@ -170,6 +199,6 @@ void faults_take(struct faults_source *source, const struct perf_sample *sample,
         .process = thread->process,
         .cpu = (int32_t)sample->cpu,
     };
-    if (!every)
+    if (weight > 1)
         thread->process->forgets = true; // faults between two of these go unseen
 }

@@ -3,7 +3,9 @@
 // show who uses it later. Needs no PMU. The same rings report mappings, forks, names and exits.
 //
 // Two events watch the same faults: one takes every fault, and is switched off while faults come in masses (a fault costs
-// more to record than to handle); the other always takes one in FAULTS_DOWNSAMPLE_PERIOD.
+// more to record than to handle); the other always takes some, at a rate (attr.freq). The kernel adapts its period for each
+// thread and CPU from the first fault on, and tells it with each sample: a thread of ten faults has samples too, and their
+// weights add up to the faults. (With a fixed period of 97, threads of fewer faults had none.)
 #ifndef COLLECTORS_FAULTS_FAULTS_H
 #define COLLECTORS_FAULTS_FAULTS_H
 
@@ -16,9 +18,9 @@
 #include "core/recording/recording_queue.h"
 
 enum {
-    FAULTS_DOWNSAMPLE_PERIOD = 97,              // prime: init loops fault at regular strides
+    FAULTS_PER_MS = 10,            // recorded of one CPU while faults come in masses: at 2 us each, 2 % of its time
     FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
-    FAULTS_STACK_THIN = 8192,
+    FAULTS_STACK_SOME = 8192,      // with those of the other event
     FAULTS_RING_LEAST_PAGES = 4,   // a smaller ring would not hold a burst
     FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
 };
@@ -27,15 +29,16 @@ enum {
 struct faults_source {
     struct perf_stream stream;
     struct faults *faults;
-    int fd_every, fd_thin;
-    uint64_t id_every, id_thin;
-    bool is_thinned;               // fd_every is off
-    uint64_t changed_at;           // when that changed last
-    uint64_t window_start;         // since when window_samples came
-    int64_t window_samples;
-    int64_t credit;                // how many faults may be recorded before they are thinned
+    int fd_every, fd_some;
+    uint64_t id_every, id_some;
+    bool is_downsampled;           // fd_every is off
+    uint64_t window_start;         // since when window_faults came
+    int64_t window_faults;
+    int64_t credit;                // how many faults may be recorded before they are downsampled
     struct perf_sample last;       // its pointers have gone stale
-    uint64_t counted;              // faults counted so far, from fd_thin
+    size_t last_pending;           // and where it waits, if it does
+    struct table periods;          // event of a thread (stream) -> period of its last sample, twice
+    uint64_t counted;              // faults counted so far, from fd_some
 };
 
 struct faults_pending {
@@ -48,7 +51,6 @@ struct faults_pending {
 };
 
 struct faults {
-    struct recording_queue *queue;
     struct tasks *tasks;
     struct samples *samples;
     struct objects *objects;
@@ -70,7 +72,7 @@ struct faults {
     struct faults_pending pending[FAULTS_PENDING];
 };
 
-// Call once, with queue, tasks, samples, objects, streams, event, balancing, huge_pages and page_bytes set.
+// Call once, with tasks, samples, objects, streams, event, balancing, huge_pages and page_bytes set.
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 
@@ -91,9 +93,9 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 // process is forgotten, with it as ending (else NULL).
 void faults_classify(struct faults *faults, struct process *ending);
 
-// faults_downsample.c: every fault, or one in FAULTS_DOWNSAMPLE_PERIOD? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
+// faults_downsample.c: every fault, or some? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
 void faults_downsample_begin(struct faults_source *source);
-void faults_downsample_count(struct faults_source *source);
+void faults_downsample_count(struct faults_source *source, uint64_t weight);
 void faults_downsample_lost(struct faults_source *source);
 void faults_adapt(struct faults_source *source, uint64_t now);
 

@@ -195,7 +195,7 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
 
 // --- all of them
 
-// Which faults need probes: while faults are thinned (weight > 1) they come too fast to be of huge pages.
+// Which faults need probes: while faults are downsampled (weight > 1) they come too fast to be of huge pages.
 static void faults_classify_ask(const struct faults *faults, struct faults_classify_batch *batch)
 {
     batch->asked = batch->count;

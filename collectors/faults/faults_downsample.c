@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many faults are recorded. One costs the target about 2 us: FAULTS_PER_MS of them a millisecond are 2 % of its
-// time. A burst may be recorded whole first: it is how a phase of initialisation begins, and all that there is of one with
+// How many faults are recorded. A burst may be recorded whole first: it is how a phase of initialisation begins, and all that there is of one with
 // huge pages. All CPUs together have one burst, which one recorder must keep up with.
 #include "collectors/faults/faults.h"
 
@@ -10,10 +9,8 @@ enum {
     FAULTS_BURST_OF_ALL = 16000,
     FAULTS_BURST_MOST = 2000, // about what the largest ring holds
     FAULTS_BURST_LEAST = 250,
-    FAULTS_PER_MS = 10,
     FAULTS_WINDOW_MS = 10, // how long to look before every fault is recorded again ...
-    FAULTS_FEW =
-        FAULTS_PER_MS * FAULTS_WINDOW_MS / FAULTS_DOWNSAMPLE_PERIOD, // ... and how few thin samples there may be then
+    FAULTS_FEW = FAULTS_PER_MS * FAULTS_WINDOW_MS, // ... and how few faults there may be then
 };
 
 static int64_t faults_burst(const struct faults *faults)
@@ -22,14 +19,13 @@ static int64_t faults_burst(const struct faults *faults)
     return burst > FAULTS_BURST_MOST ? FAULTS_BURST_MOST : burst < FAULTS_BURST_LEAST ? FAULTS_BURST_LEAST : burst;
 }
 
-static void faults_switch(struct faults_source *source, bool thin)
+static void faults_switch(struct faults_source *source, bool downsample)
 {
-    if (thin)
+    if (downsample)
         perf_event_disable(source->fd_every);
-    source->changed_at = clock_now();
-    if (!thin)
+    else
         perf_event_enable(source->fd_every);
-    source->is_thinned = thin;
+    source->is_downsampled = downsample;
 }
 
 void faults_downsample_begin(struct faults_source *source)
@@ -37,16 +33,16 @@ void faults_downsample_begin(struct faults_source *source)
     source->credit = faults_burst(source->faults);
 }
 
-void faults_downsample_count(struct faults_source *source)
+void faults_downsample_count(struct faults_source *source, uint64_t weight)
 {
-    source->window_samples++;
-    if (!source->is_thinned && source->window_samples > source->credit)
+    source->window_faults += (int64_t)weight;
+    if (!source->is_downsampled && source->window_faults > source->credit)
         faults_switch(source, true); // at once: a drain of many rings takes long
 }
 
 void faults_downsample_lost(struct faults_source *source)
 {
-    if (!source->is_thinned)
+    if (!source->is_downsampled)
         faults_switch(source, true);
 }
 
@@ -58,13 +54,13 @@ void faults_adapt(struct faults_source *source, uint64_t now)
         int64_t refilled = source->credit + (int64_t)(ms < (uint64_t)burst ? ms : (uint64_t)burst) * FAULTS_PER_MS;
         source->credit = refilled < burst ? refilled : burst;
     }
-    if (source->is_thinned && ms < FAULTS_WINDOW_MS)
+    if (source->is_downsampled && ms < FAULTS_WINDOW_MS)
         return;
-    if (source->is_thinned && source->window_samples <= FAULTS_FEW && source->credit > 0)
+    if (source->is_downsampled && source->window_faults <= FAULTS_FEW && source->credit > 0)
         faults_switch(source, false);
-    else if (!source->is_thinned)
-        source->credit -= source->window_samples < source->credit ? source->window_samples : source->credit;
+    else if (!source->is_downsampled)
+        source->credit -= source->window_faults < source->credit ? source->window_faults : source->credit;
     if (ms > 0)
         source->window_start = now;
-    source->window_samples = 0;
+    source->window_faults = 0;
 }

@@ -86,6 +86,8 @@ int perf_record_sample(const struct perf_event_header *header, const struct perf
         sample->time = perf_record_u64(&c);
     if (type & PERF_SAMPLE_ADDR)
         sample->address = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_STREAM_ID)
+        sample->stream = perf_record_u64(&c);
     if (type & PERF_SAMPLE_CPU)
         perf_record_u32_pair(&c, &sample->cpu, &reserved);
     if (type & PERF_SAMPLE_PERIOD)
@@ -110,7 +112,7 @@ int perf_record_sample(const struct perf_event_header *header, const struct perf
 // Records other than samples end with these fields (sample_id_all): thread, time, CPU, identifier.
 static uint64_t perf_record_time_at_end(const struct perf_event_header *header, const struct perf_layout *layout)
 {
-    uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+    uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
     uint64_t bytes = (uint64_t)__builtin_popcountll(type) * sizeof(uint64_t);
     struct perf_record_cursor c = perf_record_body(header);
     if (!(type & PERF_SAMPLE_TIME) || bytes > (uint64_t)(c.end - c.at))

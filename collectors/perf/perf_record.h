@@ -16,7 +16,7 @@ struct perf_layout {
 
 // A sample. Fields that sample_type does not have are 0 or NULL. Pointers go into the record.
 struct perf_sample {
-    uint64_t id, ip, time, address, period;
+    uint64_t id, ip, time, address, period, stream;
     uint32_t pid, tid, cpu;
     bool in_kernel;          // the instruction was the kernel's
     const uint64_t *chain;   // call chain, innermost first, with PERF_CONTEXT_* marks in it

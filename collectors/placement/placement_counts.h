@@ -16,7 +16,8 @@ struct placement_count {
     _Atomic uint64_t refused;                // that did not, and were left to the program's allocator
     _Atomic uint64_t moved_bytes;            // placed beside the asked border, by rounding to whole pages
     _Atomic uint64_t extra_bytes;            // memory beyond the program's request
-    _Atomic uint64_t checked_bytes;          // touched pages that were looked up when the block was freed or the process ended
+    _Atomic uint64_t checked_blocks;         // the first ones; looked up when freed or when the process ended
+    _Atomic uint64_t checked_bytes;          // of these, touched
     _Atomic uint64_t right_bytes;            // of these, on the asked node
     _Atomic uint32_t error;                  // errno of the last refusal
     _Atomic uint32_t without_weights;        // the kernel has no weighted interleave: interleaved evenly

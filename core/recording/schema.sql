@@ -319,6 +319,17 @@ CREATE TABLE node_memory (
     memory TEXT NOT NULL
 );
 
+-- One row if a launcher of a parallel job started the run (MPI, Slurm, torchrun ...), as its variables tell.
+CREATE TABLE rank (
+    number       INTEGER PRIMARY KEY,   -- in the job, from 0
+    launcher     TEXT NOT NULL,         -- Open MPI, MPICH, PALS, Flux, torchrun, PMIx, MVAPICH, Slurm
+    job          TEXT,                  -- the launcher's name of the job; NULL: not told
+    size         INTEGER,               -- ranks of the job; NULL: not told
+    local_number INTEGER,               -- among the ranks of this host, from 0; NULL: not told
+    local_size   INTEGER,               -- ranks of this host; NULL: not told
+    shares       INTEGER NOT NULL       -- 1: no launcher bound the ranks, and pin_plan is this rank's share of the CPUs
+);
+
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
 CREATE TABLE placed (
     line        INTEGER NOT NULL,       -- of the placement file, where the subject begins

@@ -110,6 +110,42 @@ static void cpu_identity_power(struct cpu_identity *identity, char *values[FIELD
     identity->pvr = version << 16 | revision;
 }
 
+// Where the kernel names two PMUs of cores, there are two kinds.
+static bool cpu_identity_is_hybrid(const char *root)
+{
+    int64_t type;
+    return sysfile_number(root, &type, "/sys/bus/event_source/devices/cpu_core/type") == 0 &&
+           sysfile_number(root, &type, "/sys/bus/event_source/devices/cpu_atom/type") == 0;
+}
+
+// Does a later line with this key have another value than the first? Arm's /proc/cpuinfo costs no look at the other CPUs.
+static bool cpu_identity_varies(const char *text, const char *key)
+{
+    const char *first = NULL;
+    size_t key_length = strlen(key), length = 0;
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        if (strncmp(line, key, key_length) != 0)
+            continue;
+        if (!first) {
+            first = line;
+            length = strcspn(line, "\n");
+        } else if (strcspn(line, "\n") != length || strncmp(line, first, length) != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool cpu_identity_is_mixed_arm(const char *root)
+{
+    char *text;
+    if (sysfile_whole(root, &text, "/proc/cpuinfo") < 0)
+        return false;
+    bool mixed = cpu_identity_varies(text, cpu_identity_keys[IMPLEMENTER]) ||
+                 cpu_identity_varies(text, cpu_identity_keys[PART]);
+    free(text);
+    return mixed;
+}
+
 int cpu_identity_read(struct cpu_identity *identity, const char *root)
 {
     char text[CPU_IDENTITY_HEAD_BYTES], *values[FIELD_COUNT] = {0};
@@ -124,6 +160,9 @@ int cpu_identity_read(struct cpu_identity *identity, const char *root)
         cpu_identity_arm(identity, values);
     else if (values[POWER_REVISION])
         cpu_identity_power(identity, values);
+    identity->mixed = values[VENDOR]        ? cpu_identity_is_hybrid(root)
+                      : values[IMPLEMENTER] ? cpu_identity_is_mixed_arm(root)
+                                            : false;
     const char *name = values[MODEL_NAME] ? values[MODEL_NAME] : values[POWER_CPU];
     snprintf(identity->name, sizeof identity->name, "%s", name ? name : "");
     return identity->vendor[0] ? 0 : -EINVAL;

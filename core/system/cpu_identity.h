@@ -8,6 +8,7 @@
 #ifndef CORE_SYSTEM_CPU_IDENTITY_H
 #define CORE_SYSTEM_CPU_IDENTITY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu_identity {
@@ -16,9 +17,10 @@ struct cpu_identity {
     uint32_t midr;               // Arm: main ID register, put together from the fields above; else 0
     uint32_t pvr;                // POWER: processor version register; else 0
     char name[128];              // as the kernel prints it, cut off; hostile in a snapshot; "" unknown
+    bool mixed;                  // other CPUs of this machine are of other models (Arm, and Intel's hybrids)
 };
 
-// Reads the first CPU of ROOT/proc/cpuinfo. -EINVAL: no CPU that this knows how to name is described there.
+// Reads the first CPU of ROOT/proc/cpuinfo, and whether the others are like it. -EINVAL: no CPU that this knows how to name is described there.
 int cpu_identity_read(struct cpu_identity *identity, const char *root);
 
 #endif

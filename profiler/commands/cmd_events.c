@@ -56,7 +56,7 @@ static bool cmd_events_sees_split(const char *root)
 static bool cmd_events_sees_pmu(const char *root, const struct event_cpu *cpu)
 {
     // The core's PMU is called cpu on x86 and POWER; ACPI and device-tree kernels number Arm's.
-    const char *const names[] = {cpu && cpu->pmu ? cpu->pmu : "cpu", "armv8_pmuv3_0", "armv8_pmuv3"};
+    const char *const names[] = {cpu && cpu->pmu ? cpu->pmu : "cpu", "cpu_core", "armv8_pmuv3_0", "armv8_pmuv3"};
     int64_t type;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (sysfile_number(root, &type, "/sys/bus/event_source/devices/%s/type", names[i]) == 0)

@@ -75,6 +75,7 @@ static void cmd_events_json_machine(const struct cmd_events_view *view)
     cmd_events_json_number(',', "model", machine->model);
     cmd_events_json_number(',', "stepping", machine->stepping);
     cmd_events_json_text(',', "name", *machine->name ? machine->name : NULL);
+    cmd_events_json_bool(',', "mixed", machine->mixed);
     cmd_events_json_bool(',', "pmu_seen", view->pmu_seen);
     putchar('}');
 }

@@ -18,6 +18,8 @@ static void cmd_events_text_machine(const struct cmd_events_view *view)
     printf("  this machine   %s, family %d, model %#x, stepping %d%s%s\n",
            diag_clean(vendor, sizeof vendor, machine->vendor), machine->family, (unsigned)machine->model,
            machine->stepping, *machine->name ? ": " : "", diag_clean(name, sizeof name, machine->name));
+    if (machine->mixed)
+        printf("  other CPUs     are of other models: these events count on CPUs like the first only\n");
     if (!view->pmu_seen)
         printf("  PMU            none: the kernel shows no %s below /sys/bus/event_source/devices, so nothing of this "
                "can be\n"

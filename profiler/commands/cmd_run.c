@@ -74,7 +74,7 @@ static int run_name(struct run_result *result, const struct run_options *options
                                .repeat = repeat, .repeats = options->repeats};
     int status = output_name_make(result->path, sizeof result->path, &name);
     if (status == -EINVAL)
-        diag_error("use %p, %h, %r, %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
+        diag_error("use %p, %h, %r, %R (in a job of MPI or Slurm), %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
                    result->path);
     else if (status < 0)
         diag_error("choose a shorter name", "-o: the name is too long");
@@ -124,7 +124,7 @@ static struct run_result run_once(const struct run_options *options, const struc
     if (options->placing)
         placing_reset(options->placing);
     run_make_environment(&environment, recorder, options, target);
-    status = launch_prepare(&launch, target, options->arguments, signals, environment.variables);
+    status = recorder_launch(recorder, &launch, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));

@@ -23,7 +23,11 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
                 d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, family,
                 cpu->model, cpu->stepping);
-    if (!known && one_node) {
+    if (cpu->mixed && !one_node) {
+        f->state = DOCTOR_PART;
+        doctor_cause(f, "this machine has CPUs of several models: events are the first one's, and count on its like only");
+        doctor_remedy(f, "taskset -c LIST numaprof PROGRAM, with CPUs of one model");
+    } else if (!known && one_node) {
         doctor_cause(f, "it is not in the event catalogue, but on one node no access can be remote");
     } else if (!known) {
         doctor_cause(f, d->uarch ? "it is not in the event catalogue: only what all its relatives have is used"

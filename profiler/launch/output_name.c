@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/system/rank.h"
+
 struct output_name_text {
     char *out;
     size_t size, used;
@@ -37,6 +39,12 @@ static int output_name_append_host(struct output_name_text *text)
     return output_name_append(text, host, strlen(host));
 }
 
+static int output_name_append_rank(struct output_name_text *text)
+{
+    struct rank rank;
+    return rank_read(&rank) ? output_name_append_number(text, rank.number) : -EINVAL;
+}
+
 // %q{VAR}; at stands on the brace. Returns how many characters it took.
 static int output_name_append_variable(struct output_name_text *text, const char *at)
 {
@@ -62,6 +70,9 @@ static int output_name_expand(struct output_name_text *text, const char *at, con
         break;
     case 'r':
         status = output_name_append_number(text, name->repeat);
+        break;
+    case 'R':
+        status = output_name_append_rank(text);
         break;
     case 'h':
         status = output_name_append_host(text);

@@ -14,7 +14,7 @@ static const char usage[] =
     "Usage: numaprof [run|record] [options] [--] PROGRAM [ARGUMENT...]\n"
     "Runs PROGRAM with its threads pinned and records where its memory accesses go; then reports (run is the default).\n"
     "\n"
-    "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
+    "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable [PROGRAM.PID.numaprof]\n"
     "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
     "      --interval MS       step of the time line                                          [100]\n"
     "      --delay MS          start counting this long after the program\n"

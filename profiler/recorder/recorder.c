@@ -12,6 +12,8 @@
 #include "collectors/pages/pages.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
+#include "profiler/launch/file_limit.h"
+#include "profiler/launch/launch_thread.h"
 #include "profiler/launch/output_name.h"
 #include "profiler/launch/placing.h"
 #include "profiler/recorder/own_limits.h"
@@ -29,6 +31,7 @@ struct recorder {
     pid_t pid;                       // of the target
     char preload_path[PATH_MAX];     // as the kernel reports it; "": none
     struct own_limits limits;
+    struct launch_thread launcher;
     struct machine machine;
     struct run_rows run;
 
@@ -137,6 +140,19 @@ void recorder_set_preload(struct recorder *r, const char *path)
         r->preload_path[0] = '\0';
 }
 
+int recorder_launch(struct recorder *r, struct launch *launch, const struct launch_signals *signals,
+                    char *const *environment)
+{
+    struct rlimit files;
+    int status = launch_thread_start(&r->launcher);
+    if (status < 0)
+        return status;
+    file_limit_raise(&files); // two events for each CPU
+    kernel_records_open(&r->records, r->launcher.tid, r->options->no_faults);
+    file_limit_return(&files); // the target gets what we came with
+    return launch_thread_prepare(&r->launcher, launch, r->target, r->options->arguments, signals, environment);
+}
+
 // --- attaching
 
 static int recorder_create_recording(struct recorder *r, const char *path)
@@ -221,7 +237,6 @@ int recorder_attach(struct recorder *r, const char *path, pid_t pid)
     run_rows_begin(&r->run, r->tasks.queue);
     machine_write(&r->machine, r->tasks.queue);
     recorder_start_thread_starts(r);
-    kernel_records_attach(&r->records, pid, r->options->no_faults);
     recorder_attach_pages(r);
     status = recorder_attach_target(r);
     if (status != 0)
@@ -369,6 +384,7 @@ void recorder_close(struct recorder *r)
 {
     windows_close(&r->windows);
     kernel_records_close(&r->records);
+    launch_thread_stop(&r->launcher);
     own_limits_return(&r->limits, &r->machine);
     thread_starts_stop(&r->starts);
     pages_stop(&r->pages);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/launch/launch.h"
 #include "profiler/launch/run_options.h"
 #include "profiler/launch/target.h"
 
@@ -26,6 +27,10 @@ const char *recorder_channel_address(const struct recorder *recorder);
 
 // The preload library that the target will load. Its frames are left out of call stacks.
 void recorder_set_preload(struct recorder *recorder, const char *path);
+
+// launch_prepare, from a thread whose page-fault events the target inherits.
+int recorder_launch(struct recorder *recorder, struct launch *launch, const struct launch_signals *signals,
+                    char *const *environment);
 
 // Creates the recording and opens everything on pid, which has not run yet. The same on errors as recorder_open.
 int recorder_attach(struct recorder *recorder, const char *path, pid_t pid);

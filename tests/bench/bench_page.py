@@ -42,7 +42,7 @@ def write(path: Path, samples: int) -> None:
     with sqlite3.connect(path) as connection:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/app', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", _stacks())
-        connection.executemany("INSERT INTO object (id, process, kind, name, alloc_stack) VALUES (?, 1, 'heap', NULL, ?)", _objects())
+        connection.executemany("INSERT INTO object VALUES (?, 1, 'heap', NULL, ?, NULL)", _objects())
         connection.executemany("INSERT INTO block VALUES (?, ?, ?, ?, 0, NULL, 1)", _blocks())
         connection.executemany("INSERT INTO count VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", _counts(events, clock))
         columns = "kind, event, t_ns, thread, cpu, weight, stack, address, block, page_node, source, latency"

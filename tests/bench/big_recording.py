@@ -43,7 +43,7 @@ def write(path: Path, samples: int, objects: int = 0) -> None:
         columns = "kind, event, t_ns, thread, cpu, weight, stack, address, page_node, block"
         insert = f"INSERT INTO sample ({columns}) VALUES (?,?,?,?,?,?,?,?,?,?)"
         connection.executemany(insert, _samples(samples, events[1], leaves, objects))
-        connection.executemany("INSERT INTO object (id, process, kind, name, alloc_stack) VALUES (?, 1, 'heap', NULL, ?)", _objects(objects, leaves))
+        connection.executemany("INSERT INTO object VALUES (?, 1, 'heap', NULL, ?, NULL)", _objects(objects, leaves))
         connection.executemany("INSERT INTO block VALUES (?, ?, ?, ?, 0, NULL, 1)", _blocks(objects))
         connection.execute("INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind")
 

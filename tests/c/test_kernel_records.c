@@ -36,11 +36,11 @@ static void begin(void)
                                .outside = {.tasks = &tasks, .sets = &sets, .machine = &machine}};
     records = (struct kernel_records){
         .targets = &targets, .tasks = &tasks, .streams = &streams, .losses = &losses, .samples = &samples,
-        .faults = {.queue = tasks.queue, .tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
+        .faults = {.tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
                    .event = EVENT, .streams = &streams, .tells_mapped = true, .sources = 1,
                    .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)}};
     CHECK_EQ(faults_prepare(&records.faults), 0);
-    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_thin = -1, .credit = 1000,
+    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_some = -1, .credit = 1000,
                                     .stream = {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
     hand_ring(&source.stream.ring, 4);
     CHECK_EQ(perf_streams_add(&streams, &source.stream), 0);
@@ -164,4 +164,37 @@ TEST(a_malformed_record_is_counted_and_the_next_one_is_read)
     finish();
     CHECK_EQ(hand_number("SELECT value FROM note WHERE text LIKE '%malformed%'"), 1);
     CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 2);
+}
+
+static long long weight_of(const uint64_t *periods, size_t count)
+{
+    begin();
+    source.id_some = 7; // of hand_sample
+    for (size_t i = 0; i < count; i++) {
+        struct hand_sample sample = hand_sample(own, 100 + i, 0x400010, 0x1000 * (i + 1));
+        sample.period = periods[i];
+        put(&sample);
+    }
+    finish();
+    return hand_number("SELECT sum(weight) FROM sample");
+}
+
+// 1 fault up to the first sample, 1 to the second, 4 to the third, and half of the 9 until the next one.
+TEST(a_downsampled_fault_stands_for_half_of_those_before_and_half_of_those_after)
+{
+    CHECK_EQ(weight_of((const uint64_t[]){1, 4, 9}, 3), 1 + (1 + 4) / 2 + (4 + 9 + 1) / 2);
+}
+
+TEST(a_downsampled_fault_that_is_recorded_twice_weighs_one)
+{
+    begin();
+    source.id_some = 7;
+    struct hand_sample sample = hand_sample(own, 100, 0x400010, 0x1000);
+    sample.period = 50;
+    put(&sample);
+    sample.id = 8;
+    sample.period = 1;
+    put(&sample);
+    finish();
+    CHECK_EQ(hand_number("SELECT sum(weight) FROM sample"), 1);
 }

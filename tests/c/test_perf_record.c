@@ -17,6 +17,7 @@ TEST(a_sample_has_each_field_at_its_place)
     CHECK_EQ(sample.tid, 42);
     CHECK_EQ(sample.time, 1000);
     CHECK_EQ(sample.address, 0x7f0000001000);
+    CHECK_EQ(sample.stream, 9);
     CHECK_EQ(sample.cpu, 3);
     CHECK_EQ(sample.period, 11);
     CHECK_EQ(sample.chain_count, 2);

@@ -94,7 +94,7 @@ def test_right_advice_and_no_other(name: str, tmp_path: Path, cached: Path) -> N
 @pytest.mark.requires("gcc", "one_node")
 def test_init_line_from_faults_alone(tmp_path: Path) -> None:
     """Without counters and on one node: who touches first, and where, is known all the same."""
-    found = advise(record(tmp_path, EXAMPLES / "sum_serial", 2, 32))
+    found = advise(record(tmp_path, EXAMPLES / "sum_serial", 50, 32))
     assert len(found) == 1, found
     assert "sum.c:22 main first touches" in found[0].finding
     assert "page faults only" in found[0].evidence

@@ -37,6 +37,7 @@ def test_every_thread_of_every_child_is_counted_from_its_start(tmp_path: Path) -
 
 
 @pytest.mark.lab(MACHINE)
+@pytest.mark.shares_cpu
 def test_a_thread_behind_the_libraries_back_is_counted_late(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     record(recording, target("raw_threads"), 3000)

@@ -60,6 +60,7 @@ def agree(counts: dict[str, tuple[float, float, float]], within: float = AGREE) 
 
 
 @pytest.mark.lab("tests/lab/machines/small-zen.machine")
+@pytest.mark.shares_cpu
 def test_alone(tmp_path: Path) -> None:
     counts = both(tmp_path, "demand_rd", DEMAND, ZEN_DEMAND, 12_000, 0)
     assert all(seen > 0.999 for _, _, seen in counts.values())
@@ -67,6 +68,7 @@ def test_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab("tests/lab/machines/small-zen.machine")
+@pytest.mark.shares_cpu
 def test_a_thread_that_moves_from_node_to_node(tmp_path: Path) -> None:
     counts = both(tmp_path, "demand_rd", DEMAND, ZEN_DEMAND, 3_000, 0, 5, 2, 7)
     agree(counts)
@@ -75,6 +77,7 @@ def test_a_thread_that_moves_from_node_to_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab("tests/lab/machines/steady-zen.machine")
+@pytest.mark.shares_cpu
 def test_events_that_take_turns(tmp_path: Path) -> None:
     events = f"{ZEN_DEMAND},{ZEN_PREFETCH}"
     counts = both(tmp_path, "demand_rd,prefetch,any,caches", DEMAND + PREFETCH, events, 40_000, 0)
@@ -83,6 +86,7 @@ def test_events_that_take_turns(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab("tests/lab/machines/steady-nehalem.machine")
+@pytest.mark.shares_cpu
 def test_one_offcore_register_for_all(tmp_path: Path) -> None:
     counts = both(tmp_path, "demand_rd", ["demand_rd local_dram", "demand_rd remote_dram"], NEHALEM, 40_000, 0)
     assert all(seen < 0.5 for _, _, seen in counts.values())

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import TREE, build_c
 
 WRONG = {"counts nothing", "counts half", "counts double", "counts other things"}
 REPEATS = 2  # of the whole command on a sound machine of two nodes: none may be called wrong
@@ -18,6 +22,11 @@ def verify(program: Path, *before: str, status: int = 0) -> dict[str, Any]:
     done = subprocess.run([*before, program, "verify", "--json"], capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stdout + done.stderr
     return dict(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def forbid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_c(tmp_path_factory.mktemp("forbid") / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
 
 
 def words(found: dict[str, Any]) -> dict[tuple[str, str | None], str]:
@@ -86,6 +95,37 @@ def test_one_node_verifies_what_is_local_and_says_so(program: Path) -> None:
     assert "one node: events of remote memory and remote caches cannot be verified here" in found["remarks"]
 
 
+@pytest.mark.lab("single")
+def test_memory_whose_node_cannot_be_looked_up_is_left_out(program: Path, forbid: Path) -> None:
+    done = subprocess.run(
+        [forbid, "move_pages", "EPERM", program, "verify"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 125
+    assert "memory of node 0 is left out: move_pages is forbidden here" in done.stdout
+    assert "  verified" not in done.stdout
+    assert "nothing could be verified" in done.stderr
+
+
+@pytest.mark.lab("single")
+def test_too_little_address_space_is_named(program: Path) -> None:
+    script = f"ulimit -v 60000; exec {program} verify"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 125
+    assert "cannot be mapped: Cannot allocate memory (see ulimit -v)" in done.stdout
+
+
+@pytest.mark.lab("single")
+def test_a_pmu_that_others_use_makes_it_partial(program: Path) -> None:
+    """Pinned events of all CPUs hold both offcore registers; retired loads need none."""
+    held = [f"cpu/event=0xb7,umask=0x1,offcore_rsp={mask:#x}/D" for mask in (0x784000001, 0x784000002)]
+    perf = ["perf", "stat", "-a", "-o", "/dev/null", "-e", ",".join(held), "--"]
+    found = verify(program, *perf)
+    assert found["partial"]
+    assert words(found)["demand_rd", "local_dram"] == "not verified"
+    assert words(found)["retired_load", "local_dram"] == "verified"
+    assert any(remark.startswith("another program uses the PMU: demand_rd") for remark in found["remarks"])
+
+
 @pytest.mark.lab("uneven")
 def test_nodes_without_cpus_or_memory_take_part_as_they_can(program: Path) -> None:
     found = verify(program)
@@ -114,3 +154,84 @@ def test_without_rights_one_line_says_what_to_do(program: Path) -> None:
     done = subprocess.run([program, "verify"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
     assert done.stderr.startswith("numaprof: nothing can be verified: ")
+
+
+# --- defective PMUs: what is wrong is found out each time, and nothing else is called wrong
+
+Events = dict[tuple[str, str | None], str]
+REMOTE = "remote_dram"
+ALL = "demand_rd|demand_rfo|pf_any"  # what the verdict adds up, by one event, where the plan has it
+NOTHING, DOUBLE, OTHER = "counts nothing", "counts double", "counts other things"
+
+
+def check_defective(program: Path, wrong: Events) -> None:
+    for _ in range(REPEATS):
+        found = words(verify(program, status=1))
+        planned = {event: word for event, word in wrong.items() if event in found or event[0] != ALL}
+        assert {event: word for event, word in found.items() if word in WRONG} == planned
+
+
+@pytest.mark.lab("tests/lab/machines/defect-nothing.machine")
+def test_events_that_count_nothing(program: Path) -> None:
+    check_defective(program, {(name, REMOTE): NOTHING for name in (ALL, "demand_rd", "demand_rfo", "pf_any", "any")})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-double.machine")
+def test_events_that_count_double(program: Path) -> None:
+    requests = {(name, REMOTE): DOUBLE for name in (ALL, "demand_rd", "demand_rfo", "pf_any", "any")}
+    check_defective(program, {**requests, ("retired_load", "local_dram"): DOUBLE})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-caches.machine")
+def test_events_that_count_answers_of_caches(program: Path) -> None:
+    """One of other nodes' caches, one of the own node's."""
+    check_defective(program, {("demand", REMOTE): OTHER, ("demand", "local_dram"): OTHER})
+
+
+@pytest.mark.lab("tests/lab/machines/defect-sibling.machine")
+def test_events_that_count_the_other_thread_of_the_core(program: Path) -> None:
+    check_defective(
+        program, {(name, REMOTE): OTHER for name in (ALL, "demand_rd", "demand_rfo", "any", "retired_load")}
+    )
+
+
+# --- what recordings make of it
+
+
+def recorded(program: Path, folder: Path) -> tuple[dict[int, tuple[int, str, str]], set[str]]:
+    """Evidence by level: whether it was used, what it says, why not; and the classes of the events that were opened."""
+    file = folder / "x.numaprof"
+    file.unlink(missing_ok=True)
+    subprocess.run([program, "record", "-q", "-o", file, "true"], check=True, env=home(folder))
+    with closing(sqlite3.connect(file)) as database:
+        levels = database.execute("SELECT level, used, detail, why_not FROM evidence").fetchall()
+        classes = database.execute("SELECT DISTINCT class FROM event").fetchall()
+    return {level: (used, detail or "", why or "") for level, used, detail, why in levels}, {
+        name for (name,) in classes
+    }
+
+
+def home(folder: Path) -> dict[str, str]:
+    return {**os.environ, "XDG_CACHE_HOME": str(folder)}
+
+
+@pytest.mark.lab("tests/lab/machines/small-zen.machine")
+def test_the_evidence_says_whether_it_was_verified(program: Path, tmp_path: Path) -> None:
+    levels, _ = recorded(program, tmp_path)
+    assert levels[1][1].endswith(", not verified here: numaprof verify, 20 s")
+    subprocess.run([program, "verify"], check=True, env=home(tmp_path), stdout=subprocess.DEVNULL)
+    levels, _ = recorded(program, tmp_path)
+    assert levels[1][1].endswith(", verified on this machine (pf_l1 in part)")
+    assert levels[3][1].endswith(", verified on this machine")
+
+
+@pytest.mark.lab("tests/lab/machines/defect-nothing.machine")
+def test_wrong_events_are_not_used_and_the_next_level_is(program: Path, tmp_path: Path) -> None:
+    before, classes = recorded(program, tmp_path)
+    assert before[1][0] and "demand_rd" in classes
+    done = subprocess.run([program, "verify"], check=False, env=home(tmp_path), stdout=subprocess.DEVNULL)
+    assert done.returncode == 1
+    levels, classes = recorded(program, tmp_path)
+    assert levels[1] == (0, "", "numaprof verify found that its events count something else on this machine")
+    assert levels[2][:2] == (1, "retired loads, verified on this machine")
+    assert "retired_load" in classes and not {"demand_rd", "demand_rfo", "pf_any"} & classes

@@ -144,7 +144,7 @@ def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
 
 
 def build_other(compiler: str, output: Path, source: Path) -> Path:
-    ended = run_command(compiler, "-g", "-O1", source, "-o", output)
+    ended = run_command(compiler, "-g", "-O1", source, "-o", output, cwd=output.parent)
     assert ended.status == 0, ended.err
     return output
 

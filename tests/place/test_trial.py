@@ -3,17 +3,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import shutil
 import sqlite3
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import BUILD, TREE, build_c
+from conftest import BUILD, PROGRAM, TREE, build_c
+from numaprof.commands import cli, try_fix
+from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread
+from numaprof.experiments import proposals
+from numaprof.experiments.proposals import Layouts, Proposal
 from numaprof.experiments.trial import change
+from numaprof.rules.advice import Advice, Kind
 from running import Ended, one, run
 
 pytestmark = pytest.mark.requires("gcc")
@@ -52,12 +59,37 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def try_json(*arguments: object, **options: Any) -> dict[str, Any]:
-    ended = run("try", "--json", *arguments, **options)
-    assert ended.status == 0, ended.err
-    document = json.loads(ended.out)
-    assert isinstance(document, dict)
-    return document
+class Trial:
+    """numaprof try in this process. Of one node there is no advice: here it is to place the largest heap block."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        monkeypatch.setenv("NUMAPROF_PROGRAM", str(PROGRAM))
+        monkeypatch.setattr(try_fix, "proposals", self.proposals)
+        monkeypatch.chdir(folder)
+
+    @staticmethod
+    def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
+        heap = max((o for o in evidence.objects.found if o.kind == "heap"), key=lambda found: found.bytes or 0)
+        advice = Advice(Kind.CURE, "it is slow", "place it", "a test", objects=(heap,))
+        return [proposals.proposal(1, advice, evidence, layouts)]
+
+    def run(self, *arguments: object) -> Ended:
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            status = cli.run(["try", *map(str, arguments)])
+        return Ended(status, out.getvalue(), err.getvalue())
+
+    def document(self, *arguments: object) -> dict[str, Any]:
+        ended = self.run("--json", *arguments)
+        assert ended.status == 0, ended.err
+        document = json.loads(ended.out)
+        assert isinstance(document, dict)
+        return document
+
+
+@pytest.fixture
+def trial(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Trial:
+    return Trial(monkeypatch, tmp_path)
 
 
 def side(document: dict[str, Any], label: str) -> dict[str, Any]:
@@ -65,8 +97,8 @@ def side(document: dict[str, Any], label: str) -> dict[str, Any]:
 
 
 @pytest.mark.requires("one_node")
-def test_a_trial_on_one_node_places_everything_and_claims_nothing(recording: Path, tmp_path: Path) -> None:
-    document = try_json(recording, "-n", 2, "--keep", tmp_path / "kept", cwd=tmp_path)
+def test_a_trial_on_one_node_claims_nothing(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    document = trial.document(recording, "-n", 2, "--keep", tmp_path / "kept")
     placed = side(document, "advice 1")
     assert placed["allocations"]["asked"] == placed["allocations"]["placed"] == 2
     assert (placed["found_share"], placed["placed_share"], placed["verified_share"]) == (1, 1, 1)
@@ -82,16 +114,16 @@ def test_a_trial_on_one_node_places_everything_and_claims_nothing(recording: Pat
 
 
 @pytest.mark.requires("one_node")
-def test_the_page_compares_the_sides(recording: Path, tmp_path: Path) -> None:
+def test_the_page_compares_the_sides(trial: Trial, recording: Path, tmp_path: Path) -> None:
     page = tmp_path / "trial.html"
-    ended = run("try", recording, "-n", 1, "--html", page, cwd=tmp_path)
+    ended = trial.run(recording, "-n", 1, "--html", page)
     assert ended.status == 0, ended.err
     assert "<html" in page.read_text() and "sum.c" in page.read_text()
 
 
 @pytest.mark.requires("one_node")
-def test_the_file_that_keeps_the_effect_is_named_and_works(recording: Path, tmp_path: Path) -> None:
-    ended = run("try", recording, "-n", 1, cwd=tmp_path)
+def test_the_file_that_keeps_the_effect_is_named_and_works(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    ended = trial.run(recording, "-n", 1)
     (file,) = tmp_path.glob("*.placement")
     assert f"--place {file.name}" in " ".join(ended.out.split())
     assert "will be run 2 times" in ended.err
@@ -100,25 +132,25 @@ def test_the_file_that_keeps_the_effect_is_named_and_works(recording: Path, tmp_
 
 
 @pytest.mark.requires("one_node")
-def test_a_rebuilt_program_is_tried_by_source_location(tmp_path: Path) -> None:
+def test_a_rebuilt_program_is_tried_by_source_location(trial: Trial, tmp_path: Path) -> None:
     program, path = tmp_path / "sum", tmp_path / "r.numaprof"
     source, flags = str(TREE / "examples" / "sum.c"), ("-fopenmp", "-O2", "-g", "-fno-tree-vectorize")
     build_c(program, source, *flags)
     assert run("record", "-q", "-o", path, program, 1, 16).status == 0
     build_c(program, source, *flags, "-fno-inline", "-DUNUSED")
     assert Path(program).stat().st_size > 0
-    document = try_json(path, "-n", 1, cwd=tmp_path)
+    document = trial.document(path, "-n", 1)
     rebuilt = any("rebuilt" in remark for remark in document["remarks"])
     assert side(document, "advice 1")["found_share"] == 1
     assert rebuilt
 
 
 @pytest.mark.requires("one_node")
-def test_programs_that_fail_now_and_then_are_counted(recording: Path, tmp_path: Path) -> None:
+def test_programs_that_fail_now_and_then_are_counted(trial: Trial, recording: Path, tmp_path: Path) -> None:
     flaky = tmp_path / "flaky"
     flaky.write_text(f'#!/bin/sh\nif [ -n "$NUMAPROF_PLACE" ]; then exit 3; fi\nexec {SUM} 1 16\n')
     flaky.chmod(0o755)
-    ended = run("try", recording, "-n", 1, "--json", "--", flaky, cwd=tmp_path)
+    ended = trial.run(recording, "-n", 1, "--json", "--", flaky)
     assert ended.status == 1
     document = json.loads(ended.out)
     assert side(document, "advice 1")["failures"] == ["exit status 3"]
@@ -126,20 +158,35 @@ def test_programs_that_fail_now_and_then_are_counted(recording: Path, tmp_path: 
 
 
 @pytest.mark.requires("one_node")
-def test_other_output_is_told(recording: Path, tmp_path: Path) -> None:
+def test_other_output_is_told(trial: Trial, recording: Path, tmp_path: Path) -> None:
     script = tmp_path / "other"
     script.write_text(f'#!/bin/sh\n[ -n "$NUMAPROF_PLACE" ] && echo placed\n{SUM} 1 16\n')
     script.chmod(0o755)
-    document = try_json(recording, "-n", 1, "--", script, cwd=tmp_path)
+    document = trial.document(recording, "-n", 1, "--", script)
     assert any("output differs from the plain runs': advice 1" in remark for remark in document["remarks"])
 
 
 @pytest.mark.requires("one_node")
-def test_another_size_is_not_the_advised_allocation(recording: Path, tmp_path: Path) -> None:
-    document = try_json(recording, "-n", 1, "--", SUM, 1, 64, cwd=tmp_path)
+def test_another_size_is_not_the_advised_allocation(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    document = trial.document(recording, "-n", 1, "--", SUM, 1, 64)
     placed = side(document, "advice 1")
     assert placed["found_share"] == 0
     assert placed["verdict"]["words"] == "cannot tell"
+
+
+class Asked(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_it_asks_first(trial: Trial, recording: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("sys.stdin", Asked("n\n"))
+    asked = Asked()
+    with redirect_stderr(asked):
+        assert cli.run(["try", str(recording), "-n", "3"]) == 125
+    assert "will be run 6 times; go on? [y/N] " in asked.getvalue()
+    assert "not run; --yes leaves out the question" in asked.getvalue()
+    assert not list(tmp_path.iterdir())
 
 
 # --- bad input: one line, nothing run
@@ -164,48 +211,48 @@ def test_without_advice_there_is_nothing_to_try(tmp_path: Path) -> None:
     refused(run("try", path), "nothing to try")
 
 
-def test_no_recording_no_trial(tmp_path: Path) -> None:
-    refused(run("try", tmp_path / "missing.numaprof"), "cannot read")
+def test_no_recording_no_trial(trial: Trial, tmp_path: Path) -> None:
+    refused(trial.run(tmp_path / "missing.numaprof"), "cannot read")
     (tmp_path / "text").write_text("hello")
-    refused(run("try", tmp_path / "text"))
+    refused(trial.run(tmp_path / "text"))
     refused(run("try"), "see numaprof try --help")
 
 
-def test_a_deleted_program_is_named(recording: Path, tmp_path: Path) -> None:
+def test_a_deleted_program_is_named(trial: Trial, recording: Path, tmp_path: Path) -> None:
     path = changed(recording, tmp_path / "r", """UPDATE run SET command = '["./gone"]', program = '/gone'""")
-    refused(run("try", path), "./gone is not there any more")
+    refused(trial.run(path), "./gone is not there any more")
     path = changed(recording, tmp_path / "s", """UPDATE run SET cwd = '/gone'""")
-    refused(run("try", path), "/gone, which is gone")
+    refused(trial.run(path), "/gone, which is gone")
 
 
-def test_advice_numbers_are_those_of_the_report(recording: Path) -> None:
-    refused(run("try", recording, "--advice", 7), "there is no advice 7")
+def test_advice_numbers_are_those_of_the_report(trial: Trial, recording: Path) -> None:
+    refused(trial.run(recording, "--advice", 7), "there is no advice 7")
 
 
-def test_a_program_that_cannot_be_run_is_named(recording: Path, tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_run_is_named(trial: Trial, recording: Path, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("hello")
-    refused(run("try", recording, "--", text), "is not there any more")
+    refused(trial.run(recording, "--", text), "is not there any more")
 
 
-def test_another_program_is_refused(recording: Path, tmp_path: Path) -> None:
+def test_another_program_is_refused(trial: Trial, recording: Path, tmp_path: Path) -> None:
     other = build_c(tmp_path / SUM.name, str(TREE / "tests" / "targets" / "placed.c"), "-pthread")
-    ended = run("try", recording, "-n", 1, "--", other, cwd=tmp_path)
+    ended = trial.run(recording, "-n", 1, "--", other)
     assert ended.status == 125
     assert "another program than the recorded one" in ended.err
     assert not list(tmp_path.glob("*.placement"))
 
 
-def test_nodes_that_are_not_here_are_named(recording: Path, tmp_path: Path) -> None:
+def test_nodes_that_are_not_here_are_named(trial: Trial, recording: Path, tmp_path: Path) -> None:
     """A recording of a larger machine: its threads ran on node 5."""
-    path = changed(recording, tmp_path / "r", "UPDATE node SET id = 5")
+    path = changed(recording, tmp_path / "r", "UPDATE node SET id = 5 WHERE id = 0")
     path = changed(path, tmp_path / "s", "UPDATE cpu SET node = 5")
-    refused(run("try", path, cwd=tmp_path), "needs node 5, which this process may not use here")
+    refused(trial.run(path), "needs node 5, which this process may not use here")
 
 
-def test_a_recording_that_was_cut_short_is_tried_with_a_remark(recording: Path, tmp_path: Path) -> None:
+def test_a_recording_that_was_cut_short_is_tried_with_a_remark(trial: Trial, recording: Path, tmp_path: Path) -> None:
     path = changed(recording, tmp_path / "r", "UPDATE run SET complete = 0")
-    document = try_json(path, "-n", 1, cwd=tmp_path)
+    document = trial.document(path, "-n", 1)
     assert any("cut short" in remark for remark in document["remarks"])
 
 

@@ -15,9 +15,13 @@ import pytest
 from book import SCHEMA, SECOND
 from hypothesis import given
 from hypothesis import strategies as st
+from numaprof.analysis.remote_share import RemoteShare
+from numaprof.compare.sides import ShareChange, change_of_share, spread_of_shares
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.errors import EXACT, Error, added, student
 from numaprof.evidence.estimates import Estimates, load_estimates
+from numaprof.evidence.spread import Spread
+from numaprof.evidence.thresholds import SHARE_CHANGE
 from numaprof.recording.reader import Recording
 from numaprof.text.format import share_in_interval
 
@@ -140,6 +144,48 @@ def test_intervals_are_not_much_wider_than_needed(tmp_path: Path) -> None:
     actual = fmean((e.total - remote) ** 2 for e, (_, remote) in zip(estimates, found.truth))
     claimed = fmean(e.own_error.variance for e in estimates if e.own_error)
     assert actual / 1.5 < claimed < 2.5 * actual
+
+
+def more_remote(chance: random.Random, slices: int) -> Iterator[Rates]:
+    """As `bursts`, with a remote share that is some 10 points higher."""
+    for rates in bursts(chance, slices):
+        yield Rates(rates.local - 0.15 * rates.local, rates.remote + 0.15 * rates.local, rates.instructions)
+
+
+def share(found: Simulated, thread: int) -> Spread:
+    estimate = traffic(found, thread)
+    assert estimate.total is not None and estimate.remote.estimate is not None
+    spread = spread_of_shares([RemoteShare(estimate.remote.estimate, estimate.total, None, estimate.interval)])
+    assert spread is not None
+    return spread
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identical_runs_are_not_called_changed(kind: Phases, tmp_path: Path) -> None:
+    """One run a side, 150 pairs: at most 5 of 100. Those of `bursts` and `halves` truly differ by some points."""
+    found = simulate(kind, True, tmp_path)
+    pairs = [(thread, thread + 1) for thread in range(1, RUNS, 2)]
+    changed = [
+        pair for pair in pairs if change_of_share(share(found, pair[0]), share(found, pair[1])) != ShareChange.SAME
+    ]
+    untrue = [pair for pair in changed if abs(true_share(found, pair[0]) - true_share(found, pair[1])) < SHARE_CHANGE]
+    assert len(untrue) <= 0.05 * len(pairs)
+
+
+def true_share(found: Simulated, thread: int) -> float:
+    local, remote = found.truth[thread - 1]
+    return remote / (local + remote)
+
+
+def test_ten_points_are_called_a_change(tmp_path: Path) -> None:
+    """Of bursty programs of ten seconds a thread, counted a third of the time."""
+    (tmp_path / "more").mkdir()
+    before = simulate(bursts, True, tmp_path, intervals=100)
+    after = simulate(more_remote, True, tmp_path / "more", intervals=100)
+    pairs = [thread for thread in range(1, RUNS + 1) if true_share(after, thread) - true_share(before, thread) >= 0.1]
+    assert len(pairs) >= 50
+    found = [change_of_share(share(before, thread), share(after, thread)) for thread in pairs]
+    assert found.count(ShareChange.ROSE) >= 0.9 * len(pairs)
 
 
 def test_work_scales_what_time_cannot(tmp_path: Path) -> None:

@@ -54,6 +54,8 @@ static __attribute__((noinline)) void zeroed_block(void)
         CHECK(block[i] == 0);
     check_block(block, BYTES, 16);
     free(block);
+    volatile size_t too_many = SIZE_MAX / BYTES + 2; // overflows to a size that is placed
+    CHECK(calloc(too_many, BYTES) == NULL);
 }
 
 // A vector that doubles, then shrinks below what is large.

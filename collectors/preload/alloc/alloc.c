@@ -138,23 +138,32 @@ static uint64_t alloc_since(size_t bytes)
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define CALLER __builtin_return_address(0)
 
+// Apart, so that a small block costs no frame of the stack.
+static __attribute__((noinline)) void *alloc_large_malloc(size_t bytes, const void *caller)
+{
+    uint64_t since = clock_now();
+    void *placed = place_allocate(bytes, 0, caller);
+    return alloc_note(placed ? placed : next.malloc(bytes), bytes, since);
+}
+
 PRELOAD_EXPORT void *malloc(size_t bytes)
 {
-    if (LIKELY(bytes < ALLOC_THRESHOLD))
-        return next.malloc(bytes);
+    return LIKELY(bytes < ALLOC_THRESHOLD) ? next.malloc(bytes) : alloc_large_malloc(bytes, CALLER);
+}
+
+static __attribute__((noinline)) void *alloc_large_calloc(size_t count, size_t size, size_t bytes, const void *caller)
+{
     uint64_t since = clock_now();
-    void *placed = place_allocate(bytes, 0, CALLER);
-    return alloc_note(placed ? placed : next.malloc(bytes), bytes, since);
+    void *placed = place_allocate(bytes, 0, caller); // a mapping of its own is all zero
+    return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
 }
 
 PRELOAD_EXPORT void *calloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (LIKELY(!__builtin_mul_overflow(count, size, &bytes) && bytes < ALLOC_THRESHOLD))
-        return next.calloc(count, size);
-    uint64_t since = clock_now();
-    void *placed = place_allocate(bytes, 0, CALLER); // a mapping of its own is all zero
-    return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
+    if (__builtin_mul_overflow(count, size, &bytes) || LIKELY(bytes < ALLOC_THRESHOLD))
+        return next.calloc(count, size); // too much for any allocator: the next one says so
+    return alloc_large_calloc(count, size, bytes, CALLER);
 }
 
 static __attribute__((noinline)) void alloc_free_watched(void *block)

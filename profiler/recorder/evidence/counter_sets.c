@@ -281,8 +281,9 @@ static const char *counter_sets_detail(const struct counter_sets *sets, char *ou
                                                                       : "fills by source";
     char verified[128];
     const bool is_assumed = !sets->verification.is_known && counter_sets_is_assumed(&sets->counters, retired);
-    snprintf(out, size, "%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
+    snprintf(out, size, "%s%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
              sets->counters.exclude_kernel ? "" : ", with the kernel",
+             sets->counters.mixed_cpus ? ", on CPUs of the first CPU's model only" : "",
              is_assumed ? ", assumed for this CPU model: confirm with numaprof verify"
                         : verification_words(&sets->verification, &sets->counters, retired, verified, sizeof verified));
     return out;

@@ -2,9 +2,11 @@
 #include "profiler/recorder/run/machine.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "core/system/emulated.h"
+#include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/topology/topology_pin.h"
 #include "profiler/recorder/run/measured_rows.h"
@@ -20,6 +22,37 @@ static int machine_refuse_list(const char *list, int status, const struct topolo
         diag_error("use compact, scatter, none or a list such as 0,2,4-7", "--pin %s is neither a policy nor a list",
                    clean);
     return DIAG_EXIT_FAILED;
+}
+
+// CPUs that the control group allows; the launcher of a job may bind its ranks to fewer.
+static int machine_cpus_of_group(const struct machine *machine)
+{
+    char group[PATH_MAX], list[CPULIST_TEXT_BYTES / 8];
+    struct cpulist cpus;
+    int online = 0;
+    // Version 2 of control groups has one line, "0::PATH" (Documentation/admin-guide/cgroup-v2.rst).
+    if (sysfile_head("", group, sizeof group, "/proc/self/cgroup") >= 0 && strncmp(group, "0::", 3) == 0) {
+        group[strcspn(group, "\n")] = '\0';
+        if (sysfile_text("", list, sizeof list, "/sys/fs/cgroup%s/cpuset.cpus.effective", group + 3) > 0 &&
+            cpulist_parse(&cpus, list) == 0)
+            return cpulist_count(&cpus);
+    }
+    for (size_t i = 0; i < machine->topology.cpu_count; i++)
+        online += machine->topology.cpus[i].online;
+    return online;
+}
+
+// Where no launcher bound the ranks of this host, each would pin its threads to the same CPUs. A binding is kept as it is.
+static void machine_take_share(struct machine *machine)
+{
+    int first;
+    if (!machine->is_rank || machine->rank.local_size < 2 || machine->slot_count == 0 ||
+        cpulist_count(&machine->topology.allowed_cpus) < machine_cpus_of_group(machine))
+        return;
+    int count = rank_share(&machine->rank, (int)machine->slot_count, &first);
+    memmove(machine->pin_order, machine->pin_order + first, (size_t)count * sizeof *machine->pin_order);
+    machine->slot_count = (size_t)count;
+    machine->shares_cpus = true;
 }
 
 static int machine_make_pin_order(struct machine *machine, const struct run_options *options)
@@ -42,6 +75,8 @@ static int machine_make_pin_order(struct machine *machine, const struct run_opti
         break;
     }
     machine->slot_count = count > 0 ? (size_t)count : 0;
+    if (options->pin == RUN_PIN_COMPACT || options->pin == RUN_PIN_SCATTER)
+        machine_take_share(machine);
     return 0;
 }
 
@@ -54,6 +89,7 @@ int machine_open(struct machine *machine, const struct run_options *options)
     }
     if (emulated_name(machine->emulated_name, sizeof machine->emulated_name, ""))
         machine->emulated = machine->emulated_name;
+    machine->is_rank = rank_read(&machine->rank);
     return machine_make_pin_order(machine, options);
 }
 
@@ -84,5 +120,10 @@ void machine_write(const struct machine *machine, struct recording_queue *queue)
                machine_number(cpu->package), machine_number(cpu->core), machine_number(cpu->thread), RECORD_NUMBER(cpu->online),
                RECORD_NUMBER(cpu->allowed));
     }
+    const struct rank *rank = &machine->rank;
+    if (machine->is_rank)
+        RECORD(queue, RECORDING_RANK, RECORD_NUMBER(rank->number), RECORD_TEXT(rank->launcher), RECORD_TEXT(rank->job),
+               machine_number(rank->size), machine_number(rank->local_number), machine_number(rank->local_size),
+               RECORD_NUMBER(machine->shares_cpus));
     measured_rows_write(t, !machine->emulated, queue);
 }

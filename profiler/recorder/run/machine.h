@@ -4,6 +4,7 @@
 #define PROFILER_RECORDER_RUN_MACHINE_H
 
 #include "core/recording/recording_queue.h"
+#include "core/system/rank.h"
 #include "core/topology/topology.h"
 #include "profiler/launch/run_options.h"
 
@@ -11,6 +12,8 @@ struct machine {
     struct topology topology;
     int pin_order[CPULIST_MAX];      // CPUs in the order threads take them
     size_t slot_count;
+    struct rank rank;                // of a parallel job; if is_rank
+    bool is_rank, shares_cpus;       // shares_cpus: pin_order is this rank's share
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
 };

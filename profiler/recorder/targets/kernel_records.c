@@ -25,13 +25,13 @@ static void kernel_records_sample(struct faults_source *source, struct kernel_re
         records->losses->malformed++;
         return;
     }
-    if (faults_is_double(source, &sample))
-        return;
     struct thread *thread = tasks_thread(records->tasks, (pid_t)sample.tid);
     if (!thread) {
         records->losses->unknown_threads++;
         return;
     }
+    if (faults_is_double(source, &sample))
+        return;
     faults_take(source, &sample, thread, stack_walk_sample(records->targets->walk, thread->process, &sample));
 }
 
@@ -173,13 +173,12 @@ static int kernel_records_open_equal(struct kernel_records *records, pid_t pid)
     return status;
 }
 
-void kernel_records_attach(struct kernel_records *records, pid_t pid, bool without_faults)
+void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults)
 {
     char huge[64] = "";
     int64_t balancing = 0;
     sysfile_text("", huge, sizeof huge, "/sys/kernel/mm/transparent_hugepage/enabled");
     sysfile_number("", &balancing, "/proc/sys/kernel/numa_balancing");
-    records->faults.queue = records->tasks->queue;
     records->faults.event = KERNEL_RECORDS_EVENT;
     records->faults.tasks = records->tasks;
     records->faults.samples = records->samples;
@@ -192,7 +191,7 @@ void kernel_records_attach(struct kernel_records *records, pid_t pid, bool witho
     records->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
     records->error = without_faults ? -ECANCELED : faults_prepare(&records->faults);
     if (records->error == 0)
-        records->error = kernel_records_open_equal(records, pid);
+        records->error = kernel_records_open_equal(records, tid);
     if (records->error < 0)
         kernel_records_close(records);
     records->tasks->has_kernel_records = records->count > 0;
@@ -208,7 +207,7 @@ int kernel_records_watch(const struct kernel_records *records, kernel_records_wa
 {
     int status = 0;
     for (size_t i = 0; i < records->count && status == 0; i++)
-        status = watch(context, records->sources[i].fd_thin);
+        status = watch(context, records->sources[i].fd_some);
     return status;
 }
 

@@ -21,8 +21,8 @@ struct kernel_records {
     int error;                       // why there are none; -ECANCELED: they were not asked for
 };
 
-// Opens the rings of the target, which has not run yet, and of all it will start. error says why there are none.
-void kernel_records_attach(struct kernel_records *records, pid_t pid, bool without_faults);
+// Opens the rings of all that the thread tid will fork, from the exec of each on. error says why there are none.
+void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);
 void kernel_records_close(struct kernel_records *records);
 
 // The handler of the rings: stream is the first member of a struct faults_source, its owner the struct kernel_records.

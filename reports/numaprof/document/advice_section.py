@@ -46,6 +46,7 @@ def _advice(found: Advice, shown: Shown) -> model.Advice:
         touched_by=found.touched_by.row.id if found.touched_by is not None else None,
         used_at=place(found.used_at) if found.used_at is not None else None,
         threads=tuple(thread.row.id for thread in found.threads),
+        can_be_tried=found.can_be_tried,
         shown_in=tuple(_shown_in(found, shown)),
     )
 

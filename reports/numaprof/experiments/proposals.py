@@ -81,10 +81,10 @@ def layouts_of(recording: Recording) -> Layouts:
 
 
 def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
-    return [_proposal(number, advice, evidence, layouts) for number, advice in enumerate(advise(evidence), 1)]
+    return [proposal(number, advice, evidence, layouts) for number, advice in enumerate(advise(evidence), 1)]
 
 
-def _proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) -> Proposal:
+def proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) -> Proposal:
     if advice.kind is Kind.LEAVE:
         return Proposal(number, advice, (), ("it advises to change nothing",))
     if not advice.objects:

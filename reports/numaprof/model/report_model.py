@@ -399,6 +399,7 @@ class Advice:
         touched_by: Id of the thread that first touches most of it.
         used_at: Where it is used most.
         threads: Ids of the threads that use it; without objects, of the threads it is about.
+        can_be_tried: `numaprof try` can imitate it without an edit.
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
@@ -415,6 +416,7 @@ class Advice:
     touched_by: int | None
     used_at: Place | None
     threads: tuple[int, ...]
+    can_be_tried: bool
     shown_in: tuple[str, ...]
 
 

@@ -24,44 +24,59 @@ HAS_WORK = "SELECT count(*) FROM pragma_table_info('count') WHERE name = 'work'"
 LEAST = 0.5
 
 
+# Blocks of a scope at most: more would make its error no surer, and a recording of hours slow to read.
+MOST = 128
+
+
 def steps(work: bool) -> tuple[str, ...]:
     """Make the temporary table `rated`. work: the table `count` has that column.
 
     Values: :events and :clocks, JSON arrays of event ids; :by_work, 1 to scale by instructions where they are known.
     """
     column = "work" if work else "NULL"
-    return _PACE.format(work=column), _BLOCKS.format(work=column, least=LEAST), _RATED
+    return _SPAN.format(most=MOST), _PACE.format(work=column), _BLOCKS.format(work=column, least=LEAST), _RATED
 
+
+# When a scope ran, and the length of the intervals that it is looked at in.
+_SPAN = """
+CREATE TEMP TABLE span AS
+SELECT ifnull(thread, -1 - cpu) AS scope, min(t_ns) AS first, max(1, (max(t_ns) - min(t_ns)) / {most}) AS step
+  FROM count WHERE event IN (SELECT value FROM json_each(:clocks)) AND ifnull(thread, cpu) IS NOT NULL
+ GROUP BY scope
+"""
 
 # The sizes of each interval of a scope.
 _PACE = """
 CREATE TEMP TABLE pace AS
-SELECT ifnull(thread, -1 - cpu) AS scope, t_ns, sum(value) AS ran, sum({work}) AS work,
+SELECT scope, (t_ns - first) / step AS at, sum(value) AS ran, sum({work}) AS work,
        count({work}) = count(*) AS has_work
-  FROM count WHERE event IN (SELECT value FROM json_each(:clocks)) AND ifnull(thread, cpu) IS NOT NULL
- GROUP BY scope, t_ns
+  FROM count JOIN span ON scope = ifnull(thread, -1 - cpu)
+ WHERE event IN (SELECT value FROM json_each(:clocks))
+ GROUP BY scope, at
 """
 
 _BLOCKS = """
 CREATE TEMP TABLE estimated_block AS
 WITH counted AS (
-    SELECT ifnull(thread, -1 - cpu) AS scope, event, t_ns, sum(value) AS value, sum(running_ns) AS running,
+    SELECT scope, event, (t_ns - first) / step AS at, sum(value) AS value, sum(running_ns) AS running,
            sum({work}) AS work, count({work}) = count(*) AS has_work
-      FROM count WHERE event IN (SELECT value FROM json_each(:events)) AND ifnull(thread, cpu) IS NOT NULL
-     GROUP BY scope, event, t_ns
+      FROM count JOIN span ON scope = ifnull(thread, -1 - cpu)
+     WHERE event IN (SELECT value FROM json_each(:events))
+     GROUP BY scope, event, at
+), known AS (
+    SELECT scope, min(has_work) AS has_work FROM pace GROUP BY scope
 ), whole AS (
     SELECT scope, event, sum(running) AS running, {least} * sum(running) / sum(running > 0) AS least,
-           :by_work AND min(has_work) AND sum(work) > 0
-           AND (SELECT min(has_work) FROM pace WHERE pace.scope = counted.scope) AS by_work
-      FROM counted GROUP BY scope, event HAVING sum(running) > 0
+           :by_work AND min(counted.has_work) AND sum(work) > 0 AND known.has_work AS by_work
+      FROM counted JOIN known USING (scope) GROUP BY scope, event HAVING sum(running) > 0
 ), interval AS (
-    SELECT scope, event, t_ns, ifnull(c.value, 0) AS value, ifnull(c.running, 0) AS running,
+    SELECT scope, event, at, ifnull(c.value, 0) AS value, ifnull(c.running, 0) AS running,
            whole.running AS all_running, least, by_work,
            CASE WHEN by_work THEN ifnull(c.work, 0) ELSE ifnull(c.running, 0) END AS seen,
            CASE WHEN by_work THEN pace.work ELSE pace.ran END AS size
-      FROM whole JOIN pace USING (scope) LEFT JOIN counted c USING (scope, event, t_ns)
+      FROM whole JOIN pace USING (scope) LEFT JOIN counted c USING (scope, event, at)
 ), placed AS (
-    SELECT *, sum(running) OVER (PARTITION BY scope, event ORDER BY t_ns) - running AS before FROM interval
+    SELECT *, sum(running) OVER (PARTITION BY scope, event ORDER BY at) - running AS before FROM interval
 ), numbered AS ( -- what is left at the end and too little for a block goes to the last one
     SELECT *, CAST(min(before, max(before) FILTER (WHERE all_running - before >= least) OVER whole) / least AS INTEGER)
               AS block

@@ -38,5 +38,11 @@ class Advice:
     threads: tuple[Thread, ...] = ()  # the threads that use it; without objects, the threads it is about
 
     @property
+    def can_be_tried(self) -> bool:
+        """It is about data whose placement `numaprof try` can imitate."""
+        kinds = ("heap", "mapping", "static")
+        return self.kind is not Kind.LEAVE and any(found.kind in kinds for found in self.objects)
+
+    @property
     def benefit(self) -> float:
         return self.removes or self.concerns or 0.0

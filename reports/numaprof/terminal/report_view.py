@@ -57,6 +57,8 @@ def _what_to_do(evidence: Evidence, advices: list[Advice], paper: Paper) -> None
         paper.paragraph(unclear, first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
         _advice(number, advice, paper)
+        if advice.can_be_tried:
+            paper.line(f"    Try it without an edit: numaprof try {shell_path(evidence.path)} --advice {number}")
 
 
 def _advice(number: int, advice: Advice, paper: Paper) -> None:

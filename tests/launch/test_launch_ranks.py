@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of MPI jobs, started by the real launchers: each knows its number, and two of a host never share a CPU."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import PROGRAM
+from running import rows, run, run_command, target
+
+LAUNCHERS = [
+    pytest.param(["mpiexec.hydra", "-n", "2"], "MPICH", marks=pytest.mark.requires("mpich"), id="mpich"),
+    pytest.param(
+        ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "2"],
+        "Open MPI",
+        marks=pytest.mark.requires("openmpi"),
+        id="openmpi",
+    ),
+]
+TWO_CPUS = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+
+
+@TWO_CPUS
+@pytest.mark.parametrize(("launcher", "name"), LAUNCHERS)
+def test_ranks_share_the_cpus_of_a_host(launcher: list[str], name: str, tmp_path: Path) -> None:
+    done = run_command(*launcher, PROGRAM, "record", "-q", "-o", tmp_path / "r.%R.numaprof", target("touch"), 2, 64)
+    assert done.status == 0, done
+    plans = []
+    for rank in range(2):
+        recording = tmp_path / f"r.{rank}.numaprof"
+        assert rows(recording, "SELECT launcher, number, size, local_number, local_size, shares FROM rank") == [
+            (name, rank, 2, rank, 2, 1)
+        ]
+        plans += [set(str(plan).split(",")) for plan in rows(recording, "SELECT pin_plan FROM run")]
+    assert plans[0] and plans[1] and not plans[0] & plans[1]
+
+
+@TWO_CPUS
+@pytest.mark.requires("openmpi")
+def test_a_launchers_binding_is_kept(tmp_path: Path) -> None:
+    launcher = ["mpiexec.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"]
+    done = run_command(*launcher, PROGRAM, "record", "-q", "-o", tmp_path / "r.%R.numaprof", target("touch"), 2, 64)
+    assert done.status == 0, done
+    for rank in range(2):
+        recording = tmp_path / f"r.{rank}.numaprof"
+        assert rows(recording, "SELECT shares FROM rank") == [0]
+        assert rows(recording, "SELECT pin_plan = allowed_cpus FROM run") == [1]
+
+
+def test_outside_a_job_there_is_no_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in [name for name in os.environ if name.startswith(("OMPI_", "PMI", "SLURM_"))]:
+        monkeypatch.delenv(variable)
+    done = run("record", "-q", "-o", tmp_path / "r.%R.numaprof", "true")
+    assert done.status == 125
+    assert "%R" in done.err
+    assert run("record", "-q", "-o", tmp_path / "r.numaprof", "true").status == 0
+    assert rows(tmp_path / "r.numaprof", "SELECT * FROM rank") == []
