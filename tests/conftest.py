@@ -65,6 +65,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
     "mpich": lambda: shutil.which("mpiexec.hydra") is not None,
     "openmpi": lambda: shutil.which("mpiexec.openmpi") is not None,
+    "promtool": lambda: shutil.which("promtool") is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,

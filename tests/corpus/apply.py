@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _PLACE = re.compile(r"^(?://|!) (\S+): (?:after line (\d+), add|instead of lines? (\d+)(?:-(\d+))?)(?:; (.*))?$")
-_COMMAND = re.compile(r"^(numactl |[A-Z_]+=\S+ )")
+_COMMAND = re.compile(r"^(?:echo 1 > \S+; )?((?:numactl|[A-Z_]+=\S+) .*?)(?: {6}(instead.*))?$")
 
 
 @dataclass
@@ -40,10 +40,11 @@ def apply(code: Sequence[str], folder: Path) -> Applied:
         place = _PLACE.match(line)
         if place:
             changes.append(_change(place, done.flags))
+        elif command := _COMMAND.match(line):
+            # What may be done instead of an edit is not done beside it.
+            done.command = done.command or (None if changes and command.group(2) else command.group(1))
         elif changes:
             changes[-1].lines.append(line)
-        elif _COMMAND.match(line):
-            done.command = done.command or line.split("      ")[0]
         else:
             raise ValueError(f"not usable as printed: {line}")
     for name in {change.file for change in changes}:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import re
 import shutil
 import subprocess
@@ -96,13 +97,16 @@ def record(side: str, todo: list[Case], machine: Path) -> None:
             f"timeout {SECONDS} {TREE}/build/numaprof record -q -o {out}.numaprof {command} >{out}.txt 2>{out}.err"
             f" || echo {case.name}: $? >&2"
         )
-    (WORK / f"{side}.sh").write_text("\n".join(script) + "\n")
-    scratch = WORK / f"{side}.results"
-    shutil.rmtree(scratch, ignore_errors=True)
+    (WORK / f"{side}.{os.getpid()}.sh").write_text("\n".join(script) + "\n")
+    scratch, results = WORK / f"{side}.{os.getpid()}", WORK / f"{side}.results"
     scratch.mkdir(parents=True)
+    results.mkdir(exist_ok=True)
     limit = ["--time-limit", str(SECONDS * len(todo))]
     lab = [str(TREE / "lab" / "run"), "--machine", str(machine), "--scratch", str(scratch), "--quiet", *limit]
-    subprocess.run([*lab, "--", "sh", str(WORK / f"{side}.sh")], check=False)
+    subprocess.run([*lab, "--", "sh", str(WORK / f"{side}.{os.getpid()}.sh")], check=False)
+    for path in scratch.iterdir():
+        path.replace(results / path.name)
+    scratch.rmdir()
 
 
 def read(side: str, case: Case) -> Evidence | None:
@@ -227,12 +231,13 @@ def main() -> int:
     options.add_argument(
         "--again", action="store_true", help="judge the last recordings again, record only what is fixed"
     )
+    options.add_argument("--judge", action="store_true", help="judge the last recordings again, record nothing")
     options.add_argument("--only-before", action="store_true", help="no fixes")
     options.add_argument("--table", type=Path, help="write the table here")
     given = options.parse_args()
     found, machine = cases(given.programs), HERE / "corpus.machine"
     WORK.mkdir(parents=True, exist_ok=True)
-    if not given.again:
+    if not given.again and not given.judge:
         for case in found:
             prepare(case, "before")
             build(case, "before", [])
@@ -241,7 +246,7 @@ def main() -> int:
         case.before = read("before", case)
         case.advices = advise(case.before) if case.before is not None else []
     fixed = [] if given.only_before else [case for case in found if fix(case)]
-    if fixed:
+    if fixed and not given.judge:
         record("after", fixed, machine)
     for case in fixed:
         case.after = read("after", case)

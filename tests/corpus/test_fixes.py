@@ -132,6 +132,7 @@ CXX = {
     "vector": ("std::vector<double> a(n); //ALLOC", FILLED, ""),
     "vector_of_value": ("std::vector<double> a(n, 2.5); //ALLOC", FILLED, ""),
     "two_vectors": ("std::vector<double> a(n, 1.0), b(2 * n); //ALLOC", FILLED + "\n    total += b.size() + b[n];", ""),
+    "on_one_line": ("std::vector<long> a; { a.resize(n); m = 3; } //ALLOC", FILLED, ""),
     "resize": ("std::vector<long> a;\n    a.resize(n); //ALLOC", FILLED, ""),
     "resize_of_some": ("std::vector<long> a;\n    a.push_back(7);\n    a.resize(n, 3); //ALLOC", FILLED, ""),
     "assign": ("std::vector<int> a;\n    a.assign(n, 4); //ALLOC", FILLED, ""),
@@ -254,7 +255,7 @@ NOT_UNDERSTOOD = {
     "list": "std::vector<double> a{1, 2, 3}; //ALLOC",
     "iterators": "std::vector<double> a(b.begin(), b.end(), c); //ALLOC",
     "realloc": "a = realloc(a, n * sizeof *a); //ALLOC",
-    "two_statements": "std::vector<double> a(n); n = 3; //ALLOC",
+    "two_containers": "std::vector<double> a(n); std::vector<double> b(n); //ALLOC",
     "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
 }
 

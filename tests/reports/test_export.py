@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 from book import HINT, LOAD, PAGE, RAN, Book
 from numaprof.commands.export import exported
+from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading
 from numaprof.export.pprof_format import profile_message
 from numaprof.text.messages import EXIT_FAILED
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from stories import ARRAY, PAGES, STORIES, levels
 from test_report_recording import reports
 from trace_events import mistakes
@@ -260,3 +262,36 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
         assert done.returncode == EXIT_FAILED
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def gauges(data: bytes) -> dict[tuple[str, ...], float]:
+    """Name and values of labels -> value, as the format's own library reads them."""
+    families = text_string_to_metric_families(data.decode())
+    return {(each.name, *each.labels.values()): each.value for family in families for each in family.samples}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_openmetrics_says_what_the_report_says(story: str, tmp_path: Path) -> None:
+    book = STORIES[story]()
+    found = gauges(made(book, tmp_path, "openmetrics"))
+    told = document(str(tmp_path / "x.numaprof"))
+    for name, value in (
+        ("numaprof_remote_ratio", told.verdict.remote_share),
+        ("numaprof_remote_ratio_lowest", told.verdict.lowest),
+        ("numaprof_coverage_ratio", told.verdict.coverage),
+        ("numaprof_threads", len(told.threads)),
+    ):
+        assert found.get((name,)) == (pytest.approx(value) if value is not None else None), name
+    for placement in ("local", "remote"):
+        values = [getattr(each, placement) for thread in told.threads for each in thread.classes]
+        total = sum(value for key, value in found.items() if key[0] == "numaprof_requests" and key[3] == placement)
+        if None not in values:
+            assert total == pytest.approx(sum(values))
+
+
+@pytest.mark.requires("promtool")
+@pytest.mark.parametrize("story", ["serial_init", "hostile", "no_threads"])
+def test_prometheus_reads_openmetrics(story: str, tmp_path: Path) -> None:
+    data = made(STORIES[story](), tmp_path, "openmetrics")
+    done = subprocess.run(["promtool", "check", "metrics"], input=data, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b""), done

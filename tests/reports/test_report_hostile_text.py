@@ -134,6 +134,8 @@ def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             scenario(folder)
         except AssertionError:
             pass
+        except sqlite3.OperationalError as error:
+            assert "no such table" in str(error), error  # a scenario of an older recording, which lacks a table
         except ValueError as error:
             assert "values to unpack" in str(error), error  # another number of advices than with the usual names
     assert given_by == set(modules), "there must be a scenario in which each rule gives advice"

@@ -82,9 +82,9 @@ def test_parts_and_the_order_of_their_nodes(tmp_path: Path) -> None:
         assert node_order(found) == expected
         assert team_order(evidence.workers, 2) == (0, 1)
         assert team_order(evidence.workers, 8) == tuple(OWN)
-    assert gained(evidence, [found], (0, 1)) == pytest.approx(1.0)
-    assert gained(evidence, [found], (1, 0)) == pytest.approx(-1.0)
-    assert gained(evidence, [found], None) == pytest.approx(0.0)
+    assert gained(evidence, [found], (0, 1), False) == pytest.approx(1.0)
+    assert gained(evidence, [found], (1, 0), False) == pytest.approx(-1.0)
+    assert gained(evidence, [found], None, False) == pytest.approx(0.0)
 
 
 def test_one_loop_that_touches_and_uses_is_divided_as_it_is(tmp_path: Path) -> None:

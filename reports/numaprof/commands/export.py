@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof export FILE --format pprof|folded|perfetto: a recording for other people's tools."""
+"""numaprof export FILE --format pprof|folded|perfetto|openmetrics: a recording for other people's tools."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from numaprof.commands.output_files import write_bytes
 from numaprof.commands.progress import Progress
 from numaprof.commands.report import SUFFIX, newest
 from numaprof.document.build_profile import VALUES, Profile, Value, profile
+from numaprof.document.build_report import report
 from numaprof.document.open_recording import Reading, reading
 from numaprof.text.format import clean
 from numaprof.text.messages import Failure
 
-USAGE = "%(prog)s [FILE] --format pprof|folded|perfetto [-o OUT] [--value VALUE]"
+USAGE = "%(prog)s [FILE] --format pprof|folded|perfetto|openmetrics [-o OUT] [--value VALUE]"
 DESCRIPTION = """Writes a recording for other tools: pprof (also Pyroscope, Parca), folded stacks for flame graphs,
-a trace of the time line for ui.perfetto.dev. docs/exports.md says what is in them."""
-ENDINGS = {"pprof": ".pb.gz", "folded": ".folded", "perfetto": ".perfetto.json"}
+a trace of the time line for ui.perfetto.dev, gauges for Prometheus. docs/exports.md says what is in them."""
+ENDINGS = {"pprof": ".pb.gz", "folded": ".folded", "perfetto": ".perfetto.json", "openmetrics": ".prom"}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,6 +53,10 @@ def exported(source: Reading, format_: str, value: str | None) -> bytes:
         from numaprof.export.perfetto import perfetto  # noqa: PLC0415
 
         return perfetto(source).encode("ascii")
+    if format_ == "openmetrics":
+        from numaprof.export.openmetrics import openmetrics  # noqa: PLC0415
+
+        return openmetrics(report(source))
     found = profile(source.recording, source.evidence)
     if not any(found.totals):
         raise Failure(

@@ -55,6 +55,8 @@ class Object(Touches):
     since: int = 0  # when the first block of it was allocated
     until: int | None = None  # when the last block of it was given back; None: never
     node_uses: Parts = field(default_factory=dict)  # samples of all uses: node -> part of BINS -> samples
+    block_uses: Parts = field(default_factory=dict)  # the same, of its blocks laid over each other
+    steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -187,6 +189,8 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             touch_shape=shapes.touched(thing),
             use_shape=shapes.used(thing),
             node_uses=shapes.node_uses(thing),
+            block_uses=shapes.block_uses(thing),
+            steady_uses=shapes.steady_uses(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
             huge_pages=came_huge.get(thing, 0.0),
@@ -261,6 +265,8 @@ def _sum(group: list[Object]) -> Object:
         touch_shape=touched.touch_shape,
         use_shape=used.use_shape,
         node_uses=used.node_uses,
+        block_uses=used.block_uses,
+        steady_uses=used.steady_uses,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         huge_pages=sum(part.huge_pages for part in group),
@@ -299,6 +305,12 @@ class _Shapes:
 
     def node_uses(self, thing: int) -> Parts:
         return parts_of((cell for cell in self._cells[thing] if cell.is_use), by_node=True)
+
+    def block_uses(self, thing: int) -> Parts:
+        return parts_of((cell for cell in self._folded[thing] if cell.is_use), by_node=True)
+
+    def steady_uses(self, thing: int) -> Parts:
+        return parts_of((cell for cell in self._cells[thing] if cell.is_use and cell.steady), by_node=True)
 
     def used(self, thing: int) -> Shape:
         """Of the steady phase; where that was not seen, of all."""

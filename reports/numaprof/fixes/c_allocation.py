@@ -57,9 +57,21 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     for statement in statements:
         place = _Place(text, statement, file)
         found += _vectors(place) or _pointers(place)
-    # A line is replaced as a whole.
-    beside = any(not _vectors(_Place(text, statement, file)) for statement in statements)
-    return [memory for memory in found if not (memory.before and memory.loop is None and beside)]
+    replaced = [statement for statement in statements if _vectors(_Place(text, statement, file))]
+    if len(replaced) > 1:
+        return []
+    return found if not replaced else [_within(text, memory, replaced[0]) for memory in found if memory.before]
+
+
+def _within(text: CText, memory: Memory, statement: Statement) -> Memory:
+    """A line is replaced as a whole: what stands beside the statement is put back."""
+    begin = text.text.rfind("\n", 0, statement.start) + 1
+    end = text.text.find("\n", statement.end)
+    before = text.text[begin : statement.start].strip()
+    after = text.text[statement.end + 1 : end if end >= 0 else len(text.text)].strip()
+    return replace(
+        memory, before=(*filter(None, [before]), *memory.before), after=(*memory.after, *filter(None, [after]))
+    )
 
 
 def _indent(lines: str, number: int) -> str:
@@ -171,21 +183,32 @@ def _memory(place: _Place, found: _Found, head: str | None) -> Memory | None:
         return _named(place, found, text.rest_of_if(statement).last)
     around = text.enclosing(statement)
     if head is not None:
-        return _rows(place, found, head, statement.last)
+        return _rows(place, found, head, None)
     if "[" in found.pointer and around is not None and _FOR.match(around[0].text):
-        if _touched_in(text, statement, around[1], found.pointer):
-            return _row(place, found, around[0])
-        return _rows(place, found, around[0].text, around[1])
+        return _rows(place, found, around[0].text, around[0])
     return _named(place, found, _after_check(text, statement, found.pointer))
 
 
-def _rows(place: _Place, found: _Found, head: str, last: int) -> Memory | None:
-    """Allocated by a loop, one after the other."""
+def _rows(place: _Place, found: _Found, head: str, block: Statement | None) -> Memory | None:
+    """Allocated by a loop, one after the other: that moves to a loop of its own, what else is in its block stays."""
+    text, statement = place.text, place.statement
     index = _index(head)
     subscripts = re.findall(r"\[([^\[\]]*)\]", found.pointer)
     if index is None or not any(re.fullmatch(rf"\W*{index}\W*", each) for each in subscripts):
         return None
-    return replace(_named(place, found, last), loop=head, index=index)
+    lines = text.text.split("\n")
+    top = statement.first if block is None else block.first
+    if top > 1 and lines[top - 2].lstrip().startswith("#pragma"):
+        return None
+    piece = f"{_loop_head(statement.text)[1]};"
+    memory = replace(_named(place, found, statement.last), loop=head, piece=piece)
+    if block is None:
+        return memory
+    if text.code[block.end + 1 : statement.start].strip():
+        return None
+    indent = _indent(text.text, block.first)
+    after = tuple(line.removeprefix(indent) for line in lines[block.first - 1 : statement.first - 1])
+    return replace(memory, first=block.first, after=after, indent=indent)
 
 
 def _named(place: _Place, found: _Found, last: int) -> Memory:
@@ -200,25 +223,6 @@ def _named(place: _Place, found: _Found, last: int) -> Memory:
         headers = (*headers, "string.h")
     first = place.statement.first
     return Memory(place.file, first, last, pointer, count, size, zero, headers=headers, indent=place.indent)
-
-
-def _touched_in(text: CText, statement: Statement, last: int, pointer: str) -> bool:
-    """The loop that allocates goes on to use what it allocated."""
-    rest = "\n".join(text.code[statement.end :].split("\n")[: last - statement.last + 1])
-    return re.search(rf"\b{re.escape(pointer.split('[', maxsplit=1)[0])}\b", rest) is not None
-
-
-def _row(place: _Place, found: _Found, head: Statement) -> Memory | None:
-    """One loop allocates and fills: allocate in a loop of its own, before."""
-    text, statement = place.text, place.statement
-    memory = _rows(place, found, head.text, statement.last)
-    if memory is None or text.code[head.end + 1 : statement.start].strip():
-        return None
-    indent = _indent(text.text, head.first)
-    lines = text.text.split("\n")[head.first - 1 : statement.first - 1]
-    own = (head.text, f"    {statement.text};")
-    after = tuple(line.removeprefix(indent) for line in lines)
-    return replace(memory, first=head.first, before=own, after=after, indent=indent)
 
 
 def _index(head: str) -> str | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.objects import Object
+from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.source_location import Site
 from numaprof.fixes import c_allocation, fortran_allocation
 from numaprof.fixes.memory import Memory
@@ -37,6 +37,8 @@ def memories(evidence: Evidence, group: Sequence[Object]) -> list[Memory] | None
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
     if found.kind == "static":
         return _variable(evidence, found)
+    if found.kind == UNNAMED:
+        return [memory for site in found.pages_by_site for memory in _by_name(evidence, site)]
     if found.kind not in ("heap", "mapping", "huge"):
         return []
     # What several callers allocate through one function of the program is told apart at their lines.
@@ -54,6 +56,21 @@ def _at(evidence: Evidence, site: Site) -> list[Memory]:
     if _suffix(site) in _FREE_FORM:
         return fortran_allocation.allocations(lines, site.file, site.line)
     return c_allocation.allocations(lines, site.file, site.line) if _suffix(site) in _C else []
+
+
+def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
+    """Small blocks have no objects: the line of first touch allocates them, or names what one other line does."""
+    if there := _at(evidence, site):
+        return there
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    if site.file is None or site.line is None or site.line > len(lines) or _suffix(site) not in _C:
+        return []
+    name = re.match(r"\s*(?:for\s*\(.*\)\s*)?([A-Za-z_]\w*)\s*\[", lines[site.line - 1])
+    if name is None:
+        return []
+    made = re.compile(rf"\b{name.group(1)}\s*\[.*=.*\b(?:malloc|calloc|aligned_alloc|new)\b")
+    numbers = [number for number, line in enumerate(lines, 1) if made.search(line)]
+    return c_allocation.allocations(lines, site.file, numbers[0]) if len(numbers) == 1 else []
 
 
 def _variable(evidence: Evidence, found: Object) -> list[Memory]:

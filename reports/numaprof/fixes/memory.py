@@ -20,7 +20,7 @@ class Memory:
     start: str = "0"  # expression: first element that nothing was written to
     headers: tuple[str, ...] = ()  # needed by these expressions
     loop: str | None = None  # head of the loop that allocates one piece after the other; then `pointer` uses its index
-    index: str | None = None  # of that loop
+    piece: str = ""  # the statement that allocates one of them: the new code has to do it, in a loop of its own
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
     static: bool = False  # a variable: there before the program starts

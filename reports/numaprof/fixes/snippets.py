@@ -18,9 +18,14 @@ def zeros_in_parallel(memory: Memory) -> Edit:
     if memory.fortran:
         return _edit(memory, _fortran_loop(memory), (), ("-fopenmp",))
     i = _free_name(memory, "i")
-    if memory.loop is not None and memory.index is not None:
-        body = f"memset({memory.pointer}, 0, {memory.size});"
-        lines = ["#pragma omp parallel for schedule(static)", memory.loop, _STEP + body]
+    if memory.loop is not None:
+        body = [memory.piece, f"memset({memory.pointer}, 0, {memory.size});"]
+        lines = [
+            "#pragma omp parallel for schedule(static)",
+            f"{memory.loop} {{",
+            *(_STEP + line for line in body),
+            "}",
+        ]
         return _edit(memory, lines, ("string.h",), ("-fopenmp",))
     loop = [
         "#pragma omp parallel for schedule(static)",
@@ -74,8 +79,8 @@ def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
         f"size_t page_end = ((size_t){memory.pointer} + ({memory.size})) / 4096 * 4096;",
         *calls,
     ]
-    head = [memory.loop] if memory.loop is not None else []
-    return [*head, "{", *(_STEP + line for line in body), "}"]
+    head = "{" if memory.loop is None else f"{memory.loop} {{"
+    return [head, *(_STEP + line for line in ([memory.piece, *body] if memory.piece else body)), "}"]
 
 
 def _fortran_loop(memory: Memory) -> list[str]:
@@ -96,7 +101,7 @@ def _edit(memory: Memory, lines: Sequence[str], headers: tuple[str, ...], flags:
         head = [f"__attribute__((constructor)) static void place_{name}(void) // runs before main", "{"]
         lines = [*head, *(line if line.startswith("#") else _STEP + line for line in lines), "}"]
     lines = [*memory.before, *lines, *memory.after]
-    first = memory.first if memory.before else memory.last + 1
+    first = memory.first if memory.before or memory.piece else memory.last + 1
     shown = tuple(line if line.startswith("#") else memory.indent + line for line in lines)
     return Edit(memory.file, first, memory.last, shown, headers, flags, memory.fortran)
 

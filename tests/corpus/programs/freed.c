@@ -13,6 +13,8 @@ int main(void)
         for (size_t i = 0; i < n; i++)
             kept[r][i] = (double)i;
     }
+    char *last = malloc(64); // keeps the heap from shrinking
+    last[0] = 1;
     for (size_t r = 0; r < rounds; r++)
         free(kept[r]);
     for (size_t r = 0; r < rounds; r++)
@@ -27,5 +29,5 @@ int main(void)
             for (size_t i = 0; i < n; i++)
                 sum += kept[r][i];
     }
-    printf("%.1f\n", sum);
+    printf("%.1f\n", sum + last[0]);
 }

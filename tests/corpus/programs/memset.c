@@ -16,7 +16,7 @@ int main(void)
 {
     size_t n = 1 << 20;
     float *field = malloc(n * sizeof(float));
-    memset(field, 0, n * sizeof(float));
+    memset(field, 1, n * sizeof(float));
     for (int sweep = 0; sweep < 20; sweep++)
         scale(field, n);
     printf("%.1f\n", field[n - 1]);

@@ -15,7 +15,7 @@ int main()
     for (std::size_t t = 0; t < threads; t++)
         team.emplace_back([=, &sums] {
             double sum = 0;
-            for (int sweep = 0; sweep < 20; sweep++)
+            for (int sweep = 0; sweep < 80; sweep++)
                 for (std::size_t i = n * t / threads; i < n * (t + 1) / threads; i++)
                     sum += a[i];
             sums[t * 8] = sum;

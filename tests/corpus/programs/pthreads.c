@@ -13,7 +13,7 @@ static void *work(void *argument)
 {
     size_t me = (size_t)argument;
     double sum = 0;
-    for (int sweep = 0; sweep < 20; sweep++)
+    for (int sweep = 0; sweep < 80; sweep++)
         for (size_t i = n * me / THREADS; i < n * (me + 1) / THREADS; i++)
             sum += a[i];
     sums[me] = sum;

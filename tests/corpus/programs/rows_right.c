@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth: matrix of malloced rows that their threads fill: nothing to gain
+// truth: matrix of malloced rows that their threads allocate and fill: nothing to gain
 // fix: none
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@ int main(void)
 {
     int n = 1000;
     double **m = malloc(n * sizeof *m), sum = 0;
-    for (int i = 0; i < n; i++)
-        m[i] = malloc(n * sizeof(double));
 #pragma omp parallel for schedule(static)
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        m[i] = malloc(n * sizeof(double));
         for (int j = 0; j < n; j++)
             m[i][j] = i - j;
+    }
     for (int sweep = 0; sweep < 20; sweep++)
 #pragma omp parallel for schedule(static) reduction(+ : sum)
         for (int i = 0; i < n; i++)

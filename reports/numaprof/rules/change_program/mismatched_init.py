@@ -11,7 +11,6 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
-from numaprof.analysis.placement import gained
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
@@ -21,7 +20,7 @@ from numaprof.evidence.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import change, code, initialisation_of, nodes_of_parts
+from numaprof.rules.initialisation import change, code, initialisation_of, promised
 from numaprof.text.format import percent, plural
 
 
@@ -39,7 +38,7 @@ def rule(evidence: Evidence) -> Advice | None:
     part = remote_part(evidence, group)
     line = site_label(use) if use is not None else "code without line numbers"
     init = initialisation_of(evidence, group, sites, use, shape_of(group))
-    removes = gained(evidence, group, nodes_of_parts(init)) if init.spread not in code(init) else None
+    removes = promised(evidence, group, init)
     return Advice(
         kind=Kind.CURE,
         finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "

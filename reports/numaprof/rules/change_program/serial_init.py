@@ -24,7 +24,6 @@ from numaprof.analysis.object_users import (
     shared,
     users,
 )
-from numaprof.analysis.placement import gained
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
@@ -36,7 +35,7 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, nodes_of_parts
+from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, promised
 from numaprof.text.format import percent, plural
 
 
@@ -115,9 +114,7 @@ def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> f
     if measured(evidence) and init.shape is Shape.ONE:
         return remote_part(evidence, group)
     if measured(evidence):
-        # Spread, one node's load goes, and about as much is remote as before. Of unknown parts nothing is promised.
-        told = init.shape is not Shape.UNKNOWN and init.spread not in code(init)
-        return gained(evidence, group, nodes_of_parts(init)) if told else None
+        return promised(evidence, group, init)
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
