@@ -225,6 +225,10 @@ static int run_recorded(const struct run_options *options, const struct target *
 // With a placement file, run measures nothing; record does.
 static int run_placed(struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
+    if (options->report && options->output) {
+        diag_error("numaprof record --place FILE -o RECORDING", "-o: run --place records nothing");
+        return DIAG_EXIT_FAILED;
+    }
     options->placing = calloc(1, sizeof *options->placing);
     if (!options->placing) {
         diag_error(NULL, "out of memory");

@@ -130,6 +130,12 @@ def test_a_damaged_file_costs_one_line_and_the_program_is_not_run(tmp_path: Path
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_recording_is_asked_of_record(tmp_path: Path) -> None:
+    ended = run("run", "--place", tmp_path / "x", "-o", tmp_path / "r", "true")
+    assert (ended.status, ended.err.count("\n")) == (125, 1)
+    assert "numaprof record --place" in ended.err
+
+
 def test_no_file_no_placement(tmp_path: Path) -> None:
     ended = run("run", "--place", tmp_path / "missing", "true")
     assert (ended.status, ended.err.count("\n")) == (125, 1)

@@ -141,6 +141,25 @@ def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
     assert places == [(number, f"node {int(number < 4)}") for number in range(8)]
 
 
+def test_of_an_array_that_grew_the_use_of_the_last_block_counts(tmp_path: Path) -> None:
+    """While it is small, thread 5 alone uses it; at its full size each thread has a block of its own."""
+    book = Book().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    book.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    array, loop = book.object("heap", book.stack(book.place(WHERE))), book.stack(book.place(LOOP))
+    for step in range(6):
+        start, pages = ARRAY + step * (PAGES << 16), PAGES >> (5 - step)
+        end = {} if step == 5 else {"end_ns": step + 1}
+        block = book.block(array, start, pages, start_ns=step, thread=1, **end)
+        book.touch(book.stack(book.place(INIT)), 1, start, pages, page_node=0, block=block)
+        for thread in range(8 if step == 5 else 0):
+            begin = start + thread * pages // 8 * PAGE
+            book.loads(loop, thread + 1, range(begin, begin + pages // 8 * PAGE, 16 * PAGE), 0, block=block)
+        if step < 5:
+            book.loads(loop, 5, range(start, start + pages * PAGE, 4 * PAGE), 0, block=block)
+    (subject,) = first(with_build_id(book), tmp_path).subjects
+    assert [place.text for place in subject.places] == ["blocks 0:0.5 1:1"], subject.basis
+
+
 # --- files and choices
 
 

@@ -215,6 +215,8 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
         return _own(layouts.blocks[thing], parts), "each allocation on the node that uses it"
     if shape is Shape.INTERLEAVED or shape.shared or shape is Shape.OVERLAPPING:
         return (together,), f"interleaved: {shape.value}"
+    if found.grows:
+        parts = _of_largest(layouts.blocks[thing], parts)
     uses: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for part in parts:
         uses[part.bin][part.node] += part.weight
@@ -222,6 +224,13 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
     if place is not None:
         return (place,), f"as {sum(part.weight for part in parts):.0f} sampled accesses used it: {shape.value}"
     return (by_order(nodes),), "assumed: equal blocks in the order of the threads; who uses which part was not seen"
+
+
+def _of_largest(blocks: list[sql_placement.Block], parts: list[sql_placement.Part]) -> list[sql_placement.Part]:
+    """Of an array that grew: the use of what it became, if enough of that was seen."""
+    largest = max(blocks, key=lambda block: block.bytes).id
+    found = [part for part in parts if part.block == largest]
+    return found if sum(part.weight for part in found) >= MIN_PHASE_USES else parts
 
 
 def _by_allocation(parts: list[sql_placement.Part]) -> bool:
