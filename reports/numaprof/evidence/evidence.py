@@ -22,6 +22,9 @@ from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.recording import sql_counts, sql_machine, sql_run, sql_threads
 from numaprof.recording.reader import Recording
+from numaprof.text.messages import Failure
+
+MOST_PAGE_BYTES = 1 << 30  # the kernel's largest base page has 256 KiB
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,8 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
+    if not 1 <= run.page_bytes <= MOST_PAGE_BYTES:
+        raise Failure(f"{recording.path} is damaged: a page size of {run.page_bytes} bytes", "record again")
     machine = Machine(
         tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
         tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
