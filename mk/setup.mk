@@ -30,6 +30,8 @@ $(BUILD)/.venv-test: $(BUILD)/.venv
 	$(Q)touch $@
 
 $(BUILD)/numaprof-reports: $(BUILD)/.venv
+	$(Q)printf '#!%s -I\n# -I: PYTHONHOME and PYTHONPATH are for the program that is recorded.\nimport sys\nfrom numaprof.commands.cli import main\nsys.exit(main())\n' \
+		$(abspath $(VENV))/bin/python3 > $(VENV)/bin/numaprof-reports
 	$(Q)ln -sf venv/bin/numaprof-reports $@
 
 # Beforehand, since whoever runs a report need not be allowed to write here: compiling takes half the time of a report,

@@ -98,6 +98,14 @@ def program() -> Path:
     return PROGRAM
 
 
+@pytest.fixture(autouse=True)
+def _own_sources(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Source text that a test of the reports writes may be shown, as with --source."""
+    if request.path.parent.name in ("reports", "browser") and "tmp_path" in request.fixturenames:
+        folder = str(request.getfixturevalue("tmp_path").resolve())
+        monkeypatch.setattr("numaprof.text.source_lines._folders", [folder])
+
+
 @pytest.fixture
 def public_place() -> Iterator[Path]:
     """A folder in which everybody may write, with numaprof in it: the tree itself may be out of a stranger's reach."""

@@ -84,7 +84,7 @@ def _columns(key: str, both: bool) -> tuple[str, ...]:
 def _cells(evidence: Evidence, lines: Lines) -> list[Cell]:
     both = all(event.request != "demand_rd" for event in evidence.events)
     found = []
-    for thread in evidence.threads:
+    for thread in (thread for thread in evidence.threads if thread.row.from_start):
         rows = lines.by_thread.get(thread.row.id, [])
         for key, traffic in thread.columns.items():
             for remote, amount in ((False, traffic.local), (True, traffic.remote)):
@@ -111,7 +111,8 @@ def _parts(evidence: Evidence, lines: Lines) -> list[Part]:
     for found in evidence.objects.found:
         truth = sum(lines.remote_by_object.get(thing, 0) for thing in found.things if thing > 0) / lines.remote
         all_remote = evidence.samples.remote_accesses
-        reported = found.remote / all_remote if all_remote else None
+        sampled = found.remote / all_remote if all_remote else None
+        reported = evidence.remote_lines.of(found.things) if evidence.remote_lines.known else sampled
         if max(truth, reported or 0.0) >= MIN_SHARE and found.named:
             name = found.name or (found.allocated.position if found.allocated else found.kind)
             parts.append(Part(name, truth, reported))

@@ -86,8 +86,8 @@ def _owners(database: sqlite3.Connection, process: int, parents: dict[int, int |
 
 # Mappings that allocations are cut from, or that lie under a stack, are not what a page is known as.
 _BLOCKS = """
-SELECT object, process, address, bytes FROM block JOIN object o ON o.id = object
- WHERE alloc_stack IS NOT NULL OR (name IS NOT NULL AND name NOT LIKE '[heap]')
+SELECT b.object, o.process, b.address, b.bytes FROM block b JOIN object o ON o.id = b.object
+ WHERE o.alloc_stack IS NOT NULL OR (o.name IS NOT NULL AND o.name <> '[heap]')
 """
 
 

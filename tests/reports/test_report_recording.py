@@ -139,13 +139,6 @@ def test_absurd_content(tmp_path: Path, statement: str) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_hostile_view_instead_of_a_table(tmp_path: Path) -> None:
-    """A schema may hold any SQL; functions that reach outside are not run for it."""
-    path = serial_init().write(tmp_path / "view")
-    view = "CREATE VIEW note AS SELECT 1 id, 'x' kind, load_extension('/tmp/x') text, '' remedy, 1 value"
-    refused(database(path, "DROP TABLE note", view), "damaged")
-
-
 def test_no_permission(tmp_path: Path) -> None:
     path = serial_init().write(tmp_path / "secret.numaprof")
     path.chmod(0)

@@ -26,10 +26,26 @@ def measured(evidence: Evidence) -> bool:
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
-    """Of the remote accesses with a known address, where it is measured; not those of nodes without memory."""
+    """Of the remote lines, those that a placement can make local: not those of nodes without memory."""
     bare = set(evidence.machine.all_cpu_nodes) - set(evidence.machine.memory_nodes)
-    part = sum(row.accesses for found in group for row in found.used if row.remote and row.node not in bare)
-    return part / evidence.samples.remote_accesses
+    return sum((part_of_remote(evidence, found) or 0.0) * _from_nodes_with_memory(found, bare) for found in group)
+
+
+def part_of_remote(evidence: Evidence, found: Object) -> float | None:
+    """Of the remote lines, prefetched ones included, where counters tell; else of the remote accesses with an address.
+
+    None: not known.
+    """
+    if evidence.remote_lines.known:
+        return evidence.remote_lines.of(found.things)
+    everything = evidence.samples.remote_accesses
+    return found.remote / everything if everything and found.known else None
+
+
+def _from_nodes_with_memory(found: Object, bare: set[int]) -> float:
+    """Share of its remote accesses; where none was sampled, all of them."""
+    with_memory = sum(row.accesses for row in found.used if row.remote and row.node not in bare)
+    return with_memory / found.remote if found.remote else 1.0
 
 
 def suspects(evidence: Evidence) -> list[Object]:
@@ -44,11 +60,11 @@ def suspects(evidence: Evidence) -> list[Object]:
         and not on_slow_tier(evidence, o)
     ]
     if measured(evidence):
-        least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+        parts = [(found, part_of_remote(evidence, found) or 0.0) for found in data]
         by_function: dict[object, float] = defaultdict(float)
-        for found in data:
-            by_function[_function(found)] += found.remote
-        return [found for found in data if found.remote > 0 and by_function[_function(found)] >= least]
+        for found, part in parts:
+            by_function[_function(found)] += part
+        return [found for found, part in parts if part > 0 and by_function[_function(found)] >= MIN_OBJECT_SHARE]
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
@@ -116,7 +132,7 @@ def recycled(evidence: Evidence) -> list[Object]:
         for row in each.before:
             threads[row.thread] += row.pages
         serial = max(threads.values()) >= SERIAL_TOUCH * before
-        matters = not measured(evidence) or each.remote >= MIN_OBJECT_SHARE * evidence.samples.remote_accesses
+        matters = not measured(evidence) or remote_part(evidence, [each]) >= MIN_OBJECT_SHARE
         if serial and matters:
             found.append(each)
     return found

@@ -22,10 +22,28 @@ def run(arguments: Sequence[str]) -> int:
         if name not in COMMANDS:
             raise Failure(f"no such command: {name!r}", f"there are {', '.join(COMMANDS)}")
         status: int = import_module(f"numaprof.commands.{MODULES.get(name, name)}").main(arguments[1:])
-        sys.stdout.flush()
+        flush()
         return status
     except Failure as failure:
         return complain(failure)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        return complain(_unwritable(error))
+
+
+def flush() -> None:
+    """A full disk, or /dev/full, is found only here."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        raise _unwritable(error) from error
+
+
+def _unwritable(error: OSError) -> Failure:
+    # Python would try again when it ends, and complain in its own words.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return Failure(f"cannot write to stdout: {error.strerror}", "free space there, or write elsewhere")
 
 
 def main() -> int:

@@ -19,6 +19,7 @@ from numaprof.terminal.report_view import print_repeats, print_repeats_head, pri
 from numaprof.terminal.wanted import SORT_KEYS, Wanted
 from numaprof.text.format import clean
 from numaprof.text.messages import Failure
+from numaprof.text.source_lines import allow
 
 SUFFIX = ".numaprof"
 USAGE = """%(prog)s [FILE...]
@@ -35,6 +36,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--thread", metavar="NAME|TID", help="only threads with this in their name (and --full)")
     parser.add_argument("--object", metavar="NAME", help="only objects with this in their name (and --full)")
     parser.add_argument("--node", type=natural, metavar="N", help="only threads and CPUs of this node (and --full)")
+    parser.add_argument(
+        "--source", metavar="DIR", action="append", default=[], help="show source text of this folder, too"
+    )
     parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
     parser.add_argument("--open", action="store_true", help="open it")
     parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
@@ -43,6 +47,8 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.schema:
         return write_schema(options.schema, "report")
+    for folder in options.source:
+        allow(folder)
     files = options.files or [newest()]
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")

@@ -105,6 +105,9 @@ def attribution(evidence: Evidence) -> Iterable[str]:
         parts = [(named, "named objects"), (by_line, "unnamed memory"), (1 - named - by_line, "unknown memory")]
         what = words([_KIND_NAMES[row.kind] for row in known])
         yield f"of the {what}: " + ", ".join(f"{percent(part)} in {name}" for part, name in parts if part > 1e-9)
+    if evidence.remote_lines.unknown is not None:
+        found = f"{percent(1 - evidence.remote_lines.unknown)} of the remote lines, prefetched ones included"
+        yield f"of all remote: {found}, divided by the instructions that asked for them and by what these read"
     yield from touch_coverage(evidence)
 
 

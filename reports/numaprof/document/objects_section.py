@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import homes_in_text, object_name
 from numaprof.analysis.object_users import main_use, users
+from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.analysis.remote_share import HINTS, LOADS, basis
 from numaprof.document.lines_section import place
 from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module
@@ -28,13 +29,13 @@ def objects(source: Reading) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
     found = listed(evidence)
-    maps, remote = page_maps(source, found), evidence.samples.remote_accesses
+    maps = page_maps(source, found)
     unlisted = source.recording.one(sql_page_map.Unlisted, sql_page_map.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),
         attribution=tuple(attribution(evidence)),
         not_listed=unlisted,
-        rows=tuple(_object(evidence, thing, remote, maps.get(thing.things[0], ())) for thing in found),
+        rows=tuple(_object(evidence, thing, maps.get(thing.things[0], ())) for thing in found),
     )
 
 
@@ -45,14 +46,14 @@ def _population(evidence: Evidence, found: list[Object]) -> str | None:
     return "sampled accesses: hint faults" if basis(evidence) == HINTS else f"sampled accesses: {LOADS} and stores"
 
 
-def _object(evidence: Evidence, found: Object, remote: float, stretches: tuple[model.Stretch, ...]) -> model.Object:
+def _object(evidence: Evidence, found: Object, stretches: tuple[model.Stretch, ...]) -> model.Object:
     return model.Object(
         name=object_name(found),
         kind=clean(found.kind),
         blocks=found.blocks,
         bytes=bytes_of(evidence, found),
         remote_share=found.remote / found.known if found.known else None,
-        of_all_remote=found.remote / remote if remote and found.known else None,
+        of_all_remote=part_of_remote(evidence, found),
         samples=found.known_samples,
         home=homes_in_text(found.homes),
         allocated_at=_place(found.allocated),

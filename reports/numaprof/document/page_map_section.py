@@ -63,7 +63,7 @@ def _map(
     snapshots, samples = (_homes(row for row in rows if row.thing == thing) for rows in homes)
     touched = [cell for cell in cells if not cell.is_use]
     pages: dict[int, float] = defaultdict(float)
-    pages_of_part = bytes_ / evidence.run.page_bytes / BINS
+    pages_of_part = bytes_ / max(evidence.run.page_bytes, 1) / BINS
     for cell in touched:
         pages[cell.bin] += cell.weight
     known = {cell.bin: cell for cell in (*_whole(samples, pages, pages_of_part), *snapshots)}

@@ -14,13 +14,17 @@ from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Objects, load_objects
+from numaprof.evidence.remote_lines import Footprint, RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
 from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_samples
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import WORK_TOGETHER, WORKER_TIME
+from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.recording import sql_counts, sql_machine, sql_run, sql_threads
 from numaprof.recording.reader import Recording
+from numaprof.text.messages import Failure
+
+MOST_PAGE_BYTES = 1 << 30  # the kernel's largest base page has 256 KiB
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Evidence:
     threads: tuple[Thread, ...]
     samples: Samples
     objects: Objects
+    remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
 
     @cached_property
@@ -154,6 +159,8 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
+    if not 1 <= run.page_bytes <= MOST_PAGE_BYTES:
+        raise Failure(f"{recording.path} is damaged: a page size of {run.page_bytes} bytes", "record again")
     machine = Machine(
         tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
         tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
@@ -167,6 +174,8 @@ def evidence_of(recording: Recording) -> Evidence:
     sorted_events = sort_events(events)
     wanted = {event for ids in sorted_events.events.values() for event in ids}
     books = ledger(sorted_events, counts, rows, load_estimates(recording, wanted, sorted_events.time))
+    threads = tuple(_threads(rows, counts, books, samples, machine))
+    objects = load_objects(recording, samples, run.page_bytes)
     return Evidence(
         path=recording.path,
         run=run,
@@ -175,11 +184,19 @@ def evidence_of(recording: Recording) -> Evidence:
         machine=machine,
         events=tuple(events),
         ledger=books,
-        threads=tuple(_threads(rows, counts, books, samples, machine)),
+        threads=threads,
         samples=samples,
-        objects=load_objects(recording, samples, run.page_bytes),
+        objects=objects,
+        remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
     )
+
+
+def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -> Footprint:
+    """Stacks and files are no data of the program's."""
+    data = [found for found in objects.found if found.kind not in ("stack", "file") and found.things]
+    nodes = {thread.row.id: thread.node for thread in threads if thread.node is not None}
+    return Footprint(nodes, {found.things[0]: found.known_homes for found in data}, page_bytes // LINE_BYTES)
 
 
 def _threads(

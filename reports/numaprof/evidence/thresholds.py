@@ -186,6 +186,17 @@ ALL_TO_ALL = 0.10
 # Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
 BALANCING_MOVED = 0.01
 
+# With fewer overflow samples, load samples tell better which objects demand reads go to (make truth).
+MIN_OVERFLOWS = 30
+
+# Overflow samples speak for an event if they stand for so much of what it counted: a thread's last period leaves none.
+SAMPLED_PART = 0.1
+
+# An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
+# it without a prefetcher they would stand for all.
+HARDLY_SAMPLED = 0.25
+LINE_BYTES = 64  # where lines are longer, an object passes for hardly seen a little later
+
 # --- Comparing runs ------------------------------------------------------------------------------------------------
 
 # A difference in time is believed if chance would produce one as clear in fewer than this share of cases.

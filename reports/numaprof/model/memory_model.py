@@ -95,7 +95,8 @@ class Object:
         blocks: How many there were; null: not known.
         bytes: Most that lived at one time.
         remote_share: Of its sampled accesses whose placement is known.
-        of_all_remote: Its part of all sampled remote accesses.
+        of_all_remote: Its part of all remote lines, prefetched ones included, where counters tell; else of all sampled
+            remote accesses.
         samples: That the share rests on.
         home: Where it lies, in words.
         allocated_at: The user's line that allocates it.

@@ -60,7 +60,7 @@ SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT
 # access to a page of a slow tier is one to the slow tier (8), not a remote one.
 PICKED = """
 CREATE TEMP TABLE picked AS
-SELECT s.kind, s.thread, t.process, c.node, s.stack, s.address, s.page_node,
+SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_node,
        CASE WHEN s.source IS NULL AND s.page_node IN (SELECT value FROM json_each(:slow_nodes)) THEN 8 ELSE s.source END
        AS source, s.t_ns, s.latency, s.block,
        s.weight * (1.0 * 0x1000000 / k.below) AS weight, o.id AS object, NULL AS thing

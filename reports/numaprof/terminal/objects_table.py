@@ -7,6 +7,7 @@ from numaprof.analysis.naming import (
     homes_in_text,
     object_name,
 )
+from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -37,6 +38,8 @@ def _matters(evidence: Evidence, found: Object, least: float) -> bool:
     least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * evidence.samples.remote_accesses)
     if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
         return True
+    if evidence.remote_lines.of(found.things) >= MIN_OBJECT_SHARE:
+        return True
     seen = bool(found.pages or found.used)
     return data and seen and bytes_of(evidence, found) >= least
 
@@ -45,7 +48,6 @@ def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     chosen = shown(evidence, wanted)
     if not chosen:
         return
-    remote = evidence.samples.remote_accesses
     paper.line()
     head = ["OBJECT", "size", "remote of sampled", "of all remote", "home"]
     right = [False, True, True, True, False]
@@ -54,7 +56,7 @@ def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
             object_name(found, max(24, paper.width - 52)),
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
-            percent(found.remote / remote) if remote and found.known else NOT_KNOWN,
+            percent(part) if (part := part_of_remote(evidence, found)) is not None else NOT_KNOWN,
             homes_in_text(found.homes),
         ]
         for found in chosen

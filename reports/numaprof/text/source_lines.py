@@ -14,7 +14,8 @@ BEFORE, AFTER = 3, 4  # lines around the one meant: a loop and its head
 MOST_BYTES = 4 << 20  # larger files are generated ones
 WIDEST = 160
 
-# A recording may come from anybody and names files of this machine: only what is source by its name is shown.
+# A recording may come from anybody and names files of this machine. Shown is only what is source by its name, in a
+# folder that the reader allows.
 _SUFFIXES = (
     *(".c", ".h", ".cc", ".cpp", ".cxx", ".c++", ".hh", ".hpp", ".hxx", ".inl", ".ipp", ".tpp", ".cu", ".s", ".asm"),
     *(".f", ".for", ".f77", ".f90", ".f95", ".f03", ".f08", ".ftn", ".rs", ".go", ".d", ".zig", ".nim", ".jl", ".py"),
@@ -22,12 +23,43 @@ _SUFFIXES = (
 )
 
 
+_folders: list[str] = []  # that the reader allows (--source), beside the one of the project
+
+
+def allow(folder: str) -> None:
+    """Source text in this folder may be shown."""
+    _folders.append(os.path.realpath(folder))
+
+
 def found(file: str | None, cwd: str | None) -> str | None:
-    """Compilers may record names relative to where they ran: that is tried here and where the program was started."""
-    if file is None or os.path.splitext(file)[1].lower() not in _SUFFIXES:
+    """The real name of a source file in a folder that the reader allows.
+
+    Compilers may record names relative to where they ran: that is tried here, where the program was started, and in the
+    folders of --source.
+    """
+    if file is None or "\0" in file or os.path.splitext(file)[1].lower() not in _SUFFIXES:
         return None
-    names = [file, *([os.path.join(cwd, file)] if cwd else [])]
-    return next((name for name in names if _readable(name)), None)
+    folders = [*([cwd] if cwd and "\0" not in cwd else []), *_folders]
+    names = (os.path.realpath(name) for name in (file, *(os.path.join(folder, file) for folder in folders)))
+    return next((name for name in names if _allowed(name) and _readable(name)), None)
+
+
+def _allowed(name: str) -> bool:
+    """Also with its links followed: a link may lead out of the folder."""
+    inside = any(name.startswith(os.path.join(folder, "")) for folder in (*_folders, _project()))
+    return inside and os.path.splitext(name)[1].lower() in _SUFFIXES
+
+
+@cache
+def _project() -> str:
+    """The folder in which the reader stands, or the git repository around it."""
+    here = folder = os.path.realpath(".")
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return here
+        folder = above
+    return folder
 
 
 def around(file: str | None, line: int | None) -> tuple[tuple[int, str], ...]:
@@ -57,8 +89,7 @@ def whole(file: str | None, cwd: str | None, started_at: str) -> tuple[str, ...]
 @cache
 def _uncut(file: str) -> tuple[str, ...]:
     try:
-        with open(file, encoding="utf-8", errors="backslashreplace") as source:
-            return tuple(clean(line.rstrip("\r\n").expandtabs()) for line in source)
+        return tuple(clean(line.expandtabs()) for line in _text(file).split("\n"))
     except (OSError, ValueError):
         return ()
 
@@ -74,10 +105,18 @@ def _readable(name: str) -> bool:
 @cache
 def _lines(file: str) -> tuple[str, ...]:
     try:
-        with open(file, encoding="utf-8", errors="backslashreplace") as source:
-            return tuple(clean(line.rstrip("\r\n").expandtabs(), WIDEST) for line in source)
+        return tuple(clean(line.expandtabs(), WIDEST) for line in _text(file).split("\n"))
     except (OSError, ValueError):
         return ()
+
+
+def _text(file: str) -> str:
+    """Of a regular file, without its last line end. A pipe does not keep the reader waiting."""
+    with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as source:
+        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
+            return ""
+        data = source.read(MOST_BYTES)
+    return data.decode("utf-8", "backslashreplace").replace("\r\n", "\n").removesuffix("\n")
 
 
 def changed_since(file: str | None, started_at: str) -> bool:

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which objects remote lines belong to, those that were prefetched included. docs/objects.md has the method.
+
+A sampled load sees a prefetched line as a hit in a cache, so load samples alone give a streamed array too little.
+Requests have overflow samples, which share their counter's time and know the instruction and no address: they are
+divided by the pages on other nodes that load samples of any level reach from the same instruction, else line, else
+function. Where no sampled load is left there, every line came in time: the objects that load samples hardly see
+elsewhere share them, by their pages on other nodes. Demand reads with too few overflow samples are divided by the
+load samples that remote DRAM answered.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Optional
+
+from numaprof.evidence.counts import Count
+from numaprof.evidence.request_classes import REMOTE
+from numaprof.evidence.samples import Samples
+from numaprof.evidence.thresholds import HARDLY_SAMPLED, MIN_OVERFLOWS, SAMPLED_PART
+from numaprof.evidence.traffic import Ledger
+from numaprof.recording import sql_counts, sql_prefetches
+from numaprof.recording.reader import Recording
+
+Shares = dict[int, float]  # thing -> part of a whole
+_DIRECT = ("demand", "retired")  # columns that load samples see themselves
+
+
+@dataclass(frozen=True)
+class RemoteLines:
+    """Remote requests of the verdict's population, by object."""
+
+    shares: Mapping[int, float] = field(default_factory=dict)  # by thing, of all of them
+    unknown: float | None = None  # the part whose object is not known; None: shares are not known at all
+
+    @property
+    def known(self) -> bool:
+        return self.unknown is not None
+
+    def of(self, things: Iterable[int]) -> float:
+        return sum(self.shares.get(thing, 0.0) for thing in things)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Where threads run and data lies."""
+
+    nodes: Mapping[int, int]  # of threads that stay on one
+    pages: Mapping[int, Mapping[int, float]]  # first touched, by thing and node
+    lines_of_page: int
+
+
+def load_remote_lines(
+    recording: Recording, samples: Samples, books: Ledger, events: Iterable[sql_counts.Event], footprint: Footprint
+) -> RemoteLines:
+    """After load_samples, whose tables it reads."""
+    population, total = books.events.verdict, books.total
+    amounts: dict[str, float] = {}
+    for column in population.columns if population else ():
+        estimate = total[column.key].remote.estimate
+        # However short the time that was counted in, it weighs classes against each other.
+        amounts[column.key] = _scaled(_counts(books, column.key)) if estimate is None else estimate
+    read = recording.rows(sql_prefetches.Read, sql_prefetches.READ)
+    whole = sum(amounts.values())
+    if not whole or not read:
+        return RemoteLines()
+    asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED)
+    class_of = {event.id: event.request for event in events}
+    unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
+    shares: Shares = defaultdict(float)
+    for key, amount in amounts.items():
+        classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
+        mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
+        few = key in _DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
+        direct = _by_samples(samples)
+        parts = direct if few else _by_instruction(mine, read, unseen)
+        for thing, part in (parts or direct).items():
+            shares[thing] += part * amount / whole
+    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())))
+
+
+def _counts(books: Ledger, key: str) -> list[Count]:
+    """Of a column's remote events."""
+    scopes = [*books.by_thread.values(), books.unattributed]
+    events = books.events.events.get((key, REMOTE), ())
+    return [count for event in events for scope in scopes for count in scope.get(event, ())]
+
+
+def _scaled(counts: Iterable[Count]) -> float:
+    return sum(count.value / count.coverage for count in counts if count.coverage)
+
+
+def _readers(books: Ledger, keys: list[str], nodes: Mapping[int, int]) -> Shares:
+    """Remote requests by the node of the threads that made them."""
+    wanted = [event for key in keys for event in books.events.events.get((key, REMOTE), ())]
+    sums: Shares = defaultdict(float)
+    for thread, node in nodes.items():
+        mine = books.by_thread.get(thread, {})
+        sums[node] += _scaled(count for event in wanted for count in mine.get(event, ()))
+    return sums
+
+
+def _enough(asked: list[sql_prefetches.Asked], counts: list[Count]) -> list[sql_prefetches.Asked]:
+    """None of them, where they stand for too little of what was counted."""
+    sampled = sum(row.events for row in asked)
+    return asked if sampled >= SAMPLED_PART * sum(count.value for count in counts) else []
+
+
+def _by_samples(samples: Samples) -> Shares:
+    sums: Shares = defaultdict(float)
+    for row in samples.used:
+        if row.remote:
+            sums[row.thing or 0] += row.accesses
+    return _parts(sums)
+
+
+def _parts(sums: Mapping[int, float]) -> Shares:
+    whole = sum(sums.values())
+    return {thing: part / whole for thing, part in sums.items()} if whole else {}
+
+
+Place = tuple[object, ...]
+_Key = Callable[["sql_prefetches.Asked | sql_prefetches.Read"], Optional[Place]]
+
+
+def _line(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
+    return (row.module, row.file, row.line) if row.line else None
+
+
+def _function(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
+    return (row.module, row.function) if row.function else None
+
+
+_LEVELS: tuple[_Key, ...] = (lambda row: (row.place,), _line, _function)
+
+
+def _by_instruction(asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen) -> Shares:
+    """Empty: nothing is known."""
+    tables = [_table(read, level) for level in _LEVELS]
+    whole = sum(row.events for row in asked)
+    if not whole:
+        return unseen.shares(None)
+    sums: Shares = defaultdict(float)
+    for row in asked:
+        found = ((level(row), table) for level, table in zip(_LEVELS, tables))
+        parts = next((table[place] for place, table in found if place in table), None)
+        for thing, part in (unseen.shares(_function(row)) if parts is None else parts).items():
+            sums[thing] += part * row.events / whole
+    return dict(sums)
+
+
+def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, Shares]:
+    sums: dict[Place | None, Shares] = defaultdict(lambda: defaultdict(float))
+    for row in read:
+        if row.remote and (place := level(row)) is not None:
+            sums[place][row.thing] += row.remote
+    return {place: _parts(found) for place, found in sums.items()}
+
+
+@dataclass(frozen=True)
+class _Unseen:
+    """Objects that load samples hardly see, by their pages on other nodes than the readers'."""
+
+    footprint: Footprint
+    read: list[sql_prefetches.Read]
+    readers: Mapping[int, float]  # remote requests by the node of their threads
+
+    def shares(self, asking: Place | None) -> Shares:
+        """asking: the function that makes the requests, if that is known: what it reads is not counted as seen."""
+        seen: Shares = defaultdict(float)
+        for row in self.read:
+            if asking is None or _function(row) != asking:
+                seen[row.thing] += row.accesses
+        lines = self.footprint.lines_of_page
+        unseen = {
+            thing: by_node
+            for thing, by_node in self.footprint.pages.items()
+            if seen[thing] < HARDLY_SAMPLED * lines * sum(by_node.values())
+        }
+        sums: Shares = defaultdict(float)
+        for node, requests in self.readers.items():
+            remote = {thing: sum(by_node.values()) - by_node.get(node, 0.0) for thing, by_node in unseen.items()}
+            for thing, part in _parts(remote).items():
+                sums[thing] += part * requests
+        return _parts(sums)
