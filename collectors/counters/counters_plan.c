@@ -121,7 +121,7 @@ static int counters_try(struct counters *counters, struct counters_group *group)
             break;
         }
     }
-    group->with_work = status == 0 && counters->with_work && counters_has_room(counters->cpu, group) &&
+    group->with_work = status == 0 && opened > 0 && counters->with_work && counters_has_room(counters->cpu, group) &&
                        counters_try_work(counters, fds[0]);
     while (opened-- > 0)
         close(fds[opened]);
