@@ -106,9 +106,9 @@ def record(side: str, todo: list[Case], machine: Path) -> None:
     limit = ["--time-limit", str(SECONDS * len(todo))]
     lab = [str(TREE / "lab" / "run"), "--machine", str(machine), "--scratch", str(scratch), "--quiet", *limit]
     subprocess.run([*lab, "--", "sh", str(WORK / f"{side}.{os.getpid()}.sh")], check=False)
-    for path in scratch.iterdir():
+    for path in scratch.glob("*.*"):
         path.replace(results / path.name)
-    scratch.rmdir()
+    shutil.rmtree(scratch, ignore_errors=True)
 
 
 def read(side: str, case: Case) -> Evidence | None:
