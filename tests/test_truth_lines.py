@@ -52,7 +52,8 @@ def recording(tmp_path: Path) -> Path:
             "INSERT INTO thread (id, process, tid, start_ns, from_start, pin) VALUES (5, 1, ?, 0, 1, '')", [TID]
         )
         for ident, kind, stack in ((HEAP, "heap", 1), (MAPPING, "mapping", None), (REUSED, "heap", 1)):
-            database.execute("INSERT INTO object (id, process, kind, alloc_stack) VALUES (?, 1, ?, ?)", (ident, kind, stack))
+            made = "INSERT INTO object (id, process, kind, alloc_stack) VALUES (?, 1, ?, ?)"
+            database.execute(made, (ident, kind, stack))
         for ident, first, pages in ((HEAP, 16, 4), (MAPPING, 16, 16), (HEAP, 24, 1), (REUSED, 24, 1)):
             values = (ident, first * 4096, pages * 4096)
             database.execute("INSERT INTO block (object, address, bytes, start_ns) VALUES (?, ?, ?, 0)", values)

@@ -181,8 +181,12 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
     bool is_huge = faults_kind_places(kind) && faults_classify_looks_huge(faults, batch, i);
     uint64_t weight = is_huge ? FAULTS_CLASSIFY_WINDOW_BYTES / faults->page_bytes : fault->weight;
     faults->sampled_weight += fault->weight;
-    if (faults_kind_places(kind))
+    struct mapping *mapping = address_space_find(&process->space, fault->address);
+    if (faults_kind_places(kind)) {
         process->touched_at = fault->time;
+        if (mapping)
+            mapping->placed_pages += weight;
+    }
     struct samples_row row =
         samples_row(kind, faults->event, tasks_time(faults->tasks, fault->time), fault->thread, weight);
     row.cpu = fault->cpu;

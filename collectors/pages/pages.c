@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collectors/pages/numa_maps.h"
@@ -11,12 +12,17 @@
 
 enum {
     PAGES_PER_SNAPSHOT = 65536,    // at about 0.2 us a page, 13 ms
+    PAGES_UNTOUCHED = 16384,       // beside them, of mappings without a recorded fault: much of these may be reserved only
+    PAGES_UNSEEN_LEAST = 64,       // of a mapping, and a quarter of what faults placed: weights of faults are estimates
     PAGES_FIRST_MS = 20,
     PAGES_LAST_MS = 10000,
 };
 
 struct pages_range {
     uint64_t start, end;
+    uint64_t stride;               // every how many pages
+    bool is_counted;               // private memory whose mapping was reported: its faults are known
+    uint64_t placed;               // pages that faults were seen to place
 };
 
 // A snapshot to be taken: all that is needed, without the process, which may be gone by then.
@@ -24,7 +30,6 @@ struct pages_job {
     pid_t pid;
     int64_t process, snapshot, t_ns;
     const char *cause;
-    uint64_t stride;               // every how many pages
     size_t count;
     struct pages_range ranges[];
 };
@@ -38,11 +43,22 @@ struct pages_run {                 // neighbours with one answer
 struct pages_walk {
     struct pages *pages;
     const struct pages_job *job;
+    const struct pages_range *range;
     uint64_t asked, known;
+    uint64_t present;              // of this range, asked about
+    uint64_t unseen;               // pages of all ranges that no fault was seen to place
     struct pages_run run;
 };
 
 // --- asking
+
+// Each page stands for those that were left out behind it, as far as the range goes.
+static uint64_t pages_span(const struct pages_walk *walk)
+{
+    uint64_t span = walk->run.asked * walk->range->stride;
+    uint64_t left = (walk->range->end - walk->run.first) / walk->pages->page_bytes;
+    return span < left ? span : left;
+}
 
 static void pages_write_run(const struct pages_walk *walk)
 {
@@ -50,7 +66,7 @@ static void pages_write_run(const struct pages_walk *walk)
     if (run->asked == 0 || run->state == PAGES_ABSENT || run->state == PAGES_ZERO)
         return;
     RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(walk->job->snapshot), RECORD_NUMBER(run->first),
-           RECORD_NUMBER(run->asked), RECORD_NUMBER((run->last - run->first) / walk->pages->page_bytes + 1),
+           RECORD_NUMBER(run->asked), RECORD_NUMBER(pages_span(walk)),
            run->state >= 0 ? RECORD_NUMBER(run->state) : RECORD_NULL);
 }
 
@@ -58,7 +74,7 @@ static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)
 {
     struct pages_run *run = &walk->run;
     bool continues = run->asked > 0 && run->state == state &&
-                     address == run->last + walk->job->stride * walk->pages->page_bytes;
+                     address == run->last + walk->range->stride * walk->pages->page_bytes;
     if (!continues) {
         pages_write_run(walk);
         *run = (struct pages_run){.first = address, .state = state};
@@ -66,6 +82,7 @@ static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)
     run->last = address;
     run->asked++;
     walk->asked++;
+    walk->present += state >= 0 || state == PAGES_SOMEWHERE;
     walk->known += state >= 0 || state == PAGES_ABSENT || state == PAGES_ZERO;
     if (state >= 0)
         atomic_store_explicit(&walk->pages->worked, true, memory_order_relaxed);
@@ -74,8 +91,10 @@ static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)
 static void pages_walk_range(struct pages_walk *walk, const struct pages_range *range)
 {
     enum { CHUNK = 512 };
-    uint64_t addresses[CHUNK], step = walk->job->stride * walk->pages->page_bytes;
+    uint64_t addresses[CHUNK], step = range->stride * walk->pages->page_bytes;
     int32_t states[CHUNK];
+    walk->range = range;
+    walk->present = 0;
     for (uint64_t at = range->start; at < range->end;) {
         size_t n = 0;
         for (; n < CHUNK && at < range->end; at += step)
@@ -88,6 +107,9 @@ static void pages_walk_range(struct pages_walk *walk, const struct pages_range *
     }
     pages_write_run(walk);
     walk->run = (struct pages_run){0};
+    uint64_t present = walk->present * range->stride, most_placed = range->placed + range->placed / 4;
+    if (range->is_counted && present > most_placed + PAGES_UNSEEN_LEAST)
+        walk->unseen += present - range->placed;
 }
 
 // How many pages of a mapping are on a node, not which: the rows begin at the mapping's start, one page apart by node.
@@ -116,6 +138,8 @@ static void pages_do(struct pages *pages, const struct pages_job *job)
     int status = pages->only_counts ? numa_maps_read(job->pid, pages->page_bytes, pages_add_count, &walk) : 0;
     if (status < 0)
         atomic_store(&pages->error, status);
+    if (strcmp(job->cause, "exit") == 0)
+        pages->unseen_pages += walk.unseen;
     RECORD(pages->queue, RECORDING_SNAPSHOT, RECORD_NUMBER(job->snapshot), RECORD_NUMBER(job->process),
            RECORD_NUMBER(job->t_ns), RECORD_TEXT(job->cause),
            RECORD_TEXT(pages->only_counts ? "numa_maps" : "move_pages"), RECORD_NUMBER(walk.asked),
@@ -124,37 +148,53 @@ static void pages_do(struct pages *pages, const struct pages_job *job)
 
 // --- what to ask about
 
-static bool pages_of_interest(const struct pages *pages, const struct process *process, const struct mapping *now)
+// Private memory, shared memory and huge pages; the pages of files belong to the page cache.
+static bool pages_of_interest(const struct mapping *now)
 {
-    if (now->kind == MAPPING_FILE || now->kind == MAPPING_SPECIAL)
-        return false;
-    if (!pages->sees_touches)
-        return true;
-    for (uint64_t at = now->start; at < now->end;) { // tracked mappings may be cut otherwise than the kernel's
+    return now->kind != MAPPING_FILE && now->kind != MAPPING_SPECIAL;
+}
+
+static bool pages_is_private(const struct mapping *now)
+{
+    return now->kind == MAPPING_ANONYMOUS || now->kind == MAPPING_HEAP;
+}
+
+// What is known of the faults in a mapping. Tracked mappings may be cut otherwise than the kernel's.
+static struct pages_range pages_make_range(const struct pages *pages, const struct process *process,
+                                           const struct mapping *now, bool *is_touched)
+{
+    struct pages_range range = {.start = now->start, .end = now->end, .is_counted = pages->sees_touches && pages_is_private(now)};
+    *is_touched = !pages->sees_touches;
+    for (uint64_t at = now->start; at < now->end;) {
         const struct mapping *tracked = address_space_find(&process->space, at);
-        if (tracked && tracked->touched)
-            return true;
+        *is_touched |= tracked && tracked->touched;
+        range.placed += tracked ? tracked->placed_pages : 0;
+        range.is_counted &= tracked != NULL; // mremap moves memory and is not reported
         at = tracked ? tracked->end : at + pages->page_bytes * 512;
     }
-    return false;
+    return range;
 }
 
 static struct pages_job *pages_make_job(const struct pages *pages, const struct process *process,
                                         const struct address_space *space)
 {
-    uint64_t count = 0;
+    uint64_t touched = 0, untouched = 0;
     struct pages_job *job = malloc(sizeof *job + space->count * sizeof *job->ranges);
     if (!job)
         return NULL;
     *job = (struct pages_job){.pid = process->pid, .process = process->id};
     for (size_t i = 0; i < space->count; i++) {
-        const struct mapping *mapping = &space->items[i];
-        if (!pages_of_interest(pages, process, mapping))
+        bool is_touched;
+        if (!pages_of_interest(&space->items[i]))
             continue;
-        job->ranges[job->count++] = (struct pages_range){.start = mapping->start, .end = mapping->end};
-        count += (mapping->end - mapping->start) / pages->page_bytes;
+        struct pages_range *range = &job->ranges[job->count++];
+        *range = pages_make_range(pages, process, &space->items[i], &is_touched);
+        range->stride = is_touched; // for now
+        *(is_touched ? &touched : &untouched) += (range->end - range->start) / pages->page_bytes;
     }
-    job->stride = count / PAGES_PER_SNAPSHOT + 1;
+    for (size_t i = 0; i < job->count; i++)
+        job->ranges[i].stride =
+            job->ranges[i].stride ? touched / PAGES_PER_SNAPSHOT + 1 : untouched / PAGES_UNTOUCHED + 1;
     return job;
 }
 

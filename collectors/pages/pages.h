@@ -19,6 +19,7 @@ struct pages {
     bool sees_touches;       // faults are recorded: only mappings that were touched are worth a look
     bool only_counts;        // move_pages is forbidden: numa_maps tells how many pages are where
     int64_t snapshots;       // of the recording, given out so far
+    uint64_t unseen_pages;   // of private memory that processes had at their end, and no fault was seen to place
     _Atomic bool worked;     // at least one page was found
     _Atomic int error;       // why none was: -errno of the last try
 
@@ -35,7 +36,7 @@ int pages_start(struct pages *pages);
 void pages_stop(struct pages *pages);
 
 // Asks about the pages of the process and records what is where. cause: a word of snapshot.cause. Large processes are
-// asked about every n-th page, and the snapshot says so.
+// asked about every n-th page, and the snapshot says so. "exit": also counts pages that no fault was seen to place.
 void pages_snapshot(struct pages *pages, struct process *process, uint64_t now, const char *cause);
 
 // Gives the thread a snapshot that is due: soon after the first touch, then at doubling intervals while more is touched

@@ -268,8 +268,8 @@ CREATE TABLE block (
     thread   INTEGER REFERENCES thread  -- that allocated it
 );
 
--- Homes of pages: one snapshot asks about pages of the ranges that were touched: every page, or in large processes every
--- n-th. Neighbours with one answer are one row.
+-- Homes of pages: one snapshot asks about pages of private and shared memory: every page, or in large processes every
+-- n-th, of ranges without a recorded fault fewer. Neighbours with one answer are one row.
 CREATE TABLE snapshot (
     id      INTEGER PRIMARY KEY,
     process INTEGER NOT NULL REFERENCES process,
@@ -284,7 +284,7 @@ CREATE TABLE page_home (
     snapshot INTEGER NOT NULL REFERENCES snapshot,
     address  INTEGER NOT NULL,          -- of the first page
     pages    INTEGER NOT NULL,          -- base pages (run.page_bytes) that were asked about
-    span     INTEGER NOT NULL,          -- base pages from the first to the last of them; = pages if none was left out
+    span     INTEGER NOT NULL,          -- base pages that they stand for; = pages if none was left out
     node     INTEGER,                   -- NULL: no page there, or the kernel would not say
     PRIMARY KEY (snapshot, address)     -- written in this order, so that appending costs no search
 ) WITHOUT ROWID;

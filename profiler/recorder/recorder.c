@@ -349,6 +349,22 @@ static void recorder_write_movers(struct recorder *r, const int *wait_status, ui
     movers_free(&after);
 }
 
+// read() into a buffer (where the kernel's faults are not ours to see), mlock, MAP_POPULATE, MADV_POPULATE_WRITE.
+// Pages of faults that no sample stands for are none of these.
+static void recorder_note_unseen_pages(struct recorder *r)
+{
+    enum { LEAST_MIB = 1, HUGE_PAGE_BYTES = 2 << 20 };
+    uint64_t a_fault = r->records.faults.huge_pages ? HUGE_PAGE_BYTES : r->pages.page_bytes;
+    uint64_t missed = kernel_records_missed(&r->records);
+    uint64_t bytes = r->pages.unseen_pages * r->pages.page_bytes;
+    bytes = missed < bytes / a_fault ? bytes - missed * a_fault : 0;
+    uint64_t mib = bytes >> 20;
+    if (mib >= LEAST_MIB)
+        note_write(&r->tasks, "unseen_pages", (int64_t)bytes, NULL,
+                   "%llu MiB of private memory were placed by the kernel on behalf of read(), mlock(), MAP_POPULATE or the "
+                   "like: their nodes are known, by which thread is unknown", (unsigned long long)mib);
+}
+
 int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
 {
     messages_take(&r->messages);
@@ -371,6 +387,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     stack_walk_finish(&r->walk, &r->tasks);
     counter_sets_finish(&r->sets);
     kernel_records_finish(&r->records);
+    recorder_note_unseen_pages(r);
     samples_write_sums(&r->samples);
     tasks_end_all(&r->tasks);
     recorder_resolve_symbols(r);

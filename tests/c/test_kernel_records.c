@@ -198,3 +198,17 @@ TEST(a_downsampled_fault_that_is_recorded_twice_weighs_one)
     finish();
     CHECK_EQ(hand_number("SELECT sum(weight) FROM sample"), 1);
 }
+
+// A merged neighbour keeps what faults were seen to place in it; a new mapping of the same size has nothing.
+TEST(placed_pages_stay_with_a_mapping_that_the_kernel_joins_with_another)
+{
+    struct address_space space = {0};
+    const struct mapping first = {.start = 0x10000, .end = 0x20000, .path = ""};
+    const struct mapping joined = {.start = 0x8000, .end = 0x20000, .path = ""};
+    CHECK_EQ(address_space_add(&space, first), 0);
+    address_space_find(&space, 0x10000)->placed_pages = 16;
+    CHECK_EQ(address_space_add(&space, joined), 0);
+    CHECK_EQ(address_space_find(&space, 0x10000)->placed_pages, 16);
+    CHECK_EQ(address_space_add(&space, joined), 0);
+    CHECK_EQ(address_space_find(&space, 0x10000)->placed_pages, 0);
+}

@@ -13,6 +13,7 @@ import argparse
 import datetime
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,7 @@ class Case:
     later: list[Advice] = field(default_factory=list)
     command: str | None = None
     problem: str = ""
+    fixed: bool = False
 
     @property
     def name(self) -> str:
@@ -114,13 +116,8 @@ def read(side: str, case: Case) -> Evidence | None:
     try:
         return load(str(path))
     except Exception as error:  # one recording less must not lose the table
-        case.problem = case.problem or f"{side}: {type(error).__name__}"
+        case.problem = case.problem or f"not recorded {side} ({type(error).__name__})"
         return None
-
-
-def output(side: str, case: Case) -> str:
-    path = WORK / f"{side}.results" / f"{case.name}.txt"
-    return path.read_text() if path.exists() else ""
 
 
 def prepare(case: Case, side: str) -> None:
@@ -143,7 +140,22 @@ def fix(case: Case) -> bool:
         return False
     if done.command is not None:
         case.command = done.command.replace("/before/", "/after/")
-    return build(case, "after", done.flags)
+    if build(case, "after", done.flags) and output(case, "after") != output(case, "before"):
+        case.problem = "another result"
+    return not case.problem
+
+
+def output(case: Case, side: str) -> str:
+    """What the program prints on this computer."""
+    command = shlex.split(case.command) if side == "after" and case.command is not None else []
+    done = subprocess.run(
+        command or [str(WORK / side / case.name / "program")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "8", "GOMP_SPINCOUNT": "0"},
+    )
+    return f"{done.stdout}{done.stderr}{done.returncode}"
 
 
 def remote(evidence: Evidence | None) -> float | None:
@@ -172,7 +184,7 @@ def right(case: Case) -> bool:
 
 
 def usable(case: Case) -> bool | None:
-    return None if not case.changes else not case.problem and case.after is not None
+    return None if not case.changes else case.fixed
 
 
 def false_later(case: Case) -> list[Advice]:
@@ -245,14 +257,14 @@ def main() -> int:
     for case in found:
         case.before = read("before", case)
         case.advices = advise(case.before) if case.before is not None else []
-    fixed = [] if given.only_before else [case for case in found if fix(case)]
+    for case in [] if given.only_before else found:
+        case.fixed = fix(case)
+    fixed = [case for case in found if case.fixed]
     if fixed and not given.judge:
         record("after", fixed, machine)
     for case in fixed:
         case.after = read("after", case)
         case.later = advise(case.after) if case.after is not None else []
-        if case.after is not None and output("before", case) != output("after", case):
-            case.problem = "another result"
     lines = [f"Measured on {datetime.date.today().isoformat()}.", "", *summary(found), "", *HEAD, *map(row, found)]
     print("\n".join(lines))
     if given.table is not None:

@@ -141,3 +141,27 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
                 "wandered before there were other threads and first touched 16 MiB from node 0 and 16 MiB"
                 in advice.finding
             )
+
+
+def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> None:
+    book = sampled()
+    block = array(book, SERIAL)
+    loop = book.place(LOOP)
+    accessor = book.add(
+        "place",
+        module="/home/u/sum",
+        address=None,
+        function="Field::at",
+        file="/home/u/src/f.h",
+        line=3,
+        inline_of=loop,
+    )
+    runtime = book.place(("", 1, ""), module="/usr/lib/libgomp.so.1", file=None, line=None, function=None)
+    main = book.place(("/home/u/src/sum.c", 20, "main"))
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        stack = book.stack(accessor, runtime, main)
+        book.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = advise(read(book, tmp_path))
+    assert "sum.c:22 main._omp_fn.0 (through f.h:3 Field::at) uses it from 8 threads" in advice.finding
+    assert advice.used_at is not None and advice.used_at.line == 22

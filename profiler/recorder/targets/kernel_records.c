@@ -224,12 +224,24 @@ void kernel_records_write_evidence(struct kernel_records *records)
     note_evidence(records->tasks, 4, "faults", used, detail, missing);
 }
 
-void kernel_records_finish(struct kernel_records *records)
+static uint64_t kernel_records_count_faults(struct kernel_records *records)
 {
     uint64_t counted = 0;
     for (size_t i = 0; i < records->count; i++)
         if (faults_count(&records->sources[i]) == 0)
             counted += records->sources[i].counted;
+    return counted;
+}
+
+uint64_t kernel_records_missed(struct kernel_records *records)
+{
+    uint64_t counted = kernel_records_count_faults(records), sampled = records->faults.sampled_weight;
+    return counted > sampled ? counted - sampled : 0;
+}
+
+void kernel_records_finish(struct kernel_records *records)
+{
+    uint64_t counted = kernel_records_count_faults(records);
     if (counted > 0)
         note_write(records->tasks, "faults", (int64_t)counted, NULL,
                    "%llu page faults were counted, samples stand for %llu", (unsigned long long)counted,

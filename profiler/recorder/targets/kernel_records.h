@@ -37,6 +37,9 @@ int kernel_records_watch(const struct kernel_records *records, kernel_records_wa
 
 void kernel_records_write_evidence(struct kernel_records *records);
 
+// Faults that were counted and that no sample stands for.
+uint64_t kernel_records_missed(struct kernel_records *records);
+
 // Notes how many faults there were and how many the samples stand for.
 void kernel_records_finish(struct kernel_records *records);
 

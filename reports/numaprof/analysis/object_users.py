@@ -36,8 +36,16 @@ def later_uses(group: Iterable[Object]) -> list[Used]:
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:
-    """The line that accesses most."""
-    return _heaviest((row.site, row.accesses) for row in uses)
+    """The line that accesses most: that of the parallel loop, where this calls an accessor."""
+    return _heaviest((row.loop, row.accesses) for row in uses)
+
+
+def through(uses: Iterable[Used]) -> Site | None:
+    """What the line that accesses most calls for it; None if it does so itself."""
+    rows = list(uses)
+    use = main_use(rows)
+    inner = _heaviest((row.site, row.accesses) for row in rows if row.loop == use)
+    return inner if inner != use else None
 
 
 def main_cause(evidence: Evidence) -> Site | None:

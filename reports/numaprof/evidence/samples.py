@@ -57,6 +57,7 @@ class Used:
     init: Site
     init_thread: int | None
     site: Site
+    loop: Site  # where the thread enters the program's own code, if that calls the site; else the site
     thread: int
     node: int | None
     page_node: int | None
@@ -206,6 +207,7 @@ def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
         init=sites[row.init_site],
         init_thread=row.init_thread,
         site=sites[row.site],
+        loop=sites[row.loop if row.loop is not None else row.site],
         thread=row.thread,
         node=row.node,
         page_node=row.page_node,

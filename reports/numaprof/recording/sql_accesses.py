@@ -13,6 +13,7 @@ class Use(NamedTuple):
     init_site: int | None
     init_thread: int | None
     site: int | None
+    loop: int | None  # where the thread enters the program's own code below the site; None: there
     thread: int
     node: int | None
     page_node: int | None
@@ -25,13 +26,14 @@ class Use(NamedTuple):
 # Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
 # touch of its page.
 USES = """
-SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, thread, node, page_node,
+SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
        CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END AS remote,
        steady,
        sum(weight), count(*)
   FROM access LEFT JOIN stack_site k USING (stack)
+  LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
  WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
- GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, thread, node, page_node, remote, steady
+ GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
 

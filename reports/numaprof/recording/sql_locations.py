@@ -55,6 +55,25 @@ WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
 SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 """
 
+# Where threads enter the program's own code below that: of an accessor the loop that calls it. What main calls stays as
+# it is, since main calls everything.
+_OUTER_PLACES = """
+INSERT INTO outer_place
+WITH RECURSIVE walk (stack, place, inline_of, caller, depth) AS (
+    SELECT k.id, k.place, r.inline_of, k.caller, 0
+      FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
+     UNION ALL
+    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, depth + 1
+      FROM walk w
+      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
+      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+     WHERE r.rank = 3 AND depth < 256
+)
+SELECT stack, place
+  FROM (SELECT stack, place, max(depth) AS depth FROM walk GROUP BY stack) JOIN place p ON p.id = place
+ WHERE depth > 0 AND ifnull(p.function, '') <> 'main'
+"""
+
 ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
 
 _MAIN_PLACES = """
@@ -76,6 +95,9 @@ STACK_SITES = (
     _OWN_PLACES,
     _BEST_PLACES,
     _MAIN_PLACES,
+    "CREATE TEMP TABLE outer_place (stack INTEGER PRIMARY KEY, place INTEGER NOT NULL)",
+    _OUTER_PLACES,
+    "INSERT INTO main_place SELECT DISTINCT place FROM outer_place WHERE place NOT IN (SELECT site FROM main_place)",
     _SAME_PLACES,
     "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL, called INTEGER)",
     "INSERT INTO stack_site SELECT stack, ifnull(one, 0), called FROM best_place LEFT JOIN same_place USING (site)",

@@ -22,6 +22,7 @@ from numaprof.analysis.object_users import (
     others,
     shape_of,
     shared,
+    through,
     users,
 )
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
@@ -96,6 +97,8 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     if uses and measured(evidence):
         shape = shape_of(group)
         line = site_label(use) if use is not None else "Code without line numbers"
+        inner = through(uses)
+        line += f" (through {site_label(inner)})" if inner is not None and use == main_use(uses) else ""
         alone = len(users(evidence, uses)) == 1
         each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
         return f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
