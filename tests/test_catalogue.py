@@ -481,6 +481,15 @@ def test_no_answer_is_given_twice() -> None:
 
 
 @every_cpu
+def test_every_cpu_says_how_loads_are_sampled(cpu: str) -> None:
+    sampling = catalogue(cpu)["cpu"]["sampling"]
+    assert sampling["method"] in ("load-latency", "ibs-op", "spe", "marked", "none")
+    # Without an event of the catalogue the kernel names it, which it does on Intel only.
+    assert sampling["method"] != "load-latency" or sampling["config"] or cpu == "intel-other"
+    assert sampling["text"].endswith(".")
+
+
+@every_cpu
 def test_notes_are_defined_and_used(cpu: str) -> None:
     shown = catalogue(cpu)
     used = {key for event in shown["events"] for key in event["notes"]}

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "collectors/events/event_encode.h"
-#include "collectors/events/event_union.h"
 #include "collectors/perf/perf_context.h"
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
@@ -22,11 +21,6 @@ static bool counters_is_remote(const struct event_entry *event)
     return strncmp(event->placement, "remote", 6) == 0;
 }
 
-// Overflows of each class are sampled once: not again with the pair that counts all of them.
-static bool counters_is_sampled(const struct event_entry *event)
-{
-    return counters_is_remote(event) && !event_union_is(event);
-}
 
 static enum recording_source counters_source(const struct event_entry *event)
 {
@@ -90,24 +84,12 @@ static bool counters_is_dram(const char *placement)
     return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
 }
 
-// Whether the class is this one, or this one and others ("demand_rd|pf_any").
-static bool counters_has_class(const char *classes, const char *class)
-{
-    const size_t length = strlen(class);
-    for (const char *at = classes;; at++) {
-        if (strncmp(at, class, length) == 0 && (at[length] == '|' || at[length] == '\0'))
-            return true;
-        if (!(at = strchr(at, '|')))
-            return false;
-    }
-}
-
 // Local and remote of one class are of use together only.
 static bool counters_is_made_wrong(const struct counters_event *event, const struct counters_wrong *wrong)
 {
     if (!event->source)
         return strcmp(wrong->class, "loads") == 0 && wrong->config == event->attr.config;
-    if (!counters_has_class(event->source->class, wrong->class))
+    if (strcmp(wrong->class, event->source->class) != 0)
         return false;
     return (wrong->config == event->attr.config && wrong->config1 == event->attr.config1) ||
            (counters_is_dram(wrong->placement) && counters_is_dram(event->source->placement));
@@ -139,7 +121,7 @@ static int counters_try(struct counters *counters, struct counters_group *group)
             break;
         }
     }
-    group->with_work = status == 0 && counters->with_work && counters_has_room(counters->cpu, group) &&
+    group->with_work = status == 0 && opened > 0 && counters->with_work && counters_has_room(counters->cpu, group) &&
                        counters_try_work(counters, fds[0]);
     while (opened-- > 0)
         close(fds[opened]);
@@ -194,7 +176,7 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_sampled(planned->events[j]),
+                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
                 .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)

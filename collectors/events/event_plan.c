@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collectors/events/event_union.h"
-
 const char event_plan_all_topics[] = "demand_rd,demand_rfo,prefetch,any,retired,caches,nodes";
 
 enum { EVENT_PLAN_WORD_BYTES = 32 };
@@ -189,9 +187,5 @@ int event_plan_make(struct event_plan *plan, const struct event_catalogue *catal
             break;
     }
     int status = event_plan_add_groups_of(&context, false);
-    if (status == 0)
-        status = event_plan_add_groups_of(&context, true);
-    if (status == 0 && request->verdict)
-        event_union_add(plan, cpu);
-    return status;
+    return status < 0 ? status : event_plan_add_groups_of(&context, true);
 }

@@ -22,7 +22,6 @@ extern const char event_plan_all_topics[];
 
 struct event_plan_request {
     const char *topics; // "demand_rd,retired"; in the order of importance: what comes first is opened first
-    bool verdict;       // one pair of events for all that the verdict adds up, first of all: event_union.h
     bool split;         // sockets are several nodes each: event_plan_sockets_are_split
 };
 
@@ -43,8 +42,6 @@ struct event_plan {
     struct event_plan_answer answers[EVENT_PLAN_TOPICS];
     struct event_plan_group groups[EVENT_PLAN_GROUPS];
     int answer_count, group_count;
-    struct event_entry merged[2]; // local and remote, in the groups of a plan with .verdict
-    char union_class[64];         // of these
 };
 
 // Is a socket of this machine several nodes with CPUs (sub-NUMA clusters, cluster on die, NPS)?

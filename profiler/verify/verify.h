@@ -34,7 +34,7 @@ enum verify_pattern {
     VERIFY_PATTERNS
 };
 
-enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 40, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
+enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 24, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
 
 struct verify_cell {
     bool counted;            // false: the pattern was not run, or the event did not count all the time

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collectors/events/event_union.h"
-
 static bool expect_is(const char *text, const char *const words[])
 {
     for (; *words; words++)
@@ -27,7 +25,7 @@ static bool expect_has_note(const struct event_entry *event, const char *key)
 // --- who asks
 
 enum expect_class { EXPECT_READS, EXPECT_WRITES, EXPECT_BOTH, EXPECT_RETIRED, EXPECT_ALL, EXPECT_PREFETCH,
-                    EXPECT_SOFTWARE, EXPECT_UNION, EXPECT_UNKNOWN };
+                    EXPECT_SOFTWARE, EXPECT_UNKNOWN };
 
 static enum expect_class expect_class_of(const struct event_entry *event)
 {
@@ -40,8 +38,6 @@ static enum expect_class expect_class_of(const struct event_entry *event)
         {"pf_any", EXPECT_PREFETCH}, {"pf_l1", EXPECT_PREFETCH}, {"pf_l2", EXPECT_PREFETCH},
         {"pf_l3", EXPECT_PREFETCH}, {"pf_sw", EXPECT_SOFTWARE},
     };
-    if (event_union_is(event)) // demand reads, RFO and prefetches
-        return EXPECT_UNION;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strcmp(event->class, classes[i].name) == 0)
             return classes[i].class;
@@ -52,7 +48,7 @@ static enum expect_class expect_class_of(const struct event_entry *event)
 static bool expect_is_complete(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                const struct event_entry *event)
 {
-    return strstr(event->class, "pf_any") &&
+    return strcmp(event->class, "pf_any") == 0 &&
            !event_catalogue_entry(catalogue, cpu, "pf_l3", "local_home", NULL) &&
            !event_catalogue_entry(catalogue, cpu, "pf_l3", "any_home", NULL);
 }
@@ -76,8 +72,6 @@ static struct verify_range expect_stream(const struct event_catalogue *catalogue
         return (struct verify_range){.known = true,
                                      .least = expect_is_complete(catalogue, cpu, event) ? fmax(1 - demand, 0) : 0,
                                      .most = fmax(1 - demand, 0)};
-    case EXPECT_UNION:
-        return expect_is_complete(catalogue, cpu, event) ? expect_each : expect_at_most_each;
     case EXPECT_UNKNOWN:
         return expect_unknown;
     default:
@@ -96,7 +90,7 @@ static struct verify_range expect_asked(const struct event_catalogue *catalogue,
     case VERIFY_BESIDE:
         if (class == EXPECT_WRITES || class == EXPECT_SOFTWARE)
             return expect_none;
-        if (class == EXPECT_ALL || class == EXPECT_UNION)
+        if (class == EXPECT_ALL)
             return expect_each_pair;
         return class == EXPECT_PREFETCH || class == EXPECT_UNKNOWN ? expect_unknown : expect_each;
     case VERIFY_STORES:
@@ -104,8 +98,6 @@ static struct verify_range expect_asked(const struct event_catalogue *catalogue,
     case VERIFY_BESIDE_STORES:
         if (class == EXPECT_READS || class == EXPECT_RETIRED || class == EXPECT_SOFTWARE)
             return expect_none;
-        if (class == EXPECT_UNION)
-            return expect_each_pair;
         return class == EXPECT_WRITES || class == EXPECT_BOTH ? expect_each : expect_unknown;
     case VERIFY_STREAM:
     case VERIFY_TAKEN_STREAM:

@@ -40,7 +40,7 @@ static const char *output_cell(char out[OUTPUT_CELL], const struct verify_cell *
 
 static void output_heading(FILE *file, const struct verify *verify)
 {
-    fprintf(file, "\n%-40s  %-8s", "event", "CPUs of");
+    fprintf(file, "\n%-28s  %-8s", "event", "CPUs of");
     for (size_t to = 0; to < verify->to_count; to++) {
         char memory[OUTPUT_CELL];
         snprintf(memory, sizeof memory, "memory of %d", verify->to[to]);
@@ -59,7 +59,7 @@ static void output_event(FILE *file, const struct verify *verify, size_t index)
     for (size_t from = 0; from < verify->from_count; from++) {
         char node[16], cell[OUTPUT_CELL];
         snprintf(node, sizeof node, "node %d", verify->from[from]);
-        fprintf(file, "%-40s  %-8s", from == 0 ? name : "", node);
+        fprintf(file, "%-28s  %-8s", from == 0 ? name : "", node);
         for (size_t to = 0; to < verify->to_count; to++) {
             const struct verify_loads *loads = verify_loads(verify, from, to);
             if (is_loads)

@@ -92,7 +92,7 @@ static int store_read_event(struct verify *verify, const char *text)
     struct verify_event event = {.word = VERIFY_UNKNOWN};
     int word, used = 0;
     if (!text || verify->event_count == VERIFY_EVENTS ||
-        sscanf(text, "%39s %39s %" SCNx64 " %" SCNx64 " %d %n", event.class, event.placement, &event.config,
+        sscanf(text, "%23s %23s %" SCNx64 " %" SCNx64 " %d %n", event.class, event.placement, &event.config,
                &event.config1, &word, &used) != 5 ||
         word < VERIFY_UNKNOWN || word > VERIFY_OTHER)
         return -EINVAL;

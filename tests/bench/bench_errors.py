@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of multiplexed counts in the emulated machine, by dialect and kind of phases (tests/lab/programs/phases.c).
 
-Columns: coverage of the verdict's pair and of all events; median relative error of counts scaled by whole-run time, by
+Columns: median coverage of the verdict's events; median relative error of counts scaled by whole-run time, by
 time per block and by instructions per block; cells whose 95 % interval holds the truth; share and its interval."""
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def row(dialect: str, kind: str, folder: Path) -> str:
     width = evidence.traffic.interval or (0.0, 1.0)
     coverage = median(cell.coverage for cell in found)
     return (
-        f"| {dialect} | {kind} | {evidence.traffic.coverage or 0:.0%} | {coverage:.0%} | "
+        f"| {dialect} | {kind} | {coverage:.0%} | "
         + " | ".join(f"{100 * value:.1f} %" for value in errors)
         + f" | {held:.0%} | {100 * (evidence.traffic.share or 0):.1f} ± {50 * (width[1] - width[0]):.1f} |"
     )
@@ -73,8 +73,8 @@ def _by_work(found: list[Cell]) -> list[float]:
 
 def main() -> None:
     build()
-    print("| dialect | phases | verdict covered | events covered | whole run | time | work | interval holds | share |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| dialect | phases | coverage | whole run | time | work | interval holds | share |")
+    print("|---|---|---|---|---|---|---|---|")
     for dialect in DIALECTS:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <stdio.h>
 
-#include "collectors/events/event_union.h"
+#include "collectors/events/event_plan.h"
 #include "tests/c/check.h"
 
 static const char text[] = "cpu c\n"
@@ -98,63 +97,4 @@ TEST(wrong_requests_and_wrong_data_are_refused)
                                "a_topic_that_is_much_longer_than_any_topic_will_ever_be"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK_EQ(make(&plan, bad[i], false), -EINVAL);
-}
-
-static const char offcore[] = "cpu c\n"
-                              "counters 4 4\n"
-                              "offcore %d own all 0x3fffff8fff\n"
-                              "clusters never -\n"
-                              "for c\n"
-                              "demand_rd  local_dram  - 0x1b7 0x10001 pfm - -\n"
-                              "demand_rd  remote_dram - 0x1b7 0x20001 pfm - -\n"
-                              "demand_rfo local_dram  - 0x1b7 0x10002 pfm - -\n"
-                              "demand_rfo remote_dram - 0x1b7 %s pfm - -\n"
-                              "retired_load local_dram  - 0x2 - pfm - -\n"
-                              "retired_load remote_dram - 0x3 - pfm - -\n"
-                              "answer demand_rd  full demand_rd    local_dram%sremote_dram -\n"
-                              "answer demand_rfo full demand_rfo   local_dram%sremote_dram -\n"
-                              "answer retired    full retired_load local_dram,remote_dram -\n";
-
-static void make_offcore(struct event_plan *plan, int registers, const char *remote_rfo, const char *topics)
-{
-    char all[2000];
-    int line;
-    const char *separator = registers > 1 ? "," : "/";
-    struct event_catalogue *own;
-    snprintf(all, sizeof all, offcore, registers, remote_rfo, separator, separator);
-    CHECK_EQ(event_catalogue_parse(&own, all, &line), 0);
-    const struct event_plan_request request = {.topics = topics, .verdict = true};
-    CHECK_EQ(event_plan_make(plan, own, &own->cpus[0], &request), 0);
-    event_catalogue_free(own); // the texts go; numbers and counts stay
-}
-
-TEST(the_verdicts_pair_comes_first_and_unites_the_request_bits)
-{
-    struct event_plan plan;
-    make_offcore(&plan, 2, "0x20002", "demand_rd,demand_rfo,retired");
-    CHECK_EQ(plan.group_count, 4);
-    CHECK_EQ(plan.groups[0].count, 2);
-    CHECK_EQ(plan.groups[0].events[0]->config1, 0x10003);
-    CHECK_EQ(plan.groups[0].events[1]->config1, 0x20003);
-    CHECK_STR(plan.union_class, "demand_rd|demand_rfo");
-    CHECK(event_union_is(plan.groups[0].events[0]));
-}
-
-TEST(with_one_register_the_pair_stands_beside_what_needs_none)
-{
-    struct event_plan plan;
-    make_offcore(&plan, 1, "0x20002", "demand_rd,demand_rfo,retired");
-    CHECK_EQ(plan.group_count, 7);
-    CHECK_EQ(plan.groups[0].events[0]->config1, 0x10003);
-    CHECK_EQ(plan.groups[1].count, 2);
-    CHECK_EQ(plan.groups[2].events[0]->config1, 0x20003);
-}
-
-TEST(one_class_or_different_answers_are_not_united)
-{
-    struct event_plan plan;
-    make_offcore(&plan, 2, "0x20002", "demand_rd,retired");
-    CHECK_EQ(plan.group_count, 2);
-    make_offcore(&plan, 2, "0x60002", "demand_rd,demand_rfo");
-    CHECK_EQ(plan.group_count, 2);
 }

@@ -47,11 +47,9 @@ class Cell(NamedTuple):
 
 
 def counted(request: str, placement: str, requests: list[list[int]]) -> int | None:
-    rows = [CLASSES.get(name) for name in request.split("|")]
+    rows = CLASSES.get(request)
     columns = {"local_dram": LOCAL_DRAM, "remote_dram": REMOTE_DRAM}.get(placement)
-    if columns is None or None in rows:
-        return None
-    return sum(requests[row][column] for each in rows for row in each or () for column in columns)
+    return sum(requests[row][column] for row in rows for column in columns) if rows and columns else None
 
 
 def cells(recording: Path, printed: str) -> list[Cell]:

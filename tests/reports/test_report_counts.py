@@ -7,7 +7,6 @@ import pytest
 from book import RAN, Book
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.document.threads_section import columns
 from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, covariance, pooled, summed, together
 from numaprof.evidence.errors import Error, Estimated
 from reading import read
@@ -141,22 +140,6 @@ def test_scaled_sums_of_a_recording(tmp_path) -> None:
     found = read(STORIES["multiplexed"](), tmp_path)
     assert found.traffic.local.estimate == pytest.approx(4 * 3 * 55_000, rel=1e-6)
     assert found.traffic.coverage == pytest.approx(1 / 3, rel=1e-6)
-
-
-def test_one_pair_for_all_requests_of_the_verdict(tmp_path) -> None:
-    """The verdict rests on the pair that counts both classes at once; the classes are details beside it."""
-    book = levels(Book()).threads(2, cpus=(0, 4))
-    book.counters("demand_rd|pf_any", [900, 300], [100, 300])
-    book.counters("demand_rd", [200, 100], [20, 100]).counters("pf_any", [680, 220], [70, 180])
-    found = read(book, tmp_path)
-    assert found.population is not None
-    assert found.population.words == "demand reads + prefetches"
-    assert found.population.misses is None
-    assert found.traffic.remote.estimate == 400
-    assert found.traffic.share == pytest.approx(400 / 1600)
-    assert found.threads[1].traffic.share == pytest.approx(0.5)
-    assert [column.heading for column in columns(found)] == ["demand", "prefetch"]
-    assert found.columns["prefetch"].remote.estimate == 250
 
 
 def test_local_and_remote_of_a_group_err_together() -> None:

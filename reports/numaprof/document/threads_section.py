@@ -9,7 +9,7 @@ from numaprof.analysis.verdict import is_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.request_classes import ANY, RETIRED, UNION, Column
+from numaprof.evidence.request_classes import ANY, RETIRED, Column
 from numaprof.model import report_model as model
 from numaprof.recording import sql_threads
 from numaprof.text.format import clean
@@ -23,7 +23,7 @@ def threads(source: Reading) -> tuple[model.Thread, ...]:
 
 def columns(evidence: Evidence) -> tuple[Column, ...]:
     """Kinds of requests that do not overlap, where they are counted one by one; else what the verdict rests on."""
-    kinds = tuple(column for column in evidence.ledger.events.columns if column not in (ANY, UNION, RETIRED))
+    kinds = tuple(column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED))
     return kinds or (evidence.population.columns if evidence.population else ())
 
 

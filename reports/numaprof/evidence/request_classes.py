@@ -23,7 +23,6 @@ DEMAND = Column("demand", "demand", "demand reads")
 ACCESSES = Column("demand", "demand", "demand accesses")  # loads and stores, where they are not told apart
 RFO = Column("rfo", "RFO", "RFO")
 PREFETCH = Column("prefetch", "prefetch", "prefetches")
-UNION = Column("union", "requests", "requests")  # several of the above, by one event: collectors/events/event_union.h
 RETIRED = Column("retired", "retired loads", "retired loads, without prefetches")
 
 # Placements that are memory of this node or of another, by preference: parts that add up stand in one tuple.
@@ -39,17 +38,16 @@ _PLACEMENTS = {
 class Population:
     """What the verdict counts, and in which words."""
 
-    columns: tuple[Column, ...]  # whose counts add up to it
-    parts: tuple[Column, ...]  # what these are
+    columns: tuple[Column, ...]
 
     @property
     def words(self) -> str:
-        return " + ".join(column.meaning for column in self.parts)
+        return " + ".join(column.meaning for column in self.columns)
 
     @property
     def misses(self) -> str | None:
         """What the verdict does not see."""
-        keys = {column.key for column in self.parts}
+        keys = {column.key for column in self.columns}
         if "demand" in keys and "prefetch" not in keys:
             return "prefetches were not counted"
         return "retired loads see no prefetches" if keys == {"retired"} else None
@@ -62,23 +60,20 @@ class EventMap:
     columns: tuple[Column, ...]
     events: dict[tuple[str, str], tuple[int, ...]]  # (column key, side) -> event ids
     time: tuple[int, ...]  # task-clock
-    united: tuple[Column, ...] = ()  # what UNION counts together
 
     def of(self, column: Column, side: str) -> tuple[int, ...]:
         return self.events.get((column.key, side), ())
 
     @property
     def verdict(self) -> Population | None:
-        """All requests where they are counted; else what adds up to them, by one event or more; else what retired."""
+        """All requests where they are counted; else what adds up to them; else what retired."""
         have = [column for column in self.columns if self.splits(column)]
         if ANY in have:
-            return Population((ANY,), (ANY,))
-        if UNION in have:
-            return Population((UNION,), self.united)
+            return Population((ANY,))
         parts = tuple(column for column in have if column in (DEMAND, ACCESSES, RFO, PREFETCH))
         if DEMAND in parts or ACCESSES in parts:
-            return Population(parts, parts)
-        return Population((RETIRED,), (RETIRED,)) if RETIRED in have else None
+            return Population(parts)
+        return Population((RETIRED,)) if RETIRED in have else None
 
     def splits(self, column: Column) -> bool:
         """Local and remote are told apart."""
@@ -88,9 +83,7 @@ class EventMap:
 def sort_events(events: Sequence[Event]) -> EventMap:
     counted = [event for event in events if event.collector == "counters"]
     present = {event.request for event in counted}
-    union = next((name for name in present if "|" in name), "")
     classes: dict[Column, tuple[str, ...]] = {
-        UNION: (union,) if union else (),
         ANY: _first(present, "any", "any_l2", "reads"),
         (DEMAND if "demand_rd" in present else ACCESSES): _first(present, "demand_rd", "demand"),
         RFO: ("demand_rfo",),
@@ -104,8 +97,7 @@ def sort_events(events: Sequence[Event]) -> EventMap:
             if ids:
                 found[column.key, side] = ids
     columns = tuple(column for column in classes if any((column.key, side) in found for side in _PLACEMENTS))
-    united = tuple(column for column, names in classes.items() if names and set(names) <= set(union.split("|")))
-    return EventMap(columns, found, tuple(event.id for event in events if event.request == "time"), united)
+    return EventMap(columns, found, tuple(event.id for event in events if event.request == "time"))
 
 
 def _first(present: set[str], *names: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from numaprof.document.object_remarks import touch_coverage
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, InitSite, Thread
 from numaprof.evidence.machine import cpu_order
-from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, UNION, Column
+from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     MIN_SHOWN,
@@ -56,7 +56,7 @@ def _pairs(traffics: Sequence[Traffic]) -> list[str]:
 
 def _columns(evidence: Evidence) -> list[Column]:
     """The kinds of requests, where they are counted one by one; else what the verdict rests on."""
-    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, UNION, RETIRED)]
+    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED)]
     return kinds or list(evidence.population.columns if evidence.population else ())
 
 
