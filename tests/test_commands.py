@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -50,3 +51,9 @@ def test_other_words_are_programs(word: str) -> None:
     done = run(word)
     assert done.returncode == 127
     assert "did you mean" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "check", "doctor", "topology", "events", "verify", "report", "diff", "try"])
+def test_what_the_options_mean_stands_in_one_column(command: str) -> None:
+    options = [re.match(r" +-.*?\S {2,}(?=\S)", line) for line in run(command, "--help").stdout.splitlines()]
+    assert len({option.end() for option in options if option}) == 1

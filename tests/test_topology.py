@@ -175,6 +175,22 @@ def test_without_sys_the_cpus_come_from_cpuinfo(program: Path, tmp_path: Path) -
     assert "/sys/devices/system/cpu/online cannot be read" in ours["remarks"][0]
 
 
+def test_nodes_and_cpus_are_found_by_their_folders_where_the_lists_are_missing(program: Path, tmp_path: Path) -> None:
+    root = unpack(snapshot("two-packages-even-odd"), tmp_path)
+    whole = as_json(program, root)
+    for name in ("online", "possible"):
+        (root / "sys/devices/system/node" / name).unlink(missing_ok=True)
+        (root / "sys/devices/system/cpu" / name).unlink(missing_ok=True)
+    (root / "proc/cpuinfo").unlink(missing_ok=True)
+    ours = as_json(program, root)
+    assert ours["numa"] is True
+    assert [(node["id"], node["cpus"]) for node in ours["nodes"]] == [
+        (node["id"], node["cpus"]) for node in whole["nodes"]
+    ]
+    assert [cpu["id"] for cpu in ours["cpus"]] == [cpu["id"] for cpu in whole["cpus"] if cpu["online"]]
+    assert sum("online cannot be read" in remark for remark in ours["remarks"]) == 2
+
+
 def test_without_proc_everything_counts_as_allowed(program: Path, tmp_path: Path) -> None:
     root = unpack(snapshot("container-cpuset"), tmp_path)
     shutil.rmtree(root / "proc")

@@ -31,6 +31,13 @@ static void topology_cpus_from_mask(struct topology_reader *r)
         r->online = (struct cpulist){0};
 }
 
+static void topology_cpus_add_folder(void *online, const char *name)
+{
+    int id, end = 0;
+    if (sscanf(name, "cpu%d%n", &id, &end) == 1 && name[end] == '\0' && id >= 0 && id < CPULIST_MAX)
+        cpulist_add(online, id);
+}
+
 static int topology_cpus_find(struct topology_reader *r)
 {
     if (topology_list(r, &r->online, "/sys/devices/system/cpu/online") == 0)
@@ -38,13 +45,16 @@ static int topology_cpus_find(struct topology_reader *r)
     topology_cpus_from_cpuinfo(r);
     const char *source = "/proc/cpuinfo";
     if (cpulist_count(&r->online) == 0) {
+        sysfile_names(r->root, topology_cpus_add_folder, &r->online, "/sys/devices/system/cpu");
+        source = "the folders in /sys/devices/system/cpu";
+    }
+    if (cpulist_count(&r->online) == 0) {
         topology_cpus_from_mask(r);
         source = "the inherited affinity mask";
     }
     if (cpulist_count(&r->online) == 0)
         return -ENODATA;
-    topology_note(r->t, "/sys/devices/system/cpu/online cannot be read: the CPUs are those of %s; which share a core "
-                        "or a package is not known", source);
+    topology_note(r->t, "/sys/devices/system/cpu/online cannot be read: the CPUs are those of %s", source);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes: their CPUs, memory and distances.
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,11 +93,27 @@ static void topology_nodes_distances(struct topology_reader *r, size_t from)
             row[to] = TOPOLOGY_UNKNOWN;
 }
 
+static void topology_nodes_add_folder(void *online, const char *name)
+{
+    int id, end = 0;
+    if (sscanf(name, "node%d%n", &id, &end) == 1 && name[end] == '\0' && id >= 0 && id < TOPOLOGY_NODES_MAX)
+        cpulist_add(online, id);
+}
+
+// Some snapshots have the folders of the nodes only; each node that is online has one.
+static void topology_nodes_from_folders(struct topology_reader *r, struct cpulist *online)
+{
+    sysfile_names(r->root, topology_nodes_add_folder, online, "/sys/devices/system/node");
+    if (cpulist_count(online) > 0)
+        topology_note(r->t, "/sys/devices/system/node/online cannot be read: the nodes are those with a folder");
+}
+
 // The numbers of the online nodes; a kernel without NUMA has none, and one is made up.
 static void topology_nodes_find(struct topology_reader *r, struct cpulist *online)
 {
     struct topology *t = r->t;
-    topology_list(r, online, "/sys/devices/system/node/online");
+    if (topology_list(r, online, "/sys/devices/system/node/online") < 0)
+        topology_nodes_from_folders(r, online);
     bool too_large = cpulist_next(online, TOPOLOGY_NODES_MAX) >= 0;
     if (too_large)
         topology_bad_file(r, "/sys/devices/system/node/online");

@@ -24,7 +24,7 @@ static const char usage[] =
     "  -n, --repeats N         run N times, one recording each\n"
     "      --events LIST       questions to the counters, see numaprof events    [demand_rd,demand_rfo,prefetch,retired]\n"
     "      --place FILE        place allocations as FILE says (numaprof try makes one); run: and measure nothing\n"
-    "      --kernel             count what the kernel does for the program as well (needs privilege)\n"
+    "      --kernel            count what the kernel does for the program as well (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "      --no-report         record only, as `numaprof record` does\n"
     "  -q, --quiet             say nothing but errors\n"

@@ -43,7 +43,7 @@ def main() -> None:
         advised, plain = map(float, done.stdout.split())
         asked = done.stderr.strip().removeprefix("numaprof: ")
         more = f"{advised - plain:.2f} us more than its plain mmap ({plain:.2f} us); goal {GOAL_ADVISED_US:.0f}"
-        print(f"advised block of 1 MiB in four pieces: {more}; {asked}")
+        print(f"advised block of 40 MiB in four pieces: {more}; {asked}")
 
 
 if __name__ == "__main__":

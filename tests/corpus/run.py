@@ -106,9 +106,9 @@ def record(side: str, todo: list[Case], machine: Path) -> None:
     limit = ["--time-limit", str(SECONDS * len(todo))]
     lab = [str(TREE / "lab" / "run"), "--machine", str(machine), "--scratch", str(scratch), "--quiet", *limit]
     subprocess.run([*lab, "--", "sh", str(WORK / f"{side}.{os.getpid()}.sh")], check=False)
-    for path in scratch.iterdir():
+    for path in scratch.glob("*.*"):
         path.replace(results / path.name)
-    scratch.rmdir()
+    shutil.rmtree(scratch, ignore_errors=True)
 
 
 def read(side: str, case: Case) -> Evidence | None:
@@ -155,7 +155,7 @@ def output(case: Case, side: str) -> str:
         check=False,
         env={**os.environ, "OMP_NUM_THREADS": "8", "GOMP_SPINCOUNT": "0"},
     )
-    return f"{done.stdout}{done.stderr}{done.returncode}"
+    return f"{done.stdout}{done.returncode}"
 
 
 def remote(evidence: Evidence | None) -> float | None:
@@ -189,7 +189,7 @@ def usable(case: Case) -> bool | None:
 
 def false_later(case: Case) -> list[Advice]:
     """Advice that asks for the same again, or for another change, after the fix."""
-    spread = case.fix == "spread"
+    spread = case.fix == "spread" or "read by all" in case.truth
     return [a for a in case.later if a.kind is Kind.CURE and not (spread and "copy" in a.change)]
 
 
@@ -220,12 +220,14 @@ def row(case: Case) -> str:
 def summary(found: list[Case]) -> list[str]:
     with_code = [case for case in found if case.changes]
     fixed = [case for case in with_code if case.after is not None and gone(case) is not None]
-    close = [c for c in fixed if (p := promised(c)) is not None and abs((gone(c) or 0.0) - p) <= CLOSE]
+    told = [case for case in fixed if promised(case) is not None]
+    close = [case for case in told if abs((gone(case) or 0.0) - (promised(case) or 0.0)) <= CLOSE]
+    bare = len(fixed) - len(told)
     silent = [case for case in found if case.fix == "none"]
     return [
         f"- right kind of fix: {sum(map(right, found))} of {len(found)}",
         f"- code usable as printed: {sum(usable(case) is True for case in with_code)} of {len(with_code)}",
-        f"- gain within 15 points of the promise: {len(close)} of {len(fixed)}",
+        f"- gain within 15 points of the promise: {len(close)} of {len(told)}; {bare} promise nothing",
         f"- silence where nothing is to gain: {sum(map(right, silent))} of {len(silent)}",
         f"- advice after the fix: {sum(bool(false_later(case)) for case in fixed)} of {len(fixed)}",
     ]

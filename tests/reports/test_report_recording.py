@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import struct
 import subprocess
+from contextlib import closing
+from enum import IntEnum
 from pathlib import Path
 
 import pytest
-from book import Book
+from book import SCHEMA, Book
 from conftest import BUILD, build_c
 from numaprof.evidence.evidence import load
+from numaprof.recording import codes
+from numaprof.recording.codes import Kind, Source
 from numaprof.recording.commit import MAGIC, checksum, finished_commit
 from numaprof.recording.reader import APPLICATION_ID, NEWEST_VERSION
 from numaprof.text.messages import EXIT_FAILED, Failure
@@ -309,3 +314,20 @@ def test_recorder_killed_within_a_commit(tmp_path: Path) -> None:
         pytest.fail("killed_commit never came to its end")
     assert {with_log for _, with_log in seen} == {True, False}
     assert len({notes for notes, _ in seen}) > 2
+
+
+# Codes
+
+
+@pytest.mark.parametrize(("table", "words"), [("sample_kind", Kind), ("source", Source)])
+def test_codes_are_those_of_the_schema(table: str, words: type[IntEnum]) -> None:
+    with closing(sqlite3.connect(":memory:")) as schema:
+        schema.executescript(SCHEMA)
+        found = dict(schema.execute(f"SELECT upper(name), id FROM {table}").fetchall())
+    assert {code.name: int(code) for code in words} == found
+
+
+def test_sql_spells_codes_as_words() -> None:
+    """kind = @LOAD, not kind = 2."""
+    for path in sorted(Path(codes.__file__).parent.glob("sql_*.py")):
+        assert re.findall(r"\b(?:kind|source) *(?:=|<>|(?:NOT )?IN *\() *[0-9]", path.read_text()) == [], path

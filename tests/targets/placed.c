@@ -79,6 +79,20 @@ static __attribute__((noinline)) void growing_block(void)
     CHECK(realloc(malloc(BYTES), SIZE_MAX / 2) == NULL);
 }
 
+// Freed blocks come again: zeroed only where calloc asks.
+static __attribute__((noinline)) void reused_blocks(void)
+{
+    for (int i = 0; i < 100; i++) {
+        char *block = malloc(BYTES), *other = calloc(1, BYTES);
+        for (size_t at = 0; at < BYTES; at += 512)
+            CHECK(other[at] == 0);
+        check_block(block, BYTES, 16);
+        check_block(other, BYTES, 16);
+        free(block);
+        free(other);
+    }
+}
+
 static void *thread_block(void *unused)
 {
     (void)unused;
@@ -140,6 +154,7 @@ int main(void)
     aligned_blocks();
     zeroed_block();
     growing_block();
+    reused_blocks();
     thread_blocks();
     forked_block();
     mapped();

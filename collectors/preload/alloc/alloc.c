@@ -154,7 +154,7 @@ PRELOAD_EXPORT void *malloc(size_t bytes)
 static __attribute__((noinline)) void *alloc_large_calloc(size_t count, size_t size, size_t bytes, const void *caller)
 {
     uint64_t since = clock_now();
-    void *placed = place_allocate(bytes, 0, caller); // a mapping of its own is all zero
+    void *placed = place_request((struct place_request){.bytes = bytes, .caller = caller, .zeroed = true});
     return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
 }
 

@@ -214,33 +214,56 @@ static uintptr_t place_map_aligned(size_t bytes, size_t alignment, size_t page)
     return start;
 }
 
-static void *place_block(int subject, const struct placement_place *place, size_t bytes, size_t alignment)
+// by: 1, or -1 to take it back.
+static void place_count_placed(int subject, int by, size_t bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), offset = place_offset(alignment);
-    size_t whole = place_round(bytes + offset, page);
-    uintptr_t start = place_map_aligned(whole, alignment, page);
-    if (!start) {
-        place_count_refusal(subject, ENOMEM);
-        return NULL;
+    atomic_fetch_add(&counts->subjects[subject].placed, (uint64_t)by);
+    atomic_fetch_add(&counts->subjects[subject].placed_bytes, (uint64_t)by * bytes);
+}
+
+// A kept block, or a new mapping with its policies. 0: it could not be made.
+static uintptr_t place_memory(int subject, const struct place_request *request, struct place_range *range)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    range->start = request->zeroed ? 0 : place_cache_take(subject, range->place, range->bytes, request->alignment);
+    if (range->start) {
+        place_count_placed(subject, 1, request->bytes);
+        return range->start;
     }
-    struct place_block block = {.address = start + offset,
+    range->start = place_map_aligned(range->bytes, request->alignment, page);
+    if (!range->start) {
+        place_count_refusal(subject, ENOMEM);
+    } else if (place_bind_counted(subject, range, request->bytes) < 0) {
+        place_unmap_raw(range->start, range->bytes);
+        range->start = 0;
+    } else {
+        atomic_fetch_add(&counts->subjects[subject].extra_bytes, range->bytes - request->bytes);
+    }
+    return range->start;
+}
+
+static void *place_block(int subject, const struct placement_place *place, const struct place_request *request)
+{
+    size_t offset = place_offset(request->alignment);
+    size_t whole = place_round(request->bytes + offset, (size_t)sysconf(_SC_PAGESIZE));
+    struct place_range range = {.bytes = whole, .place = place};
+    if (!place_memory(subject, request, &range))
+        return NULL;
+    struct place_block block = {.address = range.start + offset,
                                 .usable = whole - offset,
-                                .base = start,
+                                .base = range.start,
                                 .base_bytes = whole,
-                                .range = {.start = start, .bytes = whole, .place = place},
+                                .range = range,
                                 .subject = subject,
                                 .pid = getpid()};
     if (!place_table_add(&block)) {
+        place_count_placed(subject, -1, request->bytes);
         place_count_refusal(subject, ENOSPC);
-    } else if (place_bind_counted(subject, &block.range, bytes) < 0) {
-        place_table_remove(start + offset, &block);
-    } else {
-        atomic_fetch_add(&counts->subjects[subject].extra_bytes, whole - bytes);
-        alloc_filter_watch((const void *)(start + offset)); // so that free looks twice at the block
-        return (void *)(start + offset);
+        place_unmap_raw(range.start, whole);
+        return NULL;
     }
-    place_unmap_raw(start, whole);
-    return NULL;
+    alloc_filter_watch((const void *)(range.start + offset)); // so that free looks twice at the block
+    return (void *)(range.start + offset);
 }
 
 static bool place_is_size(size_t bytes, size_t alignment)
@@ -249,20 +272,20 @@ static bool place_is_size(size_t bytes, size_t alignment)
     return bytes < most && alignment <= (size_t)1 << 30 && (alignment & (alignment - 1)) == 0;
 }
 
-void *place_try(size_t bytes, size_t alignment, const void *caller)
+void *place_try(const struct place_request *request)
 {
     void *block = NULL;
-    if (inside || !place_is_size(bytes, alignment))
+    if (inside || !place_is_size(request->bytes, request->alignment))
         return NULL;
     place_open();
     if (atomic_load_explicit(&place_state, memory_order_acquire) != PLACE_ON)
         return NULL;
     int kept_errno = errno;
     inside = true;
-    int subject = place_match(PLACEMENT_ALLOCATION, bytes, caller);
-    const struct placement_place *place = subject >= 0 ? place_choose(subject, bytes) : NULL;
+    int subject = place_match(PLACEMENT_ALLOCATION, request->bytes, request->caller);
+    const struct placement_place *place = subject >= 0 ? place_choose(subject, request->bytes) : NULL;
     if (place)
-        block = place_block(subject, place, bytes, alignment);
+        block = place_block(subject, place, request);
     inside = false;
     errno = kept_errno;
     return block;
@@ -275,7 +298,7 @@ bool place_release(void *block)
     if (!found || found->is_mapping)
         return false;
     place_check_block(found);
-    if (place_table_remove((uintptr_t)block, &removed))
+    if (place_table_remove((uintptr_t)block, &removed) && !place_cache_keep(removed.subject, &removed.range))
         place_unmap_raw(removed.base, removed.base_bytes);
     errno = kept_errno;
     return true;

@@ -25,13 +25,23 @@ static inline bool place_is_on(void)
     return atomic_load_explicit(&place_state, memory_order_relaxed) == PLACE_ON;
 }
 
-void *place_try(size_t bytes, size_t alignment, const void *caller);
+struct place_request {
+    size_t bytes, alignment;     // alignment 0: as malloc aligns
+    const void *caller;          // return address of the program's call
+    bool zeroed;                 // the block has to be all zero
+};
+void *place_try(const struct place_request *request);
 
-// A block of its own for an allocation that the file describes, else NULL. caller: return address of the program's call.
-static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
+// A block of its own for an allocation that the file describes, else NULL.
+static inline void *place_request(struct place_request request)
 {
     int state = atomic_load_explicit(&place_state, memory_order_acquire);
-    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(bytes, alignment, caller);
+    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(&request);
+}
+
+static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
+{
+    return place_request((struct place_request){.bytes = bytes, .alignment = alignment, .caller = caller});
 }
 
 bool place_release(void *block);                     // frees a placed block; false: not a placed one
@@ -56,6 +66,11 @@ void place_bind_open(const struct placement *placement);
 // Sets the policies of a range nobody has touched. 0 or -errno. *moved: bytes beside the asked border.
 int place_bind(const struct place_range *range, uint64_t *moved, bool *without_weights);
 void place_check(const struct place_range *range, struct placement_count *count);
+
+// --- place_cache.c: freed blocks with their policies
+bool place_cache_keep(int subject, const struct place_range *range); // false: there is no room
+// Start of a kept block of exactly this kind, which the caller owns then; 0: none.
+uintptr_t place_cache_take(int subject, const struct placement_place *place, size_t bytes, size_t alignment);
 
 // --- place_table.c: placed blocks by address, without a lock
 struct place_block {

@@ -9,10 +9,11 @@ from numaprof.analysis.remote_cost import gain
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_LATENCIES, MOST_SERIAL_COST
+from numaprof.recording.codes import Source
 from numaprof.recording.sql_accesses import Answer
 from numaprof.text.format import percent
 
-LOCAL_DRAM, REMOTE_DRAM = 1, 2  # source.id in core/schema.sql
+LOCAL_DRAM, REMOTE_DRAM = Source.LOCAL_DRAM, Source.REMOTE_DRAM
 
 
 def saves(evidence: Evidence, removes: float | None, group: Iterable[Object]) -> str | None:

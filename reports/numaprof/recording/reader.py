@@ -12,6 +12,7 @@ import stat
 import struct
 from typing import Any, NamedTuple, TypeVar
 
+from numaprof.recording.codes import PARAMETERS
 from numaprof.recording.commit import finished_commit, restored_copy
 from numaprof.text.messages import Failure
 
@@ -94,7 +95,7 @@ class Recording:
     def _execute(self, sql: str, values: dict[str, object]) -> list[tuple[Any, ...]]:
         self._steps_left = self._steps
         try:
-            return self._connection.execute(sql, values).fetchall()
+            return self._connection.execute(sql, {**PARAMETERS, **values}).fetchall()
         except (sqlite3.Error, OverflowError, MemoryError, UnicodeError) as error:
             raise _damaged(self.path, error) from error
 

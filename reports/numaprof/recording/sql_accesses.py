@@ -27,11 +27,12 @@ class Use(NamedTuple):
 # touch of its page.
 USES = """
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
-       CASE WHEN source = 1 THEN 0 WHEN source = 2 THEN 1 ELSE node <> page_node END AS remote, steady,
+       CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END AS remote,
+       steady,
        sum(weight), count(*)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
- WHERE ifnull(source, 1) IN (1, 2)
+ WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
  GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
 """
 
@@ -47,7 +48,7 @@ class Answer(NamedTuple):
 
 # Who answered the sampled loads and stores, and how long that took.
 ANSWERS = """
-SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight) FROM access WHERE kind IN (2, 3)
+SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight) FROM access WHERE kind IN (@LOAD, @STORE)
  GROUP BY thing, kind, source
 """
 

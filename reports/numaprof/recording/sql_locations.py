@@ -169,8 +169,9 @@ class ModuleReads(NamedTuple):
 
 # In whose code the instructions stand that read remotely, by overflow samples; not who called it.
 MODULE_READS = """
-SELECT kind = 1, module, sum(weight), count(*)
+SELECT kind = @OVERFLOW, module, sum(weight), count(*)
   FROM picked JOIN stack ON stack.id = picked.stack JOIN place ON place.id = stack.place
- WHERE kind = 1 OR (kind IN (2, 3) AND (source = 2 OR (source IS NULL AND node <> page_node)))
- GROUP BY kind = 1, module
+ WHERE kind = @OVERFLOW
+    OR (kind IN (@LOAD, @STORE) AND (source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)))
+ GROUP BY kind = @OVERFLOW, module
 """

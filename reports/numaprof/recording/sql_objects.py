@@ -65,7 +65,7 @@ THINGS = (
       FROM (SELECT *, (SELECT max(address) FROM touch
                         WHERE process = p.process AND address <= (p.address | (:page_bytes - 1))
                           AND address > p.address - 0x200000) AS touched
-              FROM picked p WHERE kind IN (2, 3, 14) AND p.address IS NOT NULL) a
+              FROM picked p WHERE kind IN (@LOAD, @STORE, @HINT) AND p.address IS NOT NULL) a
       LEFT JOIN touch t ON t.process = a.process AND t.address = a.touched
             AND (a.object IS NULL OR t.thing = a.object OR t.address / :page_bytes = a.address / :page_bytes)
       LEFT JOIN touched_until u ON u.thing = ifnull(object, t.thing) AND u.whose = ifnull(a.block, 0)
@@ -227,7 +227,7 @@ class Unclear(NamedTuple):
 
 # Page faults of unknown kind, by object: the recorder was too late to see whether they were first touches.
 UNCLEAR = """
-SELECT object, thread, sum(weight) FROM picked WHERE kind = 19 AND object > 0 GROUP BY object, thread
+SELECT object, thread, sum(weight) FROM picked WHERE kind = @FAULT AND object > 0 GROUP BY object, thread
 """
 
 
@@ -252,7 +252,7 @@ class FilePages(NamedTuple):
 # Pages of mapped files that threads got from the page cache, wherever that had put them.
 FILE_PAGES = """
 SELECT o.name, node, page_node, sum(weight) FROM picked JOIN object o ON o.id = picked.object
- WHERE picked.kind = 15 AND o.kind = 'file' GROUP BY o.name, node, page_node
+ WHERE picked.kind = @FILE AND o.kind = 'file' GROUP BY o.name, node, page_node
 """
 
 
@@ -279,6 +279,6 @@ WITH use AS (SELECT *, address / 0x200000 AS region, address / :page_bytes AS pa
 SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight), ifnull(max(pages), 0),
        ifnull(max(one), 0)
   FROM use JOIN mixed USING (thing, process, region) LEFT JOIN seen USING (thing)
- WHERE source = 2 OR (source IS NULL AND node <> page_node)
+ WHERE source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)
  GROUP BY thing
 """

@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 ASKED = """
 SELECT e.class, p.id, p.module, p.function, p.file, p.line, sum(picked.weight), count(*)
   FROM picked JOIN event e ON e.id = picked.event JOIN stack k ON k.id = picked.stack JOIN place p ON p.id = k.place
- WHERE picked.kind = 1
+ WHERE picked.kind = @OVERFLOW
  GROUP BY e.class, p.id
 """
 
@@ -40,8 +40,9 @@ class Read(NamedTuple):
 # Sampled loads and stores of any level, by the instruction and what it reads.
 READ = """
 SELECT p.id, p.module, p.function, p.file, p.line, a.thing, sum(a.weight),
-       total(a.weight * (a.source = 2 OR (ifnull(a.source, 0) <> 8 AND ifnull(a.node <> a.page_node, 0))))
+       total(a.weight * (a.source = @REMOTE_DRAM
+                         OR (ifnull(a.source, 0) <> @SLOW_TIER AND ifnull(a.node <> a.page_node, 0))))
   FROM access a JOIN stack k ON k.id = a.stack JOIN place p ON p.id = k.place
- WHERE a.kind IN (2, 3) AND a.thing IS NOT NULL
+ WHERE a.kind IN (@LOAD, @STORE) AND a.thing IS NOT NULL
  GROUP BY p.id, a.thing
 """

@@ -20,7 +20,7 @@ class Weight(NamedTuple):
 # thread's. Only what is measured: samples of kinds that neither touch nor read memory are left out.
 WEIGHTS = """
 SELECT s.kind, s.stack, s.thread, c.node,
-       CASE WHEN s.kind = 1 THEN replace(replace(e.placement, '_near', ''), '_far', '')
+       CASE WHEN s.kind = @OVERFLOW THEN replace(replace(e.placement, '_near', ''), '_far', '')
             WHEN s.source IS NOT NULL THEN r.name
             WHEN c.node = s.page_node THEN 'local_dram'
             WHEN c.node <> s.page_node THEN 'remote_dram' END AS placement,
@@ -29,7 +29,7 @@ SELECT s.kind, s.stack, s.thread, c.node,
   LEFT JOIN cpu c ON c.id = s.cpu
   LEFT JOIN event e ON e.id = s.event
   LEFT JOIN source r ON r.id = s.source
- WHERE s.kind IN (1, 2, 3, 10, 14)
+ WHERE s.kind IN (@OVERFLOW, @LOAD, @STORE, @FIRST_TOUCH, @HINT)
  GROUP BY s.stack, s.thread, s.kind, c.node, placement
 """
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.codes import Kind
+
 
 class HomedPages(NamedTuple):
     node: int
@@ -28,12 +30,13 @@ class SampleKind(NamedTuple):
     weight: int
 
 
-# sample_kind.id in core/schema.sql
-OVERFLOW, LOAD, STORE, FIRST_TOUCH, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT = 1, 2, 3, 10, 12, 13, 14, 15, 19
+OVERFLOW, LOAD, STORE, FIRST_TOUCH = map(int, (Kind.OVERFLOW, Kind.LOAD, Kind.STORE, Kind.FIRST_TOUCH))
+COPY_ON_WRITE, REFAULT, HINT, FILE = map(int, (Kind.COPY_ON_WRITE, Kind.REFAULT, Kind.HINT, Kind.FILE))
+ZERO_PAGE, UNKNOWN_FAULT = int(Kind.ZERO_PAGE), int(Kind.FAULT)
 TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
-FAULT_KINDS = (FIRST_TOUCH, 11, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
+FAULT_KINDS = (FIRST_TOUCH, ZERO_PAGE, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
 PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
-TOUCH = "kind IN (10, 12, 13)"
+TOUCH = "kind IN (@FIRST_TOUCH, @COPY_ON_WRITE, @REFAULT)"
 
 # The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
 # into a dozen keys, without sorting the million as GROUP BY would.
@@ -47,7 +50,7 @@ KIND_SUMS = (
     """,
     """
     UPDATE kind_sum SET below = min(0x1000000, 0x1000000 * :most / samples)
-     WHERE kind IN (1, 2, 3, 10, 12, 13, 14, 15, 19)
+     WHERE kind IN (@OVERFLOW, @LOAD, @STORE, @FIRST_TOUCH, @COPY_ON_WRITE, @REFAULT, @HINT, @FILE, @FAULT)
     """,
 )
 SAMPLE_KINDS = """
@@ -72,7 +75,7 @@ SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_
        (o.name IS NOT NULL AND o.kind NOT IN ('heap', 'mapping')))
  WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
    AND ((s.id * 2654435761) & 0xffffff) < k.below
-   AND (s.kind <> 1 OR s.event IN (
+   AND (s.kind <> @OVERFLOW OR s.event IN (
         SELECT id FROM event WHERE placement GLOB 'remote_dram*' OR placement GLOB 'remote_near*'
             OR placement GLOB 'remote_far*' OR placement GLOB 'other_cluster*'))
 """
@@ -139,5 +142,5 @@ class Overflow(NamedTuple):
 
 OVERFLOWS = """
 SELECT site, thread, node, sum(weight), count(*) FROM picked LEFT JOIN stack_site USING (stack)
- WHERE kind = 1 GROUP BY site, thread, node
+ WHERE kind = @OVERFLOW GROUP BY site, thread, node
 """

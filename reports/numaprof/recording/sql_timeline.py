@@ -81,7 +81,7 @@ class Touches(NamedTuple):
 
 
 TOUCHES_OVER_TIME = """
-SELECT min((t_ns - 1) / :step, :last) AS bin, sum(weight) FROM sample WHERE kind = 10 GROUP BY bin
+SELECT min((t_ns - 1) / :step, :last) AS bin, sum(weight) FROM sample WHERE kind = @FIRST_TOUCH GROUP BY bin
 """
 
 
@@ -96,9 +96,10 @@ class Accesses(NamedTuple):
 ACCESSES_OVER_TIME = """
 WITH known AS (
     SELECT s.thread, min((s.t_ns - 1) / :step, :last) AS bin, weight,
-           CASE WHEN source = 1 THEN 0 WHEN source = 2 THEN 1 ELSE c.node <> s.page_node END AS remote
+           CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1
+                ELSE c.node <> s.page_node END AS remote
       FROM sample s LEFT JOIN cpu c ON c.id = s.cpu
-     WHERE kind IN (SELECT value FROM json_each(:kinds)) AND ifnull(source, 1) IN (1, 2)
+     WHERE kind IN (SELECT value FROM json_each(:kinds)) AND ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
 )
 SELECT thread, bin, 1.0 * sum(weight * (1 - remote)), 1.0 * sum(weight * remote) FROM known WHERE remote IS NOT NULL
  GROUP BY thread, bin ORDER BY thread, bin

@@ -7,10 +7,11 @@ from numaprof.analysis.naming import command_line, object_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY
+from numaprof.recording.codes import Source
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
-REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED = 2, 4, 5  # source.id in core/schema.sql
+REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED = Source.REMOTE_DRAM, Source.REMOTE_CACHE, Source.REMOTE_MODIFIED
 
 
 def rule(evidence: Evidence) -> Advice | None:

@@ -10,10 +10,11 @@ from numaprof.analysis.naming import command_line, nodes_in_text, objects_in_tex
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
+from numaprof.recording.codes import Source
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import number_list, percent, words
 
-SLOW_TIER = 8  # core/recording/schema.sql, table source
+SLOW_TIER = Source.SLOW_TIER
 
 
 def rule(evidence: Evidence) -> Advice | None:
