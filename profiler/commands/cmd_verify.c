@@ -171,6 +171,6 @@ int cmd_verify(int argc, char **argv)
     free(counters);
     free(t);
     if (status < 0)
-        diag_error(NULL, "cannot verify: %s", strerror(-status));
+        diag_error(status == -ENOMEM ? "free memory, or see ulimit -v" : NULL, "cannot verify: %s", strerror(-status));
     return status < 0 ? DIAG_EXIT_FAILED : status;
 }

@@ -9,6 +9,7 @@ import pytest
 from book import LOAD, OVERFLOW, OWN_CACHE, PAGE, Book, Line
 from numaprof.analysis.relevant_objects import part_of_remote, suspects
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.rules import advise
 from stories import init_stack, levels
 
 STREAM: Line = ("/home/u/src/sum.c", 28, "stream")
@@ -106,3 +107,10 @@ def test_without_counters_the_sampled_accesses_are_what_there_is(tmp_path: Path)
     evidence = evidence_of(blend, tmp_path)
     assert not evidence.remote_lines.known
     assert shares(evidence)[11] == 1.0
+
+
+def test_the_advice_for_the_array_does_not_name_the_line_that_reads_the_table(tmp_path: Path) -> None:
+    blend = Blend()
+    found = advise(evidence_of(blend.prefetches(blend.stream).hits(blend.stream), tmp_path))
+    (array,) = (advice.finding for advice in found if "sum.c:10" in advice.finding)
+    assert "look_up" not in array

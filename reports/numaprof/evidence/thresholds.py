@@ -186,6 +186,9 @@ ALL_TO_ALL = 0.10
 # Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
 BALANCING_MOVED = 0.01
 
+# The program's main remote line is that of an object which more of the remote lines than this belong to.
+MAINLY = 0.5
+
 # With fewer overflow samples, load samples tell better which objects demand reads go to (make truth).
 MIN_OVERFLOWS = 30
 

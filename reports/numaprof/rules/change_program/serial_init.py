@@ -33,7 +33,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import ALL_OF_IT
+from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
 from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, promised
@@ -48,7 +48,9 @@ def rule(evidence: Evidence) -> Advice | None:
     if not measured(evidence) and not others(evidence, group[0]):
         return None
     sites, uses = init_sites(group), later_uses(group)
-    use = main_use(uses) or main_cause(evidence)
+    # The line that causes most remote reads is this group's own only if most of them are the group's.
+    mainly = not measured(evidence) or remote_part(evidence, group) > MAINLY
+    use = main_use(uses) or (main_cause(evidence) if mainly else None)
     if use in sites:
         use = None
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
