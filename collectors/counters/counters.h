@@ -53,7 +53,7 @@ struct counters_group {
     bool with_kernel;                // cannot leave the kernel out: its samples there are dropped
     bool of_cpus;                    // samples whatever runs on a CPU: sets of their own (counters_open_cpu)
     bool with_work;                  // the last event of the group counts instructions
-    int error;                       // why it cannot be counted here; 0: it can
+    int error;                       // why it cannot be counted here; 0: it can; -EALREADY: others tell more
 };
 
 // An event that numaprof verify found to be wrong on this machine. Texts as in docs/events.md; class "loads": sampled ones.
@@ -83,6 +83,7 @@ struct counters {
     int64_t clock_id, migrations_id; // ids of those events
     const struct counters_wrong *wrong; // set by the caller: not to be used
     int wrong_count;
+    bool all_asked_for;              // the caller says so: no group is left out for what it adds
     bool emulated;                   // the caller says so: sample less
     bool with_work;                  // a pinned instructions event can be opened beside the groups
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more

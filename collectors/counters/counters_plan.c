@@ -152,6 +152,25 @@ static void counters_try_all(struct counters *counters)
     }
 }
 
+// Retired loads say less than requests by class, and take counter time from them.
+static void counters_leave_out_retired(struct counters *counters)
+{
+    int others = 0;
+    for (int i = 0; i < counters->plan.group_count; i++) {
+        bool is_retired = strcmp(counters->groups[i].events[0].source->class, "retired_load") == 0;
+        if (!is_retired && counters->groups[i].error < 0)
+            return;
+        others += !is_retired;
+    }
+    for (int i = 0; others > 0 && i < counters->plan.group_count; i++) {
+        struct counters_group *group = &counters->groups[i];
+        if (group->error < 0 || strcmp(group->events[0].source->class, "retired_load") != 0)
+            continue;
+        group->error = -EALREADY;
+        counters->usable--;
+    }
+}
+
 // Where the best way to sample loads cannot be opened, the next may.
 static void counters_try_loads(struct counters *counters)
 {
@@ -217,6 +236,8 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
     }
     counters_plan_loads(counters, status);
     counters_try_all(counters);
+    if (!counters->all_asked_for)
+        counters_leave_out_retired(counters);
     counters_try_loads(counters);
     return 0;
 }

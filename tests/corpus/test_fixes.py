@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -182,15 +182,17 @@ def output(source: Path, flags: list[str]) -> str:
     return done.stdout
 
 
-def compared(source: Path, memories: list[Memory], snippet: Snippet, found: int) -> None:
+def compared(source: Path, memories: list[Memory], found: int, snippets: Iterable[Snippet] = SNIPPETS.values()) -> None:
+    """Each snippet alone."""
     assert len(memories) == found, memories
-    edits = [snippet(memory) for memory in memories]
-    printed = [line for edit in merged([edit for edit in edits if edit is not None]) for line in edit.printed()]
-    expected = output(source, [])
-    text = source.read_text()
-    done = apply(printed, source.parent)
-    assert source.read_text() != text
-    assert output(source, done.flags) == expected, printed
+    text, expected = source.read_text(), output(source, [])
+    for snippet in snippets:
+        source.write_text(text)
+        edits = [edit for edit in map(snippet, memories) if edit is not None]
+        printed = [line for edit in merged(edits) for line in edit.printed()]
+        done = apply(printed, source.parent)
+        assert source.read_text() != text
+        assert output(source, done.flags) == expected, printed
 
 
 def recorded(text: str) -> int:
@@ -198,40 +200,37 @@ def recorded(text: str) -> int:
 
 
 @pytest.mark.requires("gcc", "libnuma")
-@pytest.mark.parametrize("snippet", SNIPPETS)
 @pytest.mark.parametrize("name", C)
-def test_c_in_its_place(name: str, snippet: str, tmp_path: Path) -> None:
+def test_c_in_its_place(name: str, tmp_path: Path) -> None:
     allocation, use, before = C[name]
     source = tmp_path / "a.c"
     text = C_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, SNIPPETS[snippet], 2 if name == "two_at_once" else 1)
+    compared(source, found, 2 if name == "two_at_once" else 1)
 
 
 @pytest.mark.requires("g++", "libnuma")
-@pytest.mark.parametrize("snippet", SNIPPETS)
 @pytest.mark.parametrize("name", CXX)
-def test_cxx_in_its_place(name: str, snippet: str, tmp_path: Path) -> None:
+def test_cxx_in_its_place(name: str, tmp_path: Path) -> None:
     allocation, use, before = CXX[name]
     source = tmp_path / "a.cpp"
     text = "#include <vector>\n#include <memory>\n" + C_HEAD
     text += BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, SNIPPETS[snippet], 2 if name == "two_vectors" else 1)
+    compared(source, found, 2 if name == "two_vectors" else 1)
 
 
 @pytest.mark.requires("gcc", "libnuma")
-@pytest.mark.parametrize("snippet", SNIPPETS)
 @pytest.mark.parametrize("name", STATIC)
-def test_variables_in_their_place(name: str, snippet: str, tmp_path: Path) -> None:
+def test_variables_in_their_place(name: str, tmp_path: Path) -> None:
     declaration, use, variable = STATIC[name]
     source = tmp_path / "a.c"
     text = C_HEAD + BODY.format(allocation="", use=use, before=f"{declaration} //ALLOC")
     source.write_text(text)
     found = c_allocation.variable(text.split("\n"), str(source), recorded(text), variable)
-    compared(source, [found] if found else [], SNIPPETS[snippet], 1)
+    compared(source, [found] if found else [], 1)
 
 
 @pytest.mark.requires("gfortran")
@@ -241,7 +240,7 @@ def test_fortran_in_its_place(name: str, tmp_path: Path) -> None:
     text = FORTRAN_BODY.format(allocation=FORTRAN[name])
     source.write_text(text)
     found = fortran_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, zeros_in_parallel, 2 if name in ("two", "continued") else 1)
+    compared(source, found, 2 if name in ("two", "continued") else 1, [zeros_in_parallel])
 
 
 NOT_UNDERSTOOD = {

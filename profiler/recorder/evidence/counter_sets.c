@@ -25,6 +25,7 @@ int counter_sets_open(struct counter_sets *sets, const struct run_options *optio
     }
     sets->counters.exclude_kernel = !options->kernel;
     sets->counters.emulated = is_emulated;
+    sets->counters.all_asked_for = options->events != NULL;
     const char *topics = options->events ? options->events : counter_sets_topics;
     if (!event_plan_knows_topics(topics))
         return -EINVAL;
@@ -307,6 +308,9 @@ static struct note_missing counter_sets_missing(struct counter_sets *sets, int e
 {
     if (error == -ECANCELED)
         return (struct note_missing){.why = "left out by --without counters"};
+    if (error == -EALREADY)
+        return (struct note_missing){.why = "not needed: requests are counted by class",
+                                        .remedy = "--events demand_rd,retired"};
     if (error == -ENODATA && sets->topology->node_count == 1)
         return (struct note_missing){.why = counter_sets_one_node};
     if (error == -ENODATA)
