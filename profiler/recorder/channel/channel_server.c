@@ -92,9 +92,25 @@ static int channel_server_listen(struct channel_server *server)
     return 0;
 }
 
+static void channel_server_hold_back(struct channel_server *server)
+{
+    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++)
+        if (server->spare[i] < 0)
+            server->spare[i] = fcntl(server->listener, F_DUPFD_CLOEXEC, 0);
+}
+
+static void channel_server_give_out(struct channel_server *server)
+{
+    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++) {
+        if (server->spare[i] >= 0)
+            close(server->spare[i]);
+        server->spare[i] = -1;
+    }
+}
+
 int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start)
 {
-    *server = (struct channel_server){.segment = -1, .listener = -1};
+    *server = (struct channel_server){.segment = -1, .listener = -1, .spare = {-1, -1}};
     int status = channel_server_map(server);
     if (status == 0)
         status = channel_server_listen(server);
@@ -102,6 +118,7 @@ int channel_server_open(struct channel_server *server, const int *slots, size_t 
         channel_server_close(server);
         return status;
     }
+    channel_server_hold_back(server);
     server->settings = (struct channel_settings){
         .version = CHANNEL_VERSION, .await_start = await_start, .slot_count = (uint32_t)count};
     for (size_t i = 0; i < count; i++)
@@ -111,13 +128,14 @@ int channel_server_open(struct channel_server *server, const int *slots, size_t 
 
 void channel_server_close(struct channel_server *server)
 {
+    channel_server_give_out(server);
     if (server->listener >= 0)
         close(server->listener);
     if (server->segment >= 0)
         close(server->segment);
     if (server->shared)
         channel_server_unmap(server);
-    *server = (struct channel_server){.segment = -1, .listener = -1};
+    *server = (struct channel_server){.segment = -1, .listener = -1, .spare = {-1, -1}};
 }
 
 // --- connections
@@ -175,9 +193,13 @@ void channel_server_set_target(struct channel_server *server, pid_t pid)
 
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
 {
+    channel_server_give_out(server);
     int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0)
-        return -errno;
+    if (fd < 0) {
+        int error = errno;
+        channel_server_hold_back(server);
+        return -error;
+    }
     struct ucred peer;
     socklen_t size = sizeof peer;
     int status =
@@ -187,6 +209,7 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
         status = channel_server_hello(server, fd, connection);
     if (status < 0) {
         close(fd);
+        channel_server_hold_back(server);
         return status;
     }
     connection->fd = fd;
@@ -203,6 +226,7 @@ void channel_server_welcome(struct channel_server *server, struct channel_connec
                              has_it ? -1 : server->segment, MSG_DONTWAIT);
     close(connection->fd);
     connection->fd = -1;
+    channel_server_hold_back(server);
 }
 
 // --- messages

@@ -10,10 +10,14 @@
 
 #include "collectors/protocol/channel.h"
 
+// A connection needs its own descriptor, and another one for /proc and then for its ring.
+enum { CHANNEL_SERVER_SPARE = 2 };
+
 struct channel_server {
     struct channel *shared;
     int segment;                 // its descriptor, handed to processes that connect
     int listener;                // readable when a process connects
+    int spare[CHANNEL_SERVER_SPARE]; // held back for the next connection, since all others may be in use; -1: not
     pthread_mutex_t held;        // what the segment's mutex was when we had locked it
     char address[CHANNEL_ADDRESS]; // what the target's environment says: the socket's name, a colon, the secret
     struct channel_settings settings;
