@@ -2,7 +2,7 @@
 // The loop that fills it is parallel, and still it lies on one node:  fill_vector [SWEEPS [MIB]]
 //
 // std::vector writes all of its elements when it is made, in the thread that makes it: the parallel loop comes too late.
-// The cure (PARALLEL_INIT): memory that new leaves as it is, written first by the loop.
+// The fix (PARALLEL_INIT): memory that new leaves as it is, written first by the loop.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -3,7 +3,7 @@
 //
 // Its memory was used before. read_input() ran in one thread and has freed everything, but malloc keeps freed memory, pages
 // and all, and calloc hands it out again: the loop that looks like the first touch is not the first.
-// The cure needs no change:  MALLOC_MMAP_THRESHOLD_=1000000 ./recycled  gives large blocks fresh pages (mallopt(3)).
+// The fix needs no change:  MALLOC_MMAP_THRESHOLD_=1000000 ./recycled  gives large blocks fresh pages (mallopt(3)).
 #include <stdio.h>
 #include <stdlib.h>
 

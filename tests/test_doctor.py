@@ -118,7 +118,7 @@ def test_root_sees_first_touches_of_the_kernel_as_well(program: Path) -> None:
     assert rows["pages"] == {
         "id": "pages",
         "state": "yes",
-        "detail": "move_pages tells homes",
+        "detail": "move_pages tells nodes",
         "cause": None,
         "remedy": None,
     }

@@ -156,7 +156,7 @@ void counters_switch(struct counter_set *set, bool on);
 // Brings the number of samples near what is wanted, by what was counted since it was last changed.
 void counters_adapt(struct counter_set *set);
 
-// A sample of this set as a row; stack: its call path.
+// A sample of this set as a row; stack: its call stack.
 void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack);
 
 #endif

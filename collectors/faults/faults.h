@@ -83,7 +83,7 @@ int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, 
                 size_t ring_pages);
 void faults_close(struct faults_source *source);
 
-// A sample of this source, whose call path is known already.
+// A sample of this source, whose call stack is known already.
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
 
 // Whether the sample repeats one that the other event gave.

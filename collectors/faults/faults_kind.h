@@ -40,7 +40,7 @@ struct faults_facts {
 
 enum faults_kind faults_kind_of(const struct faults_facts *facts);
 
-// Whether the home of the page was decided by this fault.
+// Whether the node of the page was decided by this fault.
 bool faults_kind_places(enum faults_kind kind);
 
 #endif

@@ -31,7 +31,7 @@ struct loads {
     struct samples *samples;
     struct objects *objects;
     const struct topology *topology;
-    uint64_t checked, contradicted; // samples whose source and page's home could be compared, and did not agree
+    uint64_t checked, contradicted; // samples whose source and page's node could be compared, and did not agree
     size_t pending_count;
     struct loads_pending pending[LOADS_PENDING];
 };

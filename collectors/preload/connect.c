@@ -126,18 +126,18 @@ static int connect_socket(void)
     return fd;
 }
 
-static int connect_hello(int fd, bool forked)
+static int connect_handshake(int fd, bool forked)
 {
-    struct channel_hello hello = {.process = self.process,
+    struct channel_handshake handshake = {.process = self.process,
                                   .time_ns = clock_now(),
                                   .pid = (uint32_t)self.pid,
                                   .forked = forked,
                                   .own_allocator = alloc_is_bypassed()};
     const char *secret = strchr(self.address, ':');
     if (secret)
-        memcpy(hello.secret, secret + 1, strnlen(secret + 1, sizeof hello.secret));
+        memcpy(handshake.secret, secret + 1, strnlen(secret + 1, sizeof handshake.secret));
     int ring = alloc_write_make(); // the recorder gets it too; without one, blocks have no names
-    int status = channel_pass_send(fd, &hello, sizeof hello, ring, 0) == sizeof hello ? 0 : -errno;
+    int status = channel_pass_send(fd, &handshake, sizeof handshake, ring, 0) == sizeof handshake ? 0 : -errno;
     if (ring >= 0)
         close(ring);
     return status;
@@ -182,7 +182,7 @@ static void connect_forked_child(void)
     if (fd < 0)
         return;
     char answer;
-    if (connect_hello(fd, true) == 0 && preload_awaits())
+    if (connect_handshake(fd, true) == 0 && preload_awaits())
         (void)!recv(fd, &answer, 1, 0);
     close(fd);
 }
@@ -195,7 +195,7 @@ static void connect_open(void)
         return;
     connect_name_process();
     preload_get_mask(0, &self.mask);
-    if (connect_hello(fd, false) == 0) {
+    if (connect_handshake(fd, false) == 0) {
         int segment = connect_receive(fd);
         if (segment >= 0) {
             self.channel = connect_map(segment);

@@ -18,7 +18,7 @@ enum {
     ALLOC_RING_CONTROL_BYTES = 4096,
     ALLOC_RING_BYTES = 4 << 20,      // of data: touched only as far as it is used
     ALLOC_THRESHOLD = 64 << 10,      // smaller blocks are not worth a name of their own
-    ALLOC_STACK_BYTES = 4096,        // of the stack, for the call path
+    ALLOC_STACK_BYTES = 4096,        // of the stack, for the call stack
     ALLOC_TLS_LEAST = 4096,          // a module's thread-local variables are told of from this size on
     ALLOC_REGISTERS = 33,            // as many as PERF_EVENT_REGS_USER of any architecture has
     // While the recorder has not come: behind this no more stacks, so that blocks keep at least their addresses ...

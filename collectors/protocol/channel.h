@@ -87,7 +87,7 @@ struct channel {
 
 // What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h). The answer is a
 // channel_settings with the segment's descriptor attached; a forked child, which has both, gets one byte.
-struct channel_hello {
+struct channel_handshake {
     uint64_t process;                // a number no other process uses: pid and time
     uint64_t time_ns;                // CLOCK_MONOTONIC
     uint32_t pid;                    // in its own namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives places and call paths their numbers in the recording, each written once. A place is an instruction in a file; a
-// call path is a linked list from the innermost place outwards, so paths with the same callers share them.
+// Gives places and call stacks their numbers in the recording, each written once. A place is an instruction in a file; a
+// call stack is a linked list from the innermost place outwards, so paths with the same callers share them.
 #ifndef COLLECTORS_SAMPLES_CALL_STACKS_H
 #define COLLECTORS_SAMPLES_CALL_STACKS_H
 
@@ -9,7 +9,7 @@
 #include "core/util/table.h"
 
 enum {
-    CALL_STACKS_MAX_DEPTH = 64,         // frames kept of a call path; deeper ones are marked as truncated
+    CALL_STACKS_MAX_DEPTH = 64,         // frames kept of a call stack; deeper ones are marked as truncated
     CALL_STACKS_MAX_PLACES = 160000,    // memory of the recorder is bounded; beyond this a place is NULL and counted
     CALL_STACKS_MAX_PATHS = 250000,
     CALL_STACKS_PROGRAM_PLACES = 12,    // of a path are named: templates and wrappers stand before the user's own line
@@ -40,7 +40,7 @@ struct call_stacks {
     uint64_t refused;              // samples whose path had no room
 };
 
-// Addresses of a call path, innermost first; all but the first are return addresses. is_truncated: callers are missing.
+// Addresses of a call stack, innermost first; all but the first are return addresses. is_truncated: callers are missing.
 // key: a hash of what the addresses mean besides their value (process and generation of its maps).
 // Returns the id of the path, or RECORDING_NULL where there is none (no frame, or no room: counted in refused).
 int64_t call_stacks_intern(struct call_stacks *stacks, const struct address_space *space, uint64_t key,

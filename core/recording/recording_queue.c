@@ -71,7 +71,7 @@ static int recording_queue_put_runs(struct recording_queue *queue)
     return status;
 }
 
-// New rows of several tables come mixed (a call path, its sample): they are put table by table. What changes a row comes
+// New rows of several tables come mixed (a call stack, its sample): they are put table by table. What changes a row comes
 // after it, so whatever else is put waits for them.
 static int recording_queue_put_row(struct recording_queue *queue, const struct recording_queue_row *row)
 {

@@ -214,7 +214,7 @@ CREATE TABLE sample (
     stack      INTEGER REFERENCES stack,
     address    INTEGER,                 -- data address; NULL: overflow samples have none
     block      INTEGER REFERENCES block,
-    page_node  INTEGER,                 -- home of the page; NULL unknown
+    page_node  INTEGER,                 -- node of the page; NULL unknown
     source     INTEGER REFERENCES source,
     latency    INTEGER                  -- cycles, load samples only
 );
@@ -240,7 +240,7 @@ CREATE TABLE place (
     inline_of INTEGER REFERENCES place  -- the place this one was inlined into; NULL: not inlined
 );
 
--- A call path as a linked list: innermost place first, then its callers. A stack with the same callers shares them.
+-- A call stack as a linked list: innermost place first, then its callers. A stack with the same callers shares them.
 CREATE TABLE stack (
     id        INTEGER PRIMARY KEY,
     place     INTEGER NOT NULL REFERENCES place,
@@ -248,7 +248,7 @@ CREATE TABLE stack (
     truncated INTEGER NOT NULL DEFAULT 0        -- 1: callers exist beyond but were not recorded
 );
 
--- What a user can name. One object is all the blocks of one variable or of one allocation call path.
+-- What a user can name. One object is all the blocks of one variable or of one allocation call stack.
 CREATE TABLE object (
     id          INTEGER PRIMARY KEY,
     process     INTEGER NOT NULL REFERENCES process,
@@ -289,7 +289,7 @@ CREATE TABLE page_home (
     PRIMARY KEY (snapshot, address)     -- written in this order, so that appending costs no search
 ) WITHOUT ROWID;
 
--- Whatever qualifies a number: lost, throttled, strayed, refused, thinned, not followed. A view prints a note
+-- Whatever qualifies a number: lost, throttled, strayed, refused, downsampled, not followed. A view prints a note
 -- beside the numbers it qualifies.
 CREATE TABLE note (
     id      INTEGER PRIMARY KEY,

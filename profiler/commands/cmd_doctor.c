@@ -33,7 +33,7 @@ static const struct doctor_row table[] = {
     {.id = "retired", .title = "retired loads", .run = doctor_locality_retired},
     {.id = "sampling", .title = "sampled loads", .run = doctor_sampling_loads},
     {.id = "faults", .title = "page-fault event", .run = doctor_perf_faults},
-    {.id = "pages", .title = "homes of pages", .run = doctor_pages_homes},
+    {.id = "pages", .title = "nodes of pages", .run = doctor_pages_homes},
     {.id = "paranoid", .title = "perf_event_paranoid", .run = doctor_limits_paranoid},
     {.id = "capabilities", .title = "capabilities", .run = doctor_limits_capabilities},
     {.id = "seccomp", .title = "seccomp", .run = doctor_limits_seccomp},

@@ -141,6 +141,7 @@ static int cmd_verify_machine_of(struct topology *t, struct counters *counters, 
     if (status < 0)
         return status;
     counters->exclude_kernel = true; // the patterns are user mode
+    counters->all_asked_for = true; // retired loads too, which a recording leaves out beside the classes
     status = counters_prepare(counters, t, event_plan_all_topics, 1);
     if (cmd_verify_cannot(counters))
         status = DIAG_EXIT_FAILED;

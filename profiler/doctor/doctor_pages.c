@@ -62,5 +62,5 @@ void doctor_pages_homes(const struct doctor *d, struct doctor_finding *f)
     if (node < 0)
         doctor_pages_refused(d, f, -node);
     else
-        doctor_find(f, DOCTOR_YES, "move_pages tells homes");
+        doctor_find(f, DOCTOR_YES, "move_pages tells nodes");
 }

@@ -16,7 +16,7 @@ static const struct doctor_report_level {
     {2, "counters", "retired loads", "retired"},
     {3, "samples", "single loads with address and latency", "sampling"},
     {4, "faults", "first touches", "faults"},
-    {5, "pages", "homes of pages", "pages"},
+    {5, "pages", "nodes of pages", "pages"},
 };
 enum { DOCTOR_REPORT_LEVELS = sizeof doctor_report_levels / sizeof *doctor_report_levels };
 

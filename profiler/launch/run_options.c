@@ -31,7 +31,7 @@ static const char usage[] =
     "  -h, --help              this text\n"
     "      --version           which numaprof this is\n"
     "\n"
-    "First touches and homes of pages are recorded throughout, whatever is counted: advice needs them.\n"
+    "First touches and nodes of pages are recorded throughout, whatever is counted: advice needs them.\n"
     "The exit status is the program's; 125: numaprof failed, 126: the program cannot be run, 127: not found.\n";
 
 enum run_option_code {

@@ -210,7 +210,7 @@ static void recorder_warn(struct recorder *r)
     if (r->options->quiet || r->run.repeat > 1)
         return;
     if (access("/proc/self/stat", F_OK) < 0)
-        diag_warn("mount -t proc proc /proc", "there is no /proc: homes of pages and names of programs are not recorded");
+        diag_warn("mount -t proc proc /proc", "there is no /proc: nodes of pages and names of programs are not recorded");
     if (r->records.error < 0 && r->records.error != -ECANCELED) {
         struct note_missing missing = refusals_missing(&r->refusals, r->records.error);
         diag_warn(missing.remedy, "page faults are not recorded, so no line will be named: %s", missing.why);

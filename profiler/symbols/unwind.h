@@ -14,7 +14,7 @@ struct unwind;
 struct unwind *unwind_open(struct program_files *files);
 void unwind_close(struct unwind *unwind);
 
-// Addresses of the call path, innermost first; all but the first are return addresses. Returns how many, 0 if the
+// Addresses of the call stack, innermost first; all but the first are return addresses. Returns how many, 0 if the
 // sample has no registers or no stack. truncated: the copied piece of stack ended before the path did.
 size_t unwind_walk(struct unwind *unwind, const struct process *process, const struct perf_sample *sample,
                    uint64_t *addresses, size_t max, bool *truncated);

@@ -17,8 +17,8 @@ from bench import BUILD, Cost, folder, line, medians, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
 
-from book import FIRST_TOUCH, LOAD, OVERFLOW, PAGE, SECOND, Book
-from stories import STORIES
+from recording_builder import FIRST_TOUCH, LOAD, OVERFLOW, PAGE, SECOND, RecordingBuilder
+from scenarios import SCENARIOS
 
 SAMPLES = 1_000_000
 NODES, CPUS, THREADS, OBJECTS, BLOCK_PAGES = 8, 512, 2000, 5000, 256
@@ -28,17 +28,17 @@ BASE, GAP = 0x7F0000000000, 1 << 24
 
 
 def write(path: Path, samples: int) -> None:
-    book = Book(nodes=NODES, cpus_per_node=CPUS // NODES, wall_ns=20 * SECOND)
-    book.threads(THREADS, name="worker", cpus=[thread % CPUS for thread in range(THREADS)])
-    book.level(1, "counters", True, detail="offcore-response").level(3, "samples", True, detail="load latency")
+    builder = RecordingBuilder(nodes=NODES, cpus_per_node=CPUS // NODES, wall_ns=20 * SECOND)
+    builder.threads(THREADS, name="worker", cpus=[thread % CPUS for thread in range(THREADS)])
+    builder.level(1, "counters", True, detail="offcore-response").level(3, "samples", True, detail="load latency")
     events = [
-        book.event(name, f"{side}_dram")
+        builder.event(name, f"{side}_dram")
         for name in ("demand_rd", "demand_rfo", "pf_any")
         for side in ("local", "remote")
     ]
-    clock = book.event("time", "")
-    book.homes(*((_address(number), BLOCK_PAGES, number % NODES) for number in range(OBJECTS)))
-    book.write(path)
+    clock = builder.event("time", "")
+    builder.homes(*((_address(number), BLOCK_PAGES, number % NODES) for number in range(OBJECTS)))
+    builder.write(path)
     with sqlite3.connect(path) as connection:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/app', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         connection.executemany("INSERT INTO stack VALUES (?, ?, ?, 0)", _stacks())
@@ -110,7 +110,7 @@ def main() -> None:
     with folder() as place:
         big, small, page = place / "big.numaprof", place / "small.numaprof", place / "page.html"
         write(big, SAMPLES)
-        STORIES["serial_init"]().write(small)
+        SCENARIOS["serial_init"]().write(small)
         sizes = {}
 
         def made(recording: Path) -> Cost:

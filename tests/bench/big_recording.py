@@ -17,23 +17,23 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
 
-from book import FIRST_TOUCH, HINT, OVERFLOW, PAGE, SECOND, Book
+from recording_builder import FIRST_TOUCH, HINT, OVERFLOW, PAGE, SECOND, RecordingBuilder
 
 THREADS, ADDRESSES, DEPTH, CHAINS, INTERVALS = 64, 100_000, 16, 200, 100
 BASE = 0x7F0000000000
 
 
 def write(path: Path, samples: int, objects: int = 0) -> None:
-    book = Book(nodes=2, cpus_per_node=THREADS // 2).threads(THREADS)
-    book.level(1, "counters", True, detail="offcore-response").level(4, "faults", True, detail="page-faults event")
+    builder = RecordingBuilder(nodes=2, cpus_per_node=THREADS // 2).threads(THREADS)
+    builder.level(1, "counters", True, detail="offcore-response").level(4, "faults", True, detail="page-faults event")
     events = [
-        book.event(name, side)
+        builder.event(name, side)
         for name in ("demand_rd", "demand_rfo", "pf_any")
         for side in ("local_dram", "remote_dram")
     ]
-    clock = book.event("time", "", collector="counters")
-    book.homes((BASE, ADDRESSES, 0))
-    book.write(path)
+    clock = builder.event("time", "", collector="counters")
+    builder.homes((BASE, ADDRESSES, 0))
+    builder.write(path)
     with sqlite3.connect(path) as connection:
         connection.executemany("INSERT INTO place VALUES (?, '/home/u/sum', NULL, ?, ?, 0, ?, ?, NULL)", _places())
         stacks = list(_stacks())

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book import RAN, Book
 from browser import PATIENCE, Browser, browser
 from conftest import TREE
 from numaprof.compare.sides import Side
@@ -19,9 +18,10 @@ from numaprof.evidence.evidence import load
 from numaprof.page.comparison_page import diff_page
 from numaprof.page.report_page import report_page
 from numaprof.text.messages import EXIT_FAILED
+from recording_builder import RAN, RecordingBuilder
+from scenarios import ARRAY, LOOP, SCENARIOS
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from stories import ARRAY, LOOP, STORIES
 from test_report_recording import reports
 
 pytestmark = pytest.mark.requires("chromium")
@@ -41,22 +41,22 @@ def folder(parent: Path, name: str) -> Path:
     return parent / name
 
 
-def written(book: Book, place: Path) -> Path:
+def written(builder: RecordingBuilder, place: Path) -> Path:
     page = place / "page.html"
-    page.write_text(report_page(document(str(book.write(place / "x.numaprof")))), encoding="utf-8")
+    page.write_text(report_page(document(str(builder.write(place / "x.numaprof")))), encoding="utf-8")
     return page
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_every_story(story: str, window: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario(scenario: str, window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
-    window.open(written(STORIES[story](), tmp_path))
+    window.open(written(SCENARIOS[scenario](), tmp_path))
     assert window.complaints() == []
     assert window.requests() == []
     assert not window.all(".failed")
     assert window.texts("h1") != [""]
     if PICTURES:
-        picture(window, Path(PICTURES), story)
+        picture(window, Path(PICTURES), scenario)
 
 
 def picture(window: Browser, folder: Path, name: str) -> None:
@@ -77,14 +77,14 @@ def followed(window: Browser, page: Path, links: list[tuple[str, str]]) -> Itera
 @pytest.mark.parametrize("width", [1200, 600, 320])
 def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None:
     window.resize(width)
-    for story in ("serial_init", "multiplexed", "hostile"):
-        window.open(written(STORIES[story](), folder(tmp_path, story)))
+    for scenario in ("serial_init", "multiplexed", "hostile"):
+        window.open(written(SCENARIOS[scenario](), folder(tmp_path, scenario)))
         assert window.run("return document.documentElement.scrollWidth") <= width
 
 
 def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
-    page = written(STORIES["serial_init"](), tmp_path)
+    page = written(SCENARIOS["serial_init"](), tmp_path)
     window.open(page)
     targets = window.run("return [...document.querySelectorAll('.advice a')].map(a => [a.textContent, a.hash])")
     assert [text for text, _ in targets] == [
@@ -100,7 +100,7 @@ def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -
 def test_map_of_an_object_is_drawn(window: Browser, tmp_path: Path) -> None:
     """One look: all on node 0, used in eight blocks."""
     window.resize(1200)
-    window.open(written(STORIES["hinted"](), tmp_path))
+    window.open(written(SCENARIOS["hinted"](), tmp_path))
     labels = "\n".join(window.texts("[data-chart=map-0] .mark-text.role-axis-label")).split("\n")
     assert labels[-10:] == ["lies on", "first touched from", *(f"used by sum {tid}" for tid in range(4711, 4719))]
     stretches = "[...document.querySelectorAll('[data-chart=map-0] .mark-rect.role-mark path')]"
@@ -111,7 +111,7 @@ def test_map_of_an_object_is_drawn(window: Browser, tmp_path: Path) -> None:
 
 def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
     """Verdict, number, coverage and the change, before anything is scrolled, on a telephone too."""
-    page = written(STORIES["multiplexed"](), tmp_path)
+    page = written(SCENARIOS["multiplexed"](), tmp_path)
     for width in (1280, 480):
         window.resize(width)
         window.open(page)
@@ -128,17 +128,17 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
 
 
 def test_what_no_rule_explains(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["many_threads"](), tmp_path))
+    window.open(written(SCENARIOS["many_threads"](), tmp_path))
     assert "No rule fits this pattern. Start at the remote-heavy threads." in window.text()
     assert window.texts("h2")[0] == "What to do"
 
 
 def test_map_of_what_advice_speaks_of_comes_first(window: Browser, tmp_path: Path) -> None:
     """Not that of what one sample found to be remote."""
-    book = STORIES["hinted"]()
-    chance = book.block(book.object("static", name="chance"), ARRAY + (1 << 32), 1)
-    book.hints(book.stack(book.place(LOOP)), 8, [ARRAY + (1 << 32)], page_node=0, block=chance)
-    window.open(written(book, tmp_path))
+    builder = SCENARIOS["hinted"]()
+    chance = builder.block(builder.object("static", name="chance"), ARRAY + (1 << 32), 1)
+    builder.hints(builder.stack(builder.place(LOOP)), 8, [ARRAY + (1 << 32)], page_node=0, block=chance)
+    window.open(written(builder, tmp_path))
     assert [text.split(" 32 MiB")[0] for text in window.texts(".object h3")] == ["memory of sum.c:17 main"]
     shares = window.run("return [...document.querySelectorAll('td.quiet')].map(td => td.parentElement.innerText)")
     assert any(text.startswith("chance") and "100.0 %" in text for text in shares)
@@ -146,7 +146,7 @@ def test_map_of_what_advice_speaks_of_comes_first(window: Browser, tmp_path: Pat
 
 def test_lines_of_objects_are_linked(window: Browser, tmp_path: Path) -> None:
     """Also those where nothing but the allocation happens."""
-    page = written(STORIES["named_objects"](), tmp_path)
+    page = written(SCENARIOS["named_objects"](), tmp_path)
     window.open(page)
     links = window.run("return [...document.querySelectorAll('#object-0 .rests a')].map(a => [a.textContent, a.hash])")
     assert [text for text, _ in links] == [
@@ -157,15 +157,15 @@ def test_lines_of_objects_are_linked(window: Browser, tmp_path: Path) -> None:
 
 
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
-    for story in STORIES:
-        text = report_page(document(str(STORIES[story]().write(tmp_path / story)))).partition("<script")[0]
+    for scenario in SCENARIOS:
+        text = report_page(document(str(SCENARIOS[scenario]().write(tmp_path / scenario)))).partition("<script")[0]
         ids = re.findall(r'\bid="([^"]+)"', text)
         assert set(re.findall(r'href="#([^"]+)"', text)) <= set(ids)
         assert len(ids) == len(set(ids))
 
 
 def test_tables_sort_by_any_column(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["multiplexed"](), tmp_path))
+    window.open(written(SCENARIOS["multiplexed"](), tmp_path))
     column = (
         "return [...document.querySelectorAll('#thread-table tbody tr')].map(row => row.cells[arguments[0]].innerText)"
     )
@@ -181,7 +181,7 @@ def test_tables_sort_by_any_column(window: Browser, tmp_path: Path) -> None:
 
 
 def test_numbers_sort_as_numbers(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["many_threads"](), tmp_path))
+    window.open(written(SCENARIOS["many_threads"](), tmp_path))
     window.run(FIRST_HEAD)
     assert first_column(window, 200) == sorted(range(200), reverse=True)
 
@@ -199,7 +199,7 @@ def first_column(window: Browser, rows: int) -> list[int]:
 
 
 def test_more_rows_than_are_laid_out_at_once(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["many_threads"](600), tmp_path))
+    window.open(written(SCENARIOS["many_threads"](600), tmp_path))
     window.run(f"{FIRST_HEAD}; {FIRST_HEAD}")
     assert first_column(window, 600) == sorted(range(600))
     window.run(f"{FIRST_HEAD}; dispatchEvent(new Event('beforeprint'))")
@@ -208,7 +208,7 @@ def test_more_rows_than_are_laid_out_at_once(window: Browser, tmp_path: Path) ->
 
 def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
-    window.open(written(STORIES["serial_init"](), tmp_path))
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
     rates = "document.querySelector('[data-chart=timeline]').view.data('rates')"
     drawn = f"return {rates}.filter(row => row.rate > 0).map(row => row.placement)"
     assert set(window.run(drawn)) == {"local", "remote"}
@@ -219,10 +219,10 @@ def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
 
 
 def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> None:
-    book = STORIES["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
-    book.row("window", start_ns=RAN // 2, end_ns=RAN, cause="control")
-    book.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
-    window.open(written(book, tmp_path))
+    builder = SCENARIOS["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
+    builder.row("window", start_ns=RAN // 2, end_ns=RAN, cause="control")
+    builder.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
+    window.open(written(builder, tmp_path))
     assert window.complaints() == []
     phases = "return document.querySelector('[data-chart=timeline]').view.data('phases').map(row => row.cause)"
     assert window.run(phases) == ["mark", "control"]
@@ -234,7 +234,9 @@ def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> N
 
 
 def test_all_text_and_tables_are_there_without_scripts(window: Browser, tmp_path: Path) -> None:
-    page, long = (written(STORIES[story](), folder(tmp_path, story)) for story in ("serial_init", "many_threads"))
+    page, long = (
+        written(SCENARIOS[scenario](), folder(tmp_path, scenario)) for scenario in ("serial_init", "many_threads")
+    )
     window.without_scripts(True)
     try:
         window.driver.get(long.as_uri())
@@ -248,7 +250,7 @@ def test_all_text_and_tables_are_there_without_scripts(window: Browser, tmp_path
 
 
 def test_keyboard_reaches_everything_that_acts(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["serial_init"](), tmp_path))
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
     unreachable = (
         "return [...document.querySelectorAll('button, a, select, summary')].filter(e => e.tabIndex < 0).length"
     )
@@ -258,7 +260,7 @@ def test_keyboard_reaches_everything_that_acts(window: Browser, tmp_path: Path) 
 
 
 def test_keys_do_what_clicks_do(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["serial_init"](), tmp_path))
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
     focused = window.driver.switch_to.active_element
     focused.send_keys(Keys.TAB)
     assert window.driver.switch_to.active_element.text == "Skip to the verdict"
@@ -273,7 +275,7 @@ def test_keys_do_what_clicks_do(window: Browser, tmp_path: Path) -> None:
 
 
 def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
-    window.open(written(STORIES["serial_init"](), tmp_path))
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
     assert window.run("return document.documentElement.lang") == "en"
     assert len(window.all("h1")) == 1
     assert window.run(
@@ -292,7 +294,7 @@ CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 def test_text_stands_out_from_its_ground(dark: bool, window: Browser, tmp_path: Path) -> None:
     window.dark(dark)
     try:
-        window.open(written(STORIES["multiplexed"](), tmp_path))
+        window.open(written(SCENARIOS["multiplexed"](), tmp_path))
         assert window.run(CONTRAST) == []
     finally:
         window.dark(False)
@@ -306,10 +308,10 @@ NASTY = (
 
 def test_hostile_names_stay_text(window: Browser, tmp_path: Path) -> None:
     """Of thread, function, file, module, command, host, machine, note, in every place where a page names them."""
-    book = STORIES["serial_init"](emulated=NASTY, host=NASTY, cwd=NASTY, kernel=NASTY, cpu_name=NASTY, uarch=NASTY)
-    book.note(NASTY, NASTY, remedy=NASTY).change("thread", name=NASTY).change("run", command=NASTY, program=NASTY)
-    book.change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY).change("evidence", detail=NASTY)
-    page = written(book, tmp_path)
+    builder = SCENARIOS["serial_init"](emulated=NASTY, host=NASTY, cwd=NASTY, kernel=NASTY, cpu_name=NASTY, uarch=NASTY)
+    builder.note(NASTY, NASTY, remedy=NASTY).change("thread", name=NASTY).change("run", command=NASTY, program=NASTY)
+    builder.change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY).change("evidence", detail=NASTY)
+    page = written(builder, tmp_path)
     window.open(page)
     assert window.complaints() == []
     assert window.requests() == []
@@ -323,37 +325,37 @@ def test_hostile_names_stay_text(window: Browser, tmp_path: Path) -> None:
 
 
 def test_small_enough(tmp_path: Path) -> None:
-    for story in ("serial_init", "hinted"):
-        assert written(STORIES[story](), folder(tmp_path, story)).stat().st_size < 2 << 20
+    for scenario in ("serial_init", "hinted"):
+        assert written(SCENARIOS[scenario](), folder(tmp_path, scenario)).stat().st_size < 2 << 20
 
 
 # Comparisons
 
 
-def compared(before: Book, after: Book, folder: Path) -> Path:
-    sides = [Side((load(str(book.write(folder / f"{at}.numaprof"))),)) for at, book in enumerate((before, after))]
+def compared(before: RecordingBuilder, after: RecordingBuilder, folder: Path) -> Path:
+    sides = [Side((load(str(builder.write(folder / f"{at}.numaprof"))),)) for at, builder in enumerate((before, after))]
     page = folder / "diff.html"
     page.write_text(diff_page(comparison(*sides)), encoding="utf-8")
     return page
 
 
 @pytest.mark.parametrize(
-    "stories", [("serial_init", "parallel_init"), ("hinted", "parallel_init"), ("no_threads",) * 2]
+    "scenarios", [("serial_init", "parallel_init"), ("hinted", "parallel_init"), ("no_threads",) * 2]
 )
-def test_page_of_a_comparison(stories: tuple[str, str], window: Browser, tmp_path: Path) -> None:
+def test_page_of_a_comparison(scenarios: tuple[str, str], window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
-    before, after = (STORIES[story]() for story in stories)
+    before, after = (SCENARIOS[scenario]() for scenario in scenarios)
     window.open(compared(before, after, tmp_path))
     assert window.complaints() == []
     assert window.requests() == []
     assert not window.all(".failed")
     assert window.run(CONTRAST) == []
     if PICTURES:
-        picture(window, Path(PICTURES), "diff-" + stories[0])
+        picture(window, Path(PICTURES), "diff-" + scenarios[0])
 
 
 def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_path: Path) -> None:
-    window.open(compared(STORIES["serial_init"](), STORIES["parallel_init"](), tmp_path))
+    window.open(compared(SCENARIOS["serial_init"](), SCENARIOS["parallel_init"](), tmp_path))
     assert window.texts(".big")[0].startswith("Better")
     assert "fell from 50.0 % to 0.6 %" in window.texts("h1")[0]
     assert "one run each cannot tell a difference from noise" in window.text()
@@ -362,9 +364,9 @@ def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_pa
 
 
 def test_hostile_names_stay_text_in_comparisons(window: Browser, tmp_path: Path) -> None:
-    book = STORIES["serial_init"](host=NASTY, command=NASTY)
-    book.change("thread", name=NASTY).change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY)
-    window.open(compared(book, STORIES["parallel_init"](), tmp_path))
+    builder = SCENARIOS["serial_init"](host=NASTY, command=NASTY)
+    builder.change("thread", name=NASTY).change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY)
+    window.open(compared(builder, SCENARIOS["parallel_init"](), tmp_path))
     assert window.complaints() == []
     assert window.run("return window.owned") is None
     assert "</script><script>" in window.text()
@@ -374,7 +376,7 @@ def test_hostile_names_stay_text_in_comparisons(window: Browser, tmp_path: Path)
 
 
 def test_page_by_command(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     done = reports("report", path, "--html", tmp_path / "out.html")
     assert done.returncode == 0
     assert done.stdout == ""
@@ -389,7 +391,7 @@ def umask() -> int:
 
 
 def test_open_runs_the_browser_of_the_user(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     opener = tmp_path / "opener"
     opener.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
     opener.chmod(0o755)
@@ -400,7 +402,7 @@ def test_open_runs_the_browser_of_the_user(tmp_path: Path) -> None:
 
 
 def test_no_browser_to_open_it_with(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     environment = {"PATH": "/nonexistent", "BROWSER": "/nonexistent/browser"}
     done = reports("report", path, "--html", tmp_path / "out.html", "--open", env=environment)
     assert done.returncode == EXIT_FAILED

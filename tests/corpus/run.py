@@ -65,7 +65,7 @@ class Case:
     @property
     def changes(self) -> list[Advice]:
         """What asks for a change of the program or of how it is run to place its memory."""
-        return [a for a in self.advices if a.kind is Kind.CURE or re.search(FIXES["file"], " ".join(a.code))]
+        return [a for a in self.advices if a.kind is Kind.FIX or re.search(FIXES["file"], " ".join(a.code))]
 
 
 def cases(names: list[str]) -> list[Case]:
@@ -190,7 +190,7 @@ def usable(case: Case) -> bool | None:
 def false_later(case: Case) -> list[Advice]:
     """Advice that asks for the same again, or for another change, after the fix."""
     spread = case.fix == "spread" or "read by all" in case.truth
-    return [a for a in case.later if a.kind is Kind.CURE and not (spread and "copy" in a.change)]
+    return [a for a in case.later if a.kind is Kind.FIX and not (spread and "copy" in a.change)]
 
 
 def percent(share: float | None) -> str:

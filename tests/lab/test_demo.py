@@ -29,7 +29,7 @@ def remote_by_node(screen: str) -> dict[int, float]:
 pytestmark = [pytest.mark.requires("lab", "one_node"), pytest.mark.timeout(600)]
 
 
-def test_the_second_node_reads_remotely_before_the_cure(demo: tuple[Path, str]) -> None:
+def test_the_second_node_reads_remotely_before_the_fix(demo: tuple[Path, str]) -> None:
     before = remote_by_node(demo[1].split("==== ")[3])
     assert before.keys() == {0, 1}
     assert before[1] >= 99

@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import PAGE, Book
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.commands.try_fix import choose
@@ -16,7 +15,8 @@ from numaprof.experiments.placement import Frame, Place, Subject, by_order, size
 from numaprof.experiments.proposals import Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.text.messages import Failure
-from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels, named_objects
+from recording_builder import PAGE, RecordingBuilder
+from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels, named_objects
 
 BUILD_ID = "00112233445566778899aabbccddeeff00112233"
 WHERE = ("/home/u/src/sum.c", 14, "main")
@@ -76,12 +76,12 @@ def test_size_class_is_powers_of_two_around_what_was_seen() -> None:
 # --- whole recordings
 
 
-def with_build_id(book: Book) -> Book:
-    return book.change("place", where="module = '/home/u/sum'", build_id=BUILD_ID)
+def with_build_id(builder: RecordingBuilder) -> RecordingBuilder:
+    return builder.change("place", where="module = '/home/u/sum'", build_id=BUILD_ID)
 
 
-def first(book: Book, folder: Path) -> Proposal:
-    evidence, layouts = read(str(book.write(folder / "x.numaprof")))
+def first(builder: RecordingBuilder, folder: Path) -> Proposal:
+    evidence, layouts = read(str(builder.write(folder / "x.numaprof")))
     return proposals(evidence, layouts)[0]
 
 
@@ -95,9 +95,9 @@ def test_each_block_goes_to_the_node_of_its_thread(tmp_path: Path) -> None:
 
 
 def test_a_shared_table_is_interleaved_where_its_address_is_known(tmp_path: Path) -> None:
-    book = with_build_id(named_objects())
-    book.change("object", where="kind = 'static'", address=0x4060, alloc_stack=1)
-    evidence, layouts = read(str(book.write(tmp_path / "x.numaprof")))
+    builder = with_build_id(named_objects())
+    builder.change("object", where="kind = 'static'", address=0x4060, alloc_stack=1)
+    evidence, layouts = read(str(builder.write(tmp_path / "x.numaprof")))
     found = [subject for proposal in proposals(evidence, layouts) for subject in proposal.subjects]
     (table,) = [subject for subject in found if subject.kind == "static"]
     assert (table.places[0].text, table.variable) == ("interleave 0,1", (BUILD_ID, 0x4060, BLOCK * PAGE))
@@ -116,47 +116,51 @@ def test_a_module_without_build_id_is_refused_with_the_remedy(tmp_path: Path) ->
 
 
 def test_where_counters_alone_speak_the_blocks_are_assumed(tmp_path: Path) -> None:
-    book = levels(Book()).threads(8)
-    book.counters("demand_rd", [99_000] * 4 + [0] * 4, [0] * 4 + [99_000] * 4)
-    array = book.block(book.object("heap", book.stack(book.place(WHERE))), ARRAY, PAGES, thread=1)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=array).homes((ARRAY, PAGES, 0))
-    (subject,) = first(with_build_id(book), tmp_path).subjects
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [99_000] * 4 + [0] * 4, [0] * 4 + [99_000] * 4)
+    array = builder.block(builder.object("heap", builder.stack(builder.place(WHERE))), ARRAY, PAGES, thread=1)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=array).homes((ARRAY, PAGES, 0))
+    (subject,) = first(with_build_id(builder), tmp_path).subjects
     assert subject.places[0].text == "blocks 0:0.5 1:1"
     assert subject.basis.startswith("assumed")
 
 
 def test_each_thread_its_own_allocation_goes_by_ordinal(tmp_path: Path) -> None:
     """Eight blocks that main allocates in a loop, each used by one thread."""
-    book = Book().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    book.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
-    rows = book.object("heap", book.stack(book.place(WHERE)))
-    loop = book.stack(book.place(LOOP))
+    builder = (
+        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    )
+    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    rows = builder.object("heap", builder.stack(builder.place(WHERE)))
+    loop = builder.stack(builder.place(LOOP))
     for number in range(8):
         start, user = ARRAY + number * BLOCK * PAGE, 8 - number
-        block = book.block(rows, start, BLOCK, start_ns=number, thread=1)
-        book.touch(book.stack(book.place(INIT)), 1, start, BLOCK, page_node=0, block=block)
-        book.loads(loop, user, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
-    (subject,) = first(with_build_id(book), tmp_path).subjects
+        block = builder.block(rows, start, BLOCK, start_ns=number, thread=1)
+        builder.touch(builder.stack(builder.place(INIT)), 1, start, BLOCK, page_node=0, block=block)
+        builder.loads(loop, user, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (subject,) = first(with_build_id(builder), tmp_path).subjects
     places = [(place.ordinal, place.text) for place in subject.places]
     assert places == [(number, f"node {int(number < 4)}") for number in range(8)]
 
 
 def test_of_an_array_that_grew_the_use_of_the_last_block_counts(tmp_path: Path) -> None:
     """While it is small, thread 5 alone uses it; at its full size each thread has a block of its own."""
-    book = Book().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    book.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
-    array, loop = book.object("heap", book.stack(book.place(WHERE))), book.stack(book.place(LOOP))
+    builder = (
+        RecordingBuilder().level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    )
+    builder.level(4, "faults", True, detail="page-faults event").level(5, "pages", True, detail="move_pages").threads(8)
+    array, loop = builder.object("heap", builder.stack(builder.place(WHERE))), builder.stack(builder.place(LOOP))
     for step in range(6):
         start, pages = ARRAY + step * (PAGES << 16), PAGES >> (5 - step)
         end = {} if step == 5 else {"end_ns": step + 1}
-        block = book.block(array, start, pages, start_ns=step, thread=1, **end)
-        book.touch(book.stack(book.place(INIT)), 1, start, pages, page_node=0, block=block)
+        block = builder.block(array, start, pages, start_ns=step, thread=1, **end)
+        builder.touch(builder.stack(builder.place(INIT)), 1, start, pages, page_node=0, block=block)
         for thread in range(8 if step == 5 else 0):
             begin = start + thread * pages // 8 * PAGE
-            book.loads(loop, thread + 1, range(begin, begin + pages // 8 * PAGE, 16 * PAGE), 0, block=block)
+            builder.loads(loop, thread + 1, range(begin, begin + pages // 8 * PAGE, 16 * PAGE), 0, block=block)
         if step < 5:
-            book.loads(loop, 5, range(start, start + pages * PAGE, 4 * PAGE), 0, block=block)
-    (subject,) = first(with_build_id(book), tmp_path).subjects
+            builder.loads(loop, 5, range(start, start + pages * PAGE, 4 * PAGE), 0, block=block)
+    (subject,) = first(with_build_id(builder), tmp_path).subjects
     assert [place.text for place in subject.places] == ["blocks 0:0.5 1:1"], subject.basis
 
 

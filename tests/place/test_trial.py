@@ -70,7 +70,7 @@ class Trial:
     @staticmethod
     def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
         heap = max((o for o in evidence.objects.found if o.kind == "heap"), key=lambda found: found.bytes or 0)
-        advice = Advice(Kind.CURE, "it is slow", "place it", "a test", objects=(heap,))
+        advice = Advice(Kind.FIX, "it is slow", "place it", "a test", objects=(heap,))
         return [proposals.proposal(1, advice, evidence, layouts)]
 
     def run(self, *arguments: object) -> Ended:

@@ -11,7 +11,6 @@ from typing import Any
 import jsonschema
 import pandas
 import pytest
-from book import FIRST_TOUCH, PAGE, RAN, Book
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
@@ -23,12 +22,13 @@ from numaprof.model import report_model as model
 from numaprof.model.fields import parts
 from numaprof.model.json_schema import below, explained, json_schema
 from numaprof.text.messages import EXIT_FAILED
-from stories import (
+from recording_builder import FIRST_TOUCH, PAGE, RAN, RecordingBuilder
+from scenarios import (
     ARRAY,
     INIT,
     LOOP,
     PAGES,
-    STORIES,
+    SCENARIOS,
     init_stack,
     levels,
     named_objects,
@@ -41,14 +41,14 @@ SCHEMA = json_schema(model.Report, "report --json")
 DIFF_SCHEMA = json_schema(diff_model.Comparison, "diff --json")
 
 
-def told(book: Book, folder: Path) -> Any:
+def told(builder: RecordingBuilder, folder: Path) -> Any:
     """The document as somebody reads it back from JSON."""
-    return json.loads(to_json(document(str(book.write(folder / "x.numaprof")))))
+    return json.loads(to_json(document(str(builder.write(folder / "x.numaprof")))))
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_follows_its_schema(story: str, tmp_path: Path) -> None:
-    jsonschema.validate(told(STORIES[story](), tmp_path), SCHEMA)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_follows_its_schema(scenario: str, tmp_path: Path) -> None:
+    jsonschema.validate(told(SCENARIOS[scenario](), tmp_path), SCHEMA)
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, DIFF_SCHEMA], ids=["report", "diff"])
@@ -66,12 +66,12 @@ def test_docstrings_explain_fields_that_exist(root: Any) -> None:
 
 def test_a_missing_or_foreign_field_does_not_follow_the_schema(tmp_path: Path) -> None:
     """That the schema is not so wide that everything fits."""
-    found = told(STORIES["serial_init"](), tmp_path)
+    found = told(SCENARIOS["serial_init"](), tmp_path)
     for broken in (
         {key: value for key, value in found.items() if key != "threads"},
         {**found, "version": 0},
         {**found, "lines_not_listed": "none"},
-        {**found, "advice": [{**found["advice"][0], "kind": "cures"}]},
+        {**found, "advice": [{**found["advice"][0], "kind": "fixes"}]},
         {**found, "advice": [{**found["advice"][0], "used_at": {"label": "sum.c:17"}}]},
     ):
         with pytest.raises(jsonschema.ValidationError):
@@ -86,7 +86,7 @@ def test_schema_to_stdout(command: str) -> None:
 
 
 def test_tells_what_is_in_the_recording(tmp_path: Path) -> None:
-    found = told(STORIES["serial_init"](), tmp_path)
+    found = told(SCENARIOS["serial_init"](), tmp_path)
     assert (found["format"], found["version"]) == ("numaprof.report", model.VERSION)
     assert found["verdict"]["judgement"] == "heavy"
     assert found["verdict"]["remote_share"] == 0.5
@@ -108,7 +108,7 @@ def test_tells_what_is_in_the_recording(tmp_path: Path) -> None:
 
 
 def test_time_line_adds_up(tmp_path: Path) -> None:
-    found = told(STORIES["serial_init"](), tmp_path)["timeline"]
+    found = told(SCENARIOS["serial_init"](), tmp_path)["timeline"]
     moments = found["moments"]
     assert sum(moment["local"] or 0 for moment in moments) == 4 * 131_083
     assert sum(moment["remote"] or 0 for moment in moments) == 4 * 131_083
@@ -118,7 +118,7 @@ def test_time_line_adds_up(tmp_path: Path) -> None:
 
 
 def test_time_line_is_scaled_where_counters_took_turns(tmp_path: Path) -> None:
-    found = told(STORIES["multiplexed"](), tmp_path)["timeline"]
+    found = told(SCENARIOS["multiplexed"](), tmp_path)["timeline"]
     step = next(moment for moment in found["moments"] if moment["local"] is not None)
     assert step["coverage"] == pytest.approx(1 / 3, rel=1e-3)
     assert step["local"] == pytest.approx(3 * 4 * 55_000, rel=1e-3)
@@ -126,20 +126,20 @@ def test_time_line_is_scaled_where_counters_took_turns(tmp_path: Path) -> None:
 
 
 def test_time_line_of_samples_where_nothing_counted(tmp_path: Path) -> None:
-    found = told(STORIES["hinted"](), tmp_path)["timeline"]
+    found = told(SCENARIOS["hinted"](), tmp_path)["timeline"]
     assert found["population"] == "sampled accesses: hint faults"
     assert sum(moment["remote"] for moment in found["moments"]) == 4 * 32
 
 
 def test_what_was_not_counted_is_not_zero(tmp_path: Path) -> None:
-    found = told(STORIES["faults_only"](), tmp_path)
+    found = told(SCENARIOS["faults_only"](), tmp_path)
     assert found["verdict"]["remote_share"] is None
     assert {pair["requests"] for pair in found["machine"]["pairs"]} == {None}
     assert {thread["requests"] for thread in found["threads"]} == {None}
 
 
 def test_map_of_an_object_that_lies_on_one_node_and_is_used_in_blocks(tmp_path: Path) -> None:
-    (found,) = told(STORIES["hinted"](), tmp_path)["objects"]["rows"]
+    (found,) = told(SCENARIOS["hinted"](), tmp_path)["objects"]["rows"]
     assert (found["home"], found["touched_by"], found["used_by"]) == ("node 0", 1, 8)
     assert found["use_shape"] == "each thread a block of its own"
     by_what: dict[str, list[Any]] = {}
@@ -153,75 +153,77 @@ def test_map_of_an_object_that_lies_on_one_node_and_is_used_in_blocks(tmp_path: 
 
 
 def test_map_of_interleaved_memory_shows_no_single_home(tmp_path: Path) -> None:
-    book = STORIES["hinted"]()
-    book.statements = [text for text in book.statements if "page_home" not in text]
+    builder = SCENARIOS["hinted"]()
+    builder.statements = [text for text in builder.statements if "page_home" not in text]
     for page in range(PAGES):
-        book.row("page_home", snapshot=1, address=ARRAY + page * PAGE, pages=1, span=1, node=page % 2)
-    (found,) = told(book, tmp_path)["objects"]["rows"]
+        builder.row("page_home", snapshot=1, address=ARRAY + page * PAGE, pages=1, span=1, node=page % 2)
+    (found,) = told(builder, tmp_path)["objects"]["rows"]
     homes = [stretch for stretch in found["map"] if stretch["what"] == "home"]
     assert {stretch["node"] for stretch in homes} == {0, 1}
     assert min(stretch["share"] for stretch in homes) <= 0.75
 
 
 def test_map_of_many_threads_is_by_node(tmp_path: Path) -> None:
-    book = levels(Book(cpus_per_node=20, balancing=1), counters=False).threads(40)
-    touched_serially(book)
-    stack = book.stack(book.place(LOOP))
+    builder = levels(RecordingBuilder(cpus_per_node=20, balancing=1), counters=False).threads(40)
+    touched_serially(builder)
+    stack = builder.stack(builder.place(LOOP))
     for thread in range(40):
         start = ARRAY + thread * (PAGES // 40) * PAGE
-        book.hints(stack, thread + 1, range(start, start + PAGES // 40 * PAGE, 16 * PAGE), page_node=0)
-    (found,) = told(book, tmp_path)["objects"]["rows"]
+        builder.hints(stack, thread + 1, range(start, start + PAGES // 40 * PAGE, 16 * PAGE), page_node=0)
+    (found,) = told(builder, tmp_path)["objects"]["rows"]
     used = [stretch for stretch in found["map"] if stretch["what"] == "used"]
     assert {(stretch["node"], stretch["thread"]) for stretch in used} == {(0, None), (1, None)}
 
 
 def test_freed_memory_has_the_home_it_had_while_it_lived(tmp_path: Path) -> None:
     """Its addresses may belong to something else when the last snapshot is taken."""
-    book = levels(Book(balancing=1), counters=False).threads(8)
-    block = book.block(book.object("heap", book.stack(book.place(INIT))), ARRAY, PAGES, end_ns=RAN // 2)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=1, block=block)
+    builder = levels(RecordingBuilder(balancing=1), counters=False).threads(8)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(INIT))), ARRAY, PAGES, end_ns=RAN // 2)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=1, block=block)
     for number, (time, node) in enumerate(((RAN // 4, 1), (RAN, 0)), 1):
-        book.row(
+        builder.row(
             "snapshot", id=number, process=1, t_ns=time, cause="interval", method="move_pages", asked=PAGES, known=PAGES
         )
-        book.row("page_home", snapshot=number, address=ARRAY, pages=PAGES, span=PAGES, node=node)
-    (found,) = told(book, tmp_path)["objects"]["rows"]
+        builder.row("page_home", snapshot=number, address=ARRAY, pages=PAGES, span=PAGES, node=node)
+    (found,) = told(builder, tmp_path)["objects"]["rows"]
     assert {stretch["node"] for stretch in found["map"] if stretch["what"] == "home"} == {1}
 
 
 def test_touches_that_stand_for_others_tell_the_homes_of_those(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    block = book.block(book.object("heap", book.stack(book.place(INIT))), ARRAY, PAGES)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(INIT))), ARRAY, PAGES)
     for start in range(0, PAGES, 512):
-        book.sample(FIRST_TOUCH, 1, init_stack(book), 512, address=ARRAY + start * PAGE, page_node=0, block=block)
-    (found,) = told(book, tmp_path)["objects"]["rows"]
+        builder.sample(FIRST_TOUCH, 1, init_stack(builder), 512, address=ARRAY + start * PAGE, page_node=0, block=block)
+    (found,) = told(builder, tmp_path)["objects"]["rows"]
     spans = {stretch["what"]: (stretch["start"], stretch["end"], stretch["node"]) for stretch in found["map"]}
     assert spans == {"home": (0, 1, 0), "first touched": (0, 1, 0)}
 
 
 def test_lines_where_objects_are_allocated_are_listed(tmp_path: Path) -> None:
-    found = told(STORIES["named_objects"](), tmp_path)
+    found = told(SCENARIOS["named_objects"](), tmp_path)
     (line,) = [line for line in found["lines"] if line["allocated_bytes"]]
     assert line["place"]["label"] == "sum.c:14 main"
     assert (line["allocated_bytes"], line["touched_bytes"], line["accesses"]) == (PAGES * PAGE, 0, 0)
 
 
 def test_what_lists_leave_out_is_counted(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
+    builder = SCENARIOS["serial_init"]()
     for number in range(100):
-        book.touch(book.stack(book.place(("/home/u/src/many.c", number + 1, "many"))), 1, ARRAY + number * PAGE, 1)
-    found = told(book, tmp_path)
+        builder.touch(
+            builder.stack(builder.place(("/home/u/src/many.c", number + 1, "many"))), 1, ARRAY + number * PAGE, 1
+        )
+    found = told(builder, tmp_path)
     assert len(found["lines"]) == 60
     assert found["lines_not_listed"] == 100 + 2 - 60
-    found = compared([book], [STORIES["parallel_init"]()], tmp_path)
+    found = compared([builder], [SCENARIOS["parallel_init"]()], tmp_path)
     touches = [row for row in found["places"] if row["what"] == "first touches"]
     assert (len(touches), found["places_not_listed"]) == (20, 100 + 2 - 20)
 
 
 def test_measured_latencies_are_there(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
-    book.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
-    book.row(
+    builder = SCENARIOS["serial_init"]()
+    builder.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
+    builder.row(
         "measured",
         **{
             "metric": "latency_random",
@@ -234,16 +236,16 @@ def test_measured_latencies_are_there(tmp_path: Path) -> None:
         },
         **{"repeats": 5, "noisy": 0},
     )
-    found = told(book, tmp_path)["machine"]
+    found = told(builder, tmp_path)["machine"]
     pair = next(pair for pair in found["pairs"] if (pair["from_node"], pair["to_node"]) == (1, 0))
     assert (pair["distance"], pair["latency_ns"], pair["read_bytes_per_s"]) == (21, 140.5, 2e10)
     assert [row["median"] for row in found["measured"]] == [140.5]
 
 
 def test_recordings_without_the_table_of_measurements(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
-    book.statements.append("DROP TABLE measured;")
-    assert told(book, tmp_path)["machine"]["measured"] == []
+    builder = SCENARIOS["serial_init"]()
+    builder.statements.append("DROP TABLE measured;")
+    assert told(builder, tmp_path)["machine"]["measured"] == []
 
 
 def test_advice_refers_to_its_subjects(tmp_path: Path) -> None:
@@ -260,53 +262,53 @@ def test_advice_refers_to_its_subjects(tmp_path: Path) -> None:
 
 def test_advice_is_not_shown_in_lines_whose_names_only_look_alike(tmp_path: Path) -> None:
     """sum.c:1 is part of sum.c:17, and sum.c:17 of my_sum.c:17."""
-    book = serial_init()
+    builder = serial_init()
     for number, line in enumerate([("/home/u/src/sum.c", 1, "main"), ("/home/u/src/my_sum.c", 17, "main")], 1):
-        stack = book.stack(book.place(line))
+        stack = builder.stack(builder.place(line))
         for thread in range(2):
-            book.touch(stack, 1 + 4 * thread, ARRAY + (2 * number + thread) * (1 << 32), 64, page_node=thread)
-    report = document(str(book.write(tmp_path / "x.numaprof")))
+            builder.touch(stack, 1 + 4 * thread, ARRAY + (2 * number + thread) * (1 << 32), 64, page_node=thread)
+    report = document(str(builder.write(tmp_path / "x.numaprof")))
     shown = [report.lines[int(part[5:])].place.label for part in report.advice[0].shown_in if part.startswith("line-")]
     assert len(report.lines) == 4
     assert shown == ["sum.c:17 main", "sum.c:22 main._omp_fn.0"]
 
 
 def test_remote_reads_by_module(tmp_path: Path) -> None:
-    assert told(STORIES["serial_init"](), tmp_path)["modules"]["rows"] == [{"name": "sum", "share": 1.0}]
+    assert told(SCENARIOS["serial_init"](), tmp_path)["modules"]["rows"] == [{"name": "sum", "share": 1.0}]
 
 
 def test_the_same_twice(tmp_path: Path) -> None:
-    path = str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))
+    path = str(SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof"))
     assert to_json(document(path)) == to_json(document(path))
 
 
 def test_source_text_of_files_that_are_there(tmp_path: Path) -> None:
     source = tmp_path / "init.c"
     source.write_text("".join(f"int line_{number};\n" for number in range(1, 30)))
-    book = STORIES["serial_init"]().change("place", "line = 17", file=str(source))
-    line = next(line for line in told(book, tmp_path)["lines"] if line["place"]["line"] == 17)
+    builder = SCENARIOS["serial_init"]().change("place", "line = 17", file=str(source))
+    line = next(line for line in told(builder, tmp_path)["lines"] if line["place"]["line"] == 17)
     assert {row["number"]: row["text"] for row in line["source"]}[17] == "int line_17;"
-    assert line["source_changed"] is True  # the stories play in the past
+    assert line["source_changed"] is True  # the scenarios play in the past
 
 
 @pytest.mark.parametrize("name", ["secret", "passwd", "key.pem"])
 def test_no_text_of_files_that_are_no_source(name: str, tmp_path: Path) -> None:
     """A recording may come from anybody: it must not make a report show files of its reader."""
     (tmp_path / name).write_text("hidden\n" * 40)
-    book = STORIES["serial_init"]().change("place", "line = 17", file=str(tmp_path / name))
-    assert "hidden" not in json.dumps(told(book, tmp_path))
+    builder = SCENARIOS["serial_init"]().change("place", "line = 17", file=str(tmp_path / name))
+    assert "hidden" not in json.dumps(told(builder, tmp_path))
 
 
 def test_relative_names_are_looked_for_where_the_program_was_started(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.c").write_text("x\n" * 30)
-    book = STORIES["serial_init"](cwd=str(tmp_path)).change("place", "line = 17", file="src/a.c")
-    line = next(line for line in told(book, tmp_path)["lines"] if line["place"]["line"] == 17)
+    builder = SCENARIOS["serial_init"](cwd=str(tmp_path)).change("place", "line = 17", file="src/a.c")
+    line = next(line for line in told(builder, tmp_path)["lines"] if line["place"]["line"] == 17)
     assert len(line["source"]) == 8
 
 
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    path = STORIES["hostile"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["hostile"]().write(tmp_path / "x.numaprof")
     text = to_json(document(str(path)))
     assert text.isascii()
     assert all(character == "\n" or character >= " " for character in text)
@@ -315,7 +317,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
 
 
 def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
     found = plain(document(str(path)))
     rows = list(csv.DictReader((tmp_path / "out" / "threads.csv").open()))
@@ -328,9 +330,9 @@ def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
     assert single["verdict.remote_share"] == "0.5"
 
 
-@pytest.mark.parametrize("story", ["hinted", "multiplexed", "hostile", "no_threads"])
-def test_tables_are_read_by_pandas(story: str, tmp_path: Path) -> None:
-    path = STORIES[story]().write(tmp_path / "x.numaprof")
+@pytest.mark.parametrize("scenario", ["hinted", "multiplexed", "hostile", "no_threads"])
+def test_tables_are_read_by_pandas(scenario: str, tmp_path: Path) -> None:
+    path = SCENARIOS[scenario]().write(tmp_path / "x.numaprof")
     assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
     for name, table in tables(document(str(path))).items():
         found = pandas.read_csv(tmp_path / "out" / f"{name}.csv")
@@ -339,15 +341,15 @@ def test_tables_are_read_by_pandas(story: str, tmp_path: Path) -> None:
 
 
 def test_tables_without_rows_have_their_heads(tmp_path: Path) -> None:
-    found = tables(document(str(STORIES["no_threads"]().write(tmp_path / "x.numaprof"))))
+    found = tables(document(str(SCENARIOS["no_threads"]().write(tmp_path / "x.numaprof"))))
     assert found["threads"].rows == []
     assert "remote_share" in found["threads"].columns
     assert found["threads.classes"].columns[0] == "of_thread"
 
 
 def test_no_cell_is_a_formula(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]().change("thread", name="=cmd|' /C calc'!A0")
-    for table in tables(document(str(book.write(tmp_path / "x.numaprof")))).values():
+    builder = SCENARIOS["serial_init"]().change("thread", name="=cmd|' /C calc'!A0")
+    for table in tables(document(str(builder.write(tmp_path / "x.numaprof")))).values():
         for row in table.rows:
             assert not any(isinstance(cell, str) and cell[:1] in "=+@" and cell for cell in row)
 
@@ -355,16 +357,16 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
 # Comparisons
 
 
-def compared(before: list[Book], after: list[Book], folder: Path) -> Any:
+def compared(before: list[RecordingBuilder], after: list[RecordingBuilder], folder: Path) -> Any:
     sides = []
     for name, books in (("before", before), ("after", after)):
-        runs = [load(str(book.write(folder / f"{name}{at}.numaprof"))) for at, book in enumerate(books)]
+        runs = [load(str(builder.write(folder / f"{name}{at}.numaprof"))) for at, builder in enumerate(books)]
         sides.append(Side(tuple(runs)))
     return json.loads(to_json(comparison(*sides)))
 
 
 def test_comparison_of_single_runs(tmp_path: Path) -> None:
-    found = compared([STORIES["serial_init"]()], [STORIES["parallel_init"]()], tmp_path)
+    found = compared([SCENARIOS["serial_init"]()], [SCENARIOS["parallel_init"]()], tmp_path)
     jsonschema.validate(found, DIFF_SCHEMA)
     assert (found["format"], found["change"], found["time_is_known"]) == ("numaprof.diff", "better", False)
     measures = {row["name"]: row for row in found["measures"]}
@@ -376,7 +378,7 @@ def test_comparison_of_single_runs(tmp_path: Path) -> None:
 
 
 def test_shares_of_different_things_are_not_compared(tmp_path: Path) -> None:
-    found = compared([STORIES["named_objects"]()], [STORIES["hinted"]()], tmp_path)
+    found = compared([SCENARIOS["named_objects"]()], [SCENARIOS["hinted"]()], tmp_path)
     assert found["population"] is None
     assert {row["change"] for row in found["threads"]} == {"not known"}
 
@@ -387,8 +389,8 @@ def test_shares_of_different_things_are_not_compared(tmp_path: Path) -> None:
 def test_comparison_of_repeats_says_where_noise_hides_the_answer(
     seconds: tuple[float, ...], change: str, tmp_path: Path
 ) -> None:
-    before = [STORIES["serial_init"](wall_ns=round(time * 1e9)) for time in (2.0, 2.1, 2.2, 1.9)]
-    after = [STORIES["serial_init"](wall_ns=round(time * 1e9)) for time in seconds]
+    before = [SCENARIOS["serial_init"](wall_ns=round(time * 1e9)) for time in (2.0, 2.1, 2.2, 1.9)]
+    after = [SCENARIOS["serial_init"](wall_ns=round(time * 1e9)) for time in seconds]
     found = compared(before, after, tmp_path)
     assert found["time_is_known"] is True
     assert next(row for row in found["measures"] if row["name"] == "run time")["change"] == change
@@ -397,7 +399,7 @@ def test_comparison_of_repeats_says_where_noise_hides_the_answer(
 
 
 def test_diff_command_writes_them(tmp_path: Path) -> None:
-    paths = [STORIES[story]().write(tmp_path / story) for story in ("serial_init", "parallel_init")]
+    paths = [SCENARIOS[scenario]().write(tmp_path / scenario) for scenario in ("serial_init", "parallel_init")]
     done = reports("diff", paths[0], "--json", "-", paths[1])
     assert json.loads(done.stdout)["change"] == "better"
     assert reports("diff", "--csv", tmp_path / "out", paths[0], paths[0], "--", paths[1]).returncode == 0
@@ -409,7 +411,7 @@ def test_diff_command_writes_them(tmp_path: Path) -> None:
 
 
 def test_json_to_stdout_and_nothing_else(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     done = reports("report", path, "--json", "-")
     assert done.returncode == 0
     assert json.loads(done.stdout)["recording"] == str(path)
@@ -417,7 +419,7 @@ def test_json_to_stdout_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_newest_recording_if_none_is_named(tmp_path: Path) -> None:
-    STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     done = reports("report", "--json", "out.json", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr.startswith("numaprof: wrote out.json (")
@@ -426,7 +428,7 @@ def test_newest_recording_if_none_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--json", "--csv"])
 def test_where_nothing_can_be_written(option: str, tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     (tmp_path / "file").write_text("")
     done = reports("report", path, option, tmp_path / "file" / "out")
     assert done.returncode == EXIT_FAILED
@@ -436,5 +438,5 @@ def test_where_nothing_can_be_written(option: str, tmp_path: Path) -> None:
 
 
 def test_one_recording_at_a_time(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "x.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     assert "take one recording, got 2" in reports("report", path, path, "--json", "-").stderr

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from book import HINT, LOAD, PAGE, RAN, Book
 from numaprof.commands.export import exported
 from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading
 from numaprof.export.pprof_format import profile_message
 from numaprof.text.messages import EXIT_FAILED
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from stories import ARRAY, PAGES, STORIES, levels
+from recording_builder import HINT, LOAD, PAGE, RAN, RecordingBuilder
+from scenarios import ARRAY, PAGES, SCENARIOS, levels
 from test_report_recording import reports
 from trace_events import mistakes
 
-WITH_SAMPLES = [name for name in STORIES if name not in ("no_threads", "little_traffic", "many_threads")]
+WITH_SAMPLES = [name for name in SCENARIOS if name not in ("no_threads", "little_traffic", "many_threads")]
 
 
-def made(book: Book, folder: Path, format_: str, value: str | None = None) -> bytes:
+def made(builder: RecordingBuilder, folder: Path, format_: str, value: str | None = None) -> bytes:
     path = folder / "x.numaprof"
     path.unlink(missing_ok=True)
-    with reading(str(book.write(path))) as source:
+    with reading(str(builder.write(path))) as source:
         return exported(source, format_, value)
 
 
@@ -50,22 +50,22 @@ def by_label(message: Any, label: str, value: str) -> dict[str, int]:
     return {name: total for name, total in sums.items() if total}
 
 
-def inlined_story() -> Book:
+def inlined_scenario() -> RecordingBuilder:
     """A loop inlined into work(), called by main()."""
-    book = levels(Book()).threads(8)
-    work = book.place(("/home/u/src/sum.c", 40, "work"))
-    body = book.place(("/home/u/src/sum.c", 22, "body"), inline_of=work)
-    stack = book.stack(body, book.place(("/home/u/src/sum.c", 60, "main")))
+    builder = levels(RecordingBuilder()).threads(8)
+    work = builder.place(("/home/u/src/sum.c", 40, "work"))
+    body = builder.place(("/home/u/src/sum.c", 22, "body"), inline_of=work)
+    stack = builder.stack(body, builder.place(("/home/u/src/sum.c", 60, "main")))
     for thread in range(1, 9):
-        book.sample(LOAD, thread, stack, 100, address=ARRAY, page_node=0, source=1 if thread < 5 else 2)
-    return book
+        builder.sample(LOAD, thread, stack, 100, address=ARRAY, page_node=0, source=1 if thread < 5 else 2)
+    return builder
 
 
 # pprof
 
 
 def test_values_by_label(tmp_path: Path) -> None:
-    message = parsed(made(STORIES["serial_init"](), tmp_path, "pprof"))
+    message = parsed(made(SCENARIOS["serial_init"](), tmp_path, "pprof"))
     assert by_label(message, "node", "remote_requests") == {"1": 4 * 40 * 3271}
     assert len(by_label(message, "thread", "remote_requests")) == 4
     assert by_label(message, "placement", "remote_requests") == {"remote_dram": 4 * 40 * 3271}
@@ -75,15 +75,15 @@ def test_values_by_label(tmp_path: Path) -> None:
 
 
 def test_loads_and_hints_by_placement(tmp_path: Path) -> None:
-    message = parsed(made(inlined_story(), tmp_path, "pprof"))
+    message = parsed(made(inlined_scenario(), tmp_path, "pprof"))
     assert by_label(message, "placement", "accesses") == {"local_dram": 400, "remote_dram": 400}
     assert by_label(message, "placement", "remote_accesses") == {"remote_dram": 400}
-    message = parsed(made(STORIES["hinted"](), tmp_path, "pprof"))
+    message = parsed(made(SCENARIOS["hinted"](), tmp_path, "pprof"))
     assert by_label(message, "placement", "accesses") == {"local_dram": 128, "remote_dram": 128}
 
 
 def test_inlined_frames_share_a_location(tmp_path: Path) -> None:
-    message = parsed(made(inlined_story(), tmp_path, "pprof"))
+    message = parsed(made(inlined_scenario(), tmp_path, "pprof"))
     locations = {location.id: location for location in message.location}
     functions = {function.id: message.string_table[function.name] for function in message.function}
     path = [
@@ -93,10 +93,10 @@ def test_inlined_frames_share_a_location(tmp_path: Path) -> None:
     assert path == [[("body", 22), ("work", 40)], [("main", 60)]]
 
 
-@pytest.mark.parametrize("story", WITH_SAMPLES)
-def test_profile_is_sound(story: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", WITH_SAMPLES)
+def test_profile_is_sound(scenario: str, tmp_path: Path) -> None:
     """Every reference leads somewhere, ids are unique, the table of strings begins with the empty one."""
-    message = parsed(made(STORIES[story](), tmp_path, "pprof"))
+    message = parsed(made(SCENARIOS[scenario](), tmp_path, "pprof"))
     texts = message.string_table
     assert texts[0] == ""
     assert len(set(texts)) == len(texts)
@@ -115,7 +115,7 @@ def test_profile_is_sound(story: str, tmp_path: Path) -> None:
 @pytest.mark.requires("go")
 def test_the_tool_itself_reads_it(tmp_path: Path) -> None:
     path = tmp_path / "x.pb.gz"
-    path.write_bytes(made(STORIES["serial_init"](), tmp_path, "pprof"))
+    path.write_bytes(made(SCENARIOS["serial_init"](), tmp_path, "pprof"))
     done = subprocess.run(["go", "tool", "pprof", "-top", str(path)], capture_output=True, text=True, check=True)
     assert "File: sum" in done.stdout
     assert "Type: remote_requests" in done.stdout
@@ -125,40 +125,40 @@ def test_the_tool_itself_reads_it(tmp_path: Path) -> None:
 
 
 def test_the_same_twice(tmp_path: Path) -> None:
-    assert made(STORIES["hinted"](), tmp_path, "pprof") == made(STORIES["hinted"](), tmp_path, "pprof")
+    assert made(SCENARIOS["hinted"](), tmp_path, "pprof") == made(SCENARIOS["hinted"](), tmp_path, "pprof")
 
 
 # Folded stacks
 
 
-def folded(book: Book, folder: Path, value: str | None = None) -> dict[tuple[str, ...], int]:
-    text = made(book, folder, "folded", value).decode("utf-8")
+def folded(builder: RecordingBuilder, folder: Path, value: str | None = None) -> dict[tuple[str, ...], int]:
+    text = made(builder, folder, "folded", value).decode("utf-8")
     assert text.endswith("\n")
     rows = (line.rpartition(" ")[::2] for line in text.splitlines())
     return {tuple(path.split(";")): int(amount) for path, amount in rows}
 
 
 def test_folded_paths_run_from_the_outermost(tmp_path: Path) -> None:
-    assert folded(inlined_story(), tmp_path) == {
+    assert folded(inlined_scenario(), tmp_path) == {
         (f"sum {tid}", "main", "work", "body"): 100 for tid in range(4715, 4719)
     }
 
 
 def test_folded_value_that_is_asked_for(tmp_path: Path) -> None:
-    found = folded(STORIES["serial_init"](), tmp_path, "first_touches")
+    found = folded(SCENARIOS["serial_init"](), tmp_path, "first_touches")
     assert found == {("sum 4711", "main", "__memset_avx2"): PAGES * PAGE}
 
 
 def test_folded_samples_without_a_path_are_there(tmp_path: Path) -> None:
-    book = levels(Book()).threads(8).sample(HINT, 5, None, address=ARRAY, page_node=0)
-    assert folded(book, tmp_path) == {("sum 4715", "[no call path]"): 1}
+    builder = levels(RecordingBuilder()).threads(8).sample(HINT, 5, None, address=ARRAY, page_node=0)
+    assert folded(builder, tmp_path) == {("sum 4715", "[no call stack]"): 1}
 
 
 # Perfetto
 
 
 def test_trace_events(tmp_path: Path) -> None:
-    found = json.loads(made(STORIES["serial_init"](), tmp_path, "perfetto"))
+    found = json.loads(made(SCENARIOS["serial_init"](), tmp_path, "perfetto"))
     events = found["traceEvents"]
     assert {event["ph"] for event in events} == {"M", "X", "C", "b", "e"}
     slices = [event for event in events if event.get("cat") == "thread"]
@@ -168,16 +168,16 @@ def test_trace_events(tmp_path: Path) -> None:
     assert found["otherData"]["emulated"] == "no"
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_trace_is_as_its_format_asks(story: str, tmp_path: Path) -> None:
-    assert mistakes(made(STORIES[story](), tmp_path, "perfetto")) == []
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_trace_is_as_its_format_asks(scenario: str, tmp_path: Path) -> None:
+    assert mistakes(made(SCENARIOS[scenario](), tmp_path, "perfetto")) == []
 
 
 def test_trace_of_marks(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
+    builder = SCENARIOS["serial_init"]().change("window", end_ns=RAN // 4, cause="mark")
     for start in (RAN // 4, RAN // 2):
-        book.row("window", start_ns=start, end_ns=None if start > RAN // 4 else start + 1, cause="mark")
-    trace = made(book, tmp_path, "perfetto")
+        builder.row("window", start_ns=start, end_ns=None if start > RAN // 4 else start + 1, cause="mark")
+    trace = made(builder, tmp_path, "perfetto")
     assert mistakes(trace) == []
     assert [event["ph"] for event in json.loads(trace)["traceEvents"] if event.get("cat") == "recorded"] == [
         "b",
@@ -196,14 +196,14 @@ def test_trace_of_marks(tmp_path: Path) -> None:
     ],
 )
 def test_mistakes_in_traces_are_found(spoil: Callable[[dict[str, Any]], None], word: str, tmp_path: Path) -> None:
-    found = json.loads(made(STORIES["serial_init"](), tmp_path, "perfetto"))
+    found = json.loads(made(SCENARIOS["serial_init"](), tmp_path, "perfetto"))
     last = [event for event in found["traceEvents"] if event["ph"] == "X"][-1]
     spoil(last)
     assert any(word in mistake for mistake in mistakes(json.dumps(found)))
 
 
 def test_trace_holds_all_requests(tmp_path: Path) -> None:
-    with reading(str(STORIES["serial_init"]().write(tmp_path / "x.numaprof"))) as source:
+    with reading(str(SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof"))) as source:
         found = json.loads(exported(source, "perfetto", None))
     rates = [event for event in found["traceEvents"] if event["name"] == "requests per second"]
     steps = 60_000_000 / 200 / 1e9
@@ -217,9 +217,9 @@ NASTY = "a;b\n\x1b[31m</script>\"'\\\u202e\x00 9"
 
 @pytest.mark.parametrize("format_", ["pprof", "folded", "perfetto"])
 def test_hostile_names_stay_text(format_: str, tmp_path: Path) -> None:
-    book = STORIES["serial_init"](program="/" + NASTY[:20], command=NASTY[:20])
-    book.change("thread", name=b"\xff\xfe;\x9b31m").change("place", function=NASTY[:20], module="/" + NASTY[:20])
-    data = made(book, tmp_path, format_)
+    builder = SCENARIOS["serial_init"](program="/" + NASTY[:20], command=NASTY[:20])
+    builder.change("thread", name=b"\xff\xfe;\x9b31m").change("place", function=NASTY[:20], module="/" + NASTY[:20])
+    data = made(builder, tmp_path, format_)
     if format_ == "pprof":
         texts = list(parsed(data).string_table)
     elif format_ == "perfetto":
@@ -239,7 +239,7 @@ def test_hostile_names_stay_text(format_: str, tmp_path: Path) -> None:
     "format_, ending", [("pprof", ".pb.gz"), ("folded", ".folded"), ("perfetto", ".perfetto.json")]
 )
 def test_default_names(format_: str, ending: str, tmp_path: Path) -> None:
-    STORIES["serial_init"]().write(tmp_path / "sum.1.numaprof")
+    SCENARIOS["serial_init"]().write(tmp_path / "sum.1.numaprof")
     done = reports("export", "--format", format_, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr.startswith(f"numaprof: wrote sum.1{ending} (")
@@ -247,8 +247,8 @@ def test_default_names(format_: str, ending: str, tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_exported(tmp_path: Path) -> None:
-    path = STORIES["little_traffic"]().write(tmp_path / "x.numaprof")
-    hinted = STORIES["hinted"]().write(tmp_path / "y.numaprof")
+    path = SCENARIOS["little_traffic"]().write(tmp_path / "x.numaprof")
+    hinted = SCENARIOS["hinted"]().write(tmp_path / "y.numaprof")
     for arguments, words in (
         ((path, "--format", "pprof"), "has no samples to make a profile of; "),
         (
@@ -270,10 +270,10 @@ def gauges(data: bytes) -> dict[tuple[str, ...], float]:
     return {(each.name, *each.labels.values()): each.value for family in families for each in family.samples}
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_openmetrics_says_what_the_report_says(story: str, tmp_path: Path) -> None:
-    book = STORIES[story]()
-    found = gauges(made(book, tmp_path, "openmetrics"))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_openmetrics_says_what_the_report_says(scenario: str, tmp_path: Path) -> None:
+    builder = SCENARIOS[scenario]()
+    found = gauges(made(builder, tmp_path, "openmetrics"))
     told = document(str(tmp_path / "x.numaprof"))
     for name, value in (
         ("numaprof_remote_ratio", told.verdict.remote_share),
@@ -290,8 +290,8 @@ def test_openmetrics_says_what_the_report_says(story: str, tmp_path: Path) -> No
 
 
 @pytest.mark.requires("promtool")
-@pytest.mark.parametrize("story", ["serial_init", "hostile", "no_threads"])
-def test_prometheus_reads_openmetrics(story: str, tmp_path: Path) -> None:
-    data = made(STORIES[story](), tmp_path, "openmetrics")
+@pytest.mark.parametrize("scenario", ["serial_init", "hostile", "no_threads"])
+def test_prometheus_reads_openmetrics(scenario: str, tmp_path: Path) -> None:
+    data = made(SCENARIOS[scenario](), tmp_path, "openmetrics")
     done = subprocess.run(["promtool", "check", "metrics"], input=data, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b""), done

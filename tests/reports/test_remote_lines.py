@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import LOAD, OVERFLOW, OWN_CACHE, PAGE, Book, Line
 from numaprof.analysis.relevant_objects import part_of_remote, suspects
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.rules import advise
-from stories import init_stack, levels
+from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
+from scenarios import init_stack, levels
 
 STREAM: Line = ("/home/u/src/sum.c", 28, "stream")
 LOOK_UP: Line = ("/home/u/src/sum.c", 43, "look_up")
@@ -23,27 +23,27 @@ class Blend:
     """All on node 0. Four threads of node 1 make 80 demand reads of the table for 20 prefetches of the array."""
 
     def __init__(self, demand: int = 8_000_000, prefetched: int = 2_000_000) -> None:
-        self.book = levels(Book()).threads(8)
-        self.book.counters("demand_rd", [1000] * 8, [0] * 4 + [demand] * 4)
-        self.book.counters("pf_any", [1000] * 8, [0] * 4 + [prefetched] * 4)
+        self.builder = levels(RecordingBuilder()).threads(8)
+        self.builder.counters("demand_rd", [1000] * 8, [0] * 4 + [demand] * 4)
+        self.builder.counters("pf_any", [1000] * 8, [0] * 4 + [prefetched] * 4)
         self.array = self.heap(ARRAY, 10)
         self.table = self.heap(TABLE, 11)
-        self.stream, self.look_up = (self.book.stack(self.book.place(line)) for line in (STREAM, LOOK_UP))
+        self.stream, self.look_up = (self.builder.stack(self.builder.place(line)) for line in (STREAM, LOOK_UP))
         for thread in REMOTE_THREADS:
-            self.book.loads(self.look_up, thread, range(TABLE, TABLE + PAGES * PAGE, 8 * PAGE), 0, block=self.table)
+            self.builder.loads(self.look_up, thread, range(TABLE, TABLE + PAGES * PAGE, 8 * PAGE), 0, block=self.table)
             for _ in range(20):
-                self.book.sample(OVERFLOW, thread, self.look_up, 100_000, event=DEMAND)
+                self.builder.sample(OVERFLOW, thread, self.look_up, 100_000, event=DEMAND)
 
     def heap(self, address: int, line: int) -> int:
-        site = self.book.stack(self.book.place(("/home/u/src/sum.c", line, "main")))
-        block = self.book.block(self.book.object("heap", site), address, PAGES)
-        self.book.touch(init_stack(self.book), 1, address, PAGES, page_node=0, block=block)
+        site = self.builder.stack(self.builder.place(("/home/u/src/sum.c", line, "main")))
+        block = self.builder.block(self.builder.object("heap", site), address, PAGES)
+        self.builder.touch(init_stack(self.builder), 1, address, PAGES, page_node=0, block=block)
         return block
 
     def prefetches(self, stack: int, samples: int = 10) -> Blend:
         for thread in REMOTE_THREADS:
             for _ in range(samples):
-                self.book.sample(OVERFLOW, thread, stack, 50_000, event=PREFETCH)
+                self.builder.sample(OVERFLOW, thread, stack, 50_000, event=PREFETCH)
         return self
 
     def hits(self, stack: int, samples: int = 2) -> Blend:
@@ -51,7 +51,7 @@ class Blend:
         for thread in REMOTE_THREADS:
             for i in range(samples):
                 where = {"address": ARRAY + i * PAGE, "page_node": 0, "source": OWN_CACHE, "latency": 40}
-                self.book.sample(LOAD, thread, stack, 1009, block=self.array, **where)
+                self.builder.sample(LOAD, thread, stack, 1009, block=self.array, **where)
         return self
 
 
@@ -62,7 +62,7 @@ def shares(evidence: Evidence) -> dict[int, float]:
 
 
 def evidence_of(blend: Blend, folder: Path) -> Evidence:
-    return load(str(blend.book.write(folder / "r.numaprof")))
+    return load(str(blend.builder.write(folder / "r.numaprof")))
 
 
 def test_prefetches_belong_to_what_the_instruction_reads(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_load_samples_alone_would_have_missed_the_array(tmp_path: Path) -> None:
 def test_another_instruction_of_the_line_tells_as_well(tmp_path: Path) -> None:
     """Counters that are not precise point a little behind the instruction."""
     blend = Blend()
-    behind = blend.book.stack(blend.book.place(STREAM, address=0x999))
+    behind = blend.builder.stack(blend.builder.place(STREAM, address=0x999))
     assert shares(evidence_of(blend.prefetches(behind).hits(blend.stream), tmp_path)) == {10: 0.2, 11: 0.8}
 
 
@@ -103,7 +103,7 @@ def test_counts_weigh_the_classes(tmp_path: Path, demand: int, prefetched: int, 
 
 def test_without_counters_the_sampled_accesses_are_what_there_is(tmp_path: Path) -> None:
     blend = Blend()
-    blend.book.change("event", "collector = 'counters'", collector="unused")
+    blend.builder.change("event", "collector = 'counters'", collector="unused")
     evidence = evidence_of(blend, tmp_path)
     assert not evidence.remote_lines.known
     assert shares(evidence)[11] == 1.0

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from book import RAN, Book
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import percentage
 from numaprof.commands.check import check as decide
 from numaprof.evidence.evidence import load
 from numaprof.evidence.thresholds import MIN_COVERAGE, REMOTE_HEAVY
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_FAILED, EXIT_LIMIT_EXCEEDED
-from stories import STORIES, levels
+from recording_builder import RAN, RecordingBuilder
+from scenarios import SCENARIOS, levels
 from test_report_recording import reports
 
 
-def check(book: Book, folder: Path, *arguments: str) -> tuple[int, str]:
-    path = book.write(folder / "sum.numaprof")
+def check(builder: RecordingBuilder, folder: Path, *arguments: str) -> tuple[int, str]:
+    path = builder.write(folder / "sum.numaprof")
     done = reports("check", path, *arguments)
     assert done.stderr == ""
     assert done.stdout.count("\n") == 1
@@ -28,7 +28,7 @@ def check(book: Book, folder: Path, *arguments: str) -> tuple[int, str]:
 
 
 def test_within_the_limit(tmp_path: Path) -> None:
-    status, line = check(STORIES["parallel_init"](), tmp_path, "--max-remote", "10%")
+    status, line = check(SCENARIOS["parallel_init"](), tmp_path, "--max-remote", "10%")
     assert status == 0
     assert line.startswith(
         "ok: 0.6 % of DRAM requests are remote (demand reads + prefetches), limit 10.0 %, 100 % of CPU"
@@ -36,53 +36,53 @@ def test_within_the_limit(tmp_path: Path) -> None:
 
 
 def test_limit_exceeded(tmp_path: Path) -> None:
-    status, line = check(STORIES["serial_init"](), tmp_path, "--max-remote", "10%")
+    status, line = check(SCENARIOS["serial_init"](), tmp_path, "--max-remote", "10%")
     assert status == EXIT_LIMIT_EXCEEDED
     assert line.startswith("exceeded: 50.0 %")
 
 
 def test_the_limit_itself_is_within(tmp_path: Path) -> None:
-    assert check(STORIES["serial_init"](), tmp_path, "--max-remote", "50")[0] == 0
+    assert check(SCENARIOS["serial_init"](), tmp_path, "--max-remote", "50")[0] == 0
 
 
 @pytest.mark.parametrize(
-    ("book", "why"),
+    ("builder", "why"),
     [
-        (STORIES["multiplexed"](), "the error is not known"),
-        (STORIES["faults_only"](), "no counters told local from remote"),
-        (STORIES["hinted"](), "no counters told local from remote"),
-        (STORIES["one_node_plan"](), "all threads sat on node 0"),
-        (STORIES["one_node_machine"](), "one node: nothing can be remote"),
-        (STORIES["killed_recorder"](), "cut short"),
-        (STORIES["serial_init"]().change("thread", cpu_ns=None), "an unknown part of CPU time counted"),
-        (STORIES["no_threads"](), "no counters"),
+        (SCENARIOS["multiplexed"](), "the error is not known"),
+        (SCENARIOS["faults_only"](), "no counters told local from remote"),
+        (SCENARIOS["hinted"](), "no counters told local from remote"),
+        (SCENARIOS["one_node_plan"](), "all threads sat on node 0"),
+        (SCENARIOS["one_node_machine"](), "one node: nothing can be remote"),
+        (SCENARIOS["killed_recorder"](), "cut short"),
+        (SCENARIOS["serial_init"]().change("thread", cpu_ns=None), "an unknown part of CPU time counted"),
+        (SCENARIOS["no_threads"](), "no counters"),
     ],
 )
-def test_cannot_say(book: Book, why: str, tmp_path: Path) -> None:
-    status, line = check(book, tmp_path, "--max-remote", "10%")
+def test_cannot_say(builder: RecordingBuilder, why: str, tmp_path: Path) -> None:
+    status, line = check(builder, tmp_path, "--max-remote", "10%")
     assert status == EXIT_CANNOT_SAY
     assert line.startswith("cannot say: ")
     assert why in line
 
 
-def in_parts(book: Book, remote: Sequence[int], share: float = 1 / 3) -> Book:
+def in_parts(builder: RecordingBuilder, remote: Sequence[int], share: float = 1 / 3) -> RecordingBuilder:
     """Eight intervals instead of one; remote: the counts of each, of a thousand requests."""
-    book.threads(2, cpus=(0, 4))
-    clock, local = book.event("time", ""), book.event("demand_rd", "local_dram")
-    away = book.event("demand_rd", "remote_dram")
+    builder.threads(2, cpus=(0, 4))
+    clock, local = builder.event("time", ""), builder.event("demand_rd", "local_dram")
+    away = builder.event("demand_rd", "remote_dram")
     for thread in (1, 2):
         for at, value in enumerate(remote, 1):
-            book.count(clock, thread, RAN, t_ns=at * RAN)
-            book.count(local, thread, 100 * (1000 - value), share, t_ns=at * RAN)
-            book.count(away, thread, 100 * value, share, t_ns=at * RAN)
-    return book
+            builder.count(clock, thread, RAN, t_ns=at * RAN)
+            builder.count(local, thread, 100 * (1000 - value), share, t_ns=at * RAN)
+            builder.count(away, thread, 100 * value, share, t_ns=at * RAN)
+    return builder
 
 
 def test_multiplexed_counts_are_judged_by_their_interval(tmp_path: Path) -> None:
     def status(*remote: int) -> int:
         folder = tmp_path / "-".join(map(str, remote))
         folder.mkdir()
-        return check(in_parts(levels(Book()), remote), folder, "--max-remote", "10%")[0]
+        return check(in_parts(levels(RecordingBuilder()), remote), folder, "--max-remote", "10%")[0]
 
     assert status(*[50] * 8) == 0
     assert status(300, 310, 290, 300, 295, 300, 310, 300) == EXIT_LIMIT_EXCEEDED
@@ -90,14 +90,16 @@ def test_multiplexed_counts_are_judged_by_their_interval(tmp_path: Path) -> None
 
 
 def test_more_coverage_can_be_asked_for(tmp_path: Path) -> None:
-    status, line = check(in_parts(levels(Book()), [50] * 8), tmp_path, "--max-remote", "10%", "--min-coverage", "50%")
+    status, line = check(
+        in_parts(levels(RecordingBuilder()), [50] * 8), tmp_path, "--max-remote", "10%", "--min-coverage", "50%"
+    )
     assert status == EXIT_CANNOT_SAY
     assert "33 % of CPU time counted, 50.0 % needed" in line
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", SCENARIOS)
 def test_check_agrees_with_the_report(name: str, tmp_path: Path) -> None:
-    evidence = load(str(STORIES[name]().write(tmp_path / "x.numaprof")))
+    evidence = load(str(SCENARIOS[name]().write(tmp_path / "x.numaprof")))
     status, line = decide(evidence, 0.0, MIN_COVERAGE)
     if judge(evidence) is Judgement.NO_TRAFFIC:
         assert status != EXIT_LIMIT_EXCEEDED, line
@@ -109,19 +111,19 @@ def test_check_agrees_with_the_report(name: str, tmp_path: Path) -> None:
 
 
 def test_least_coverage_of_all_is_never_accepted(tmp_path: Path) -> None:
-    book = STORIES["multiplexed"](share=0.05)
-    assert check(book, tmp_path, "--max-remote", "60%", "--min-coverage", "0%")[0] == EXIT_CANNOT_SAY
+    builder = SCENARIOS["multiplexed"](share=0.05)
+    assert check(builder, tmp_path, "--max-remote", "60%", "--min-coverage", "0%")[0] == EXIT_CANNOT_SAY
 
 
 def test_no_requests_are_within_any_limit(tmp_path: Path) -> None:
-    book = STORIES["little_traffic"]().change("count", value=0)
-    status, line = check(book, tmp_path, "--max-remote", "0%")
+    builder = SCENARIOS["little_traffic"]().change("count", value=0)
+    status, line = check(builder, tmp_path, "--max-remote", "0%")
     assert status == 0
     assert "no request reached DRAM" in line
 
 
 def test_nothing_to_gain_is_within_any_limit(tmp_path: Path) -> None:
-    status, line = check(STORIES["little_traffic"](), tmp_path, "--max-remote", "0%")
+    status, line = check(SCENARIOS["little_traffic"](), tmp_path, "--max-remote", "0%")
     assert status == 0
     assert line.startswith("ok: Nothing to gain here")
 
@@ -141,7 +143,7 @@ def test_nothing_to_gain_is_within_any_limit(tmp_path: Path) -> None:
     ],
 )
 def test_bad_arguments(arguments: tuple[str, ...], cause: str, tmp_path: Path) -> None:
-    done = reports("check", STORIES["serial_init"]().write(tmp_path / "sum.numaprof"), *arguments)
+    done = reports("check", SCENARIOS["serial_init"]().write(tmp_path / "sum.numaprof"), *arguments)
     assert done.returncode == EXIT_FAILED
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

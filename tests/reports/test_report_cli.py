@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from numaprof.text.messages import EXIT_FAILED
-from stories import STORIES
+from scenarios import SCENARIOS
 from test_report_recording import REPORTS, reports
 
 
@@ -35,7 +35,7 @@ def test_help(command: str) -> None:
 
 def test_newest_recording_of_the_folder(tmp_path: Path) -> None:
     for name, age, signal_ in (("old", 2000, 6), ("new", 1000, 11)):
-        path = STORIES["serial_init"](exit_status=None, term_signal=signal_).write(tmp_path / f"{name}.numaprof")
+        path = SCENARIOS["serial_init"](exit_status=None, term_signal=signal_).write(tmp_path / f"{name}.numaprof")
         os.utime(path, (path.stat().st_mtime - age,) * 2)
     assert "ended by signal 11" in reports("report", cwd=tmp_path).stdout
 
@@ -47,7 +47,7 @@ def test_no_recording_in_the_folder(tmp_path: Path) -> None:
 
 
 def test_several_recordings(tmp_path: Path) -> None:
-    paths = [STORIES[story]().write(tmp_path / story) for story in ("serial_init", "parallel_init")]
+    paths = [SCENARIOS[scenario]().write(tmp_path / scenario) for scenario in ("serial_init", "parallel_init")]
     done = reports("report", *paths)
     assert done.returncode == 0
     assert done.stdout.count("REMOTE") == 2
@@ -56,7 +56,7 @@ def test_several_recordings(tmp_path: Path) -> None:
 
 def test_reader_that_goes_away(tmp_path: Path) -> None:
     """numaprof report | head -1: no traceback."""
-    path = STORIES["many_threads"](count=2000).write(tmp_path / "sum.numaprof")
+    path = SCENARIOS["many_threads"](count=2000).write(tmp_path / "sum.numaprof")
     read_end, write_end = os.pipe()
     os.close(read_end)
     command = [str(REPORTS), "report", str(path)]
@@ -67,7 +67,7 @@ def test_reader_that_goes_away(tmp_path: Path) -> None:
 
 
 def test_terminal_that_knows_no_signs(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "sum.numaprof")
     code = "import sys; from numaprof.commands.cli import main; sys.exit(main())"  # the launcher ignores PYTHON*
     command = [sys.executable, "-c", code, "report", "--full", str(path)]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -78,21 +78,21 @@ def test_terminal_that_knows_no_signs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("columns", ["1", "40", "1000"])
 def test_odd_widths(columns: str, tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "sum.numaprof")
     done = reports("report", path, env={**os.environ, "COLUMNS": columns})
     assert done.returncode == 0
     assert "sum.c:17" in done.stdout
 
 
 def test_names_of_files_are_cleaned(tmp_path: Path) -> None:
-    path = STORIES["serial_init"]().write(tmp_path / "\x1b[31m.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "\x1b[31m.numaprof")
     assert "\x1b" not in reports("report", path).stdout
     assert "\x1b" not in reports("report", tmp_path / "\x1b[31mnone").stderr
 
 
 def test_start_up_loads_what_it_needs(tmp_path: Path) -> None:
     """Each of these costs tens of milliseconds at every start."""
-    path = STORIES["serial_init"]().write(tmp_path / "sum.numaprof")
+    path = SCENARIOS["serial_init"]().write(tmp_path / "sum.numaprof")
     script = "import sys; from numaprof.commands import cli; cli.run(['report', sys.argv[1]])"
     script += "; print(*sys.modules, file=sys.stderr)"
     python = REPORTS.resolve().parent / "python"
@@ -112,7 +112,7 @@ def test_repeats_are_one_report(tmp_path: Path) -> None:
     """numaprof -n 3: the spread of all, and the page of the run of median time."""
     seconds = (2.0, 2.4, 2.1)
     paths = [
-        STORIES["serial_init"](wall_ns=round(time * 1e9), repeat=number).write(tmp_path / f"{number}.numaprof")
+        SCENARIOS["serial_init"](wall_ns=round(time * 1e9), repeat=number).write(tmp_path / f"{number}.numaprof")
         for number, time in enumerate(seconds, 1)
     ]
     done = reports("report", *paths)

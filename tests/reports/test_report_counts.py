@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arithmetic of counters that share a register: against paper and pencil, and against what must always hold."""
+"""The arithmetic of counters that share a register: against layout and pencil, and against what must always hold."""
 
 from __future__ import annotations
 
 import pytest
-from book import RAN, Book
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, covariance, pooled, summed, together
 from numaprof.evidence.errors import Error, Estimated
 from reading import read
-from stories import STORIES, levels
+from recording_builder import RAN, RecordingBuilder
+from scenarios import SCENARIOS, levels
 
 
 def test_paper_and_pencil() -> None:
@@ -95,15 +95,15 @@ def test_a_ratio_does_not_depend_on_coverage(local: int, remote: int, coverage: 
 
 def test_coverage_of_a_thread_that_moves(tmp_path) -> None:
     """(task, cpu) events are enabled while the thread is elsewhere: running/enabled says 50 %, but all was counted."""
-    book = levels(Book())
-    book.thread(name="mover", tid=1, pin="none", migrations=9, cpu_ns=RAN)
-    clock = book.event("time", "")
-    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    builder = levels(RecordingBuilder())
+    builder.thread(name="mover", tid=1, pin="none", migrations=9, cpu_ns=RAN)
+    clock = builder.event("time", "")
+    local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
     for cpu, time in ((0, RAN // 4), (4, RAN - RAN // 4)):
-        book.count(clock, 1, time, cpu=cpu, running_ns=time)
-        book.count(local, 1, 1000 if cpu == 0 else 0, cpu=cpu, enabled_ns=RAN, running_ns=time)
-        book.count(remote, 1, 0 if cpu == 0 else 3000, cpu=cpu, enabled_ns=RAN, running_ns=time)
-    found = read(book, tmp_path)
+        builder.count(clock, 1, time, cpu=cpu, running_ns=time)
+        builder.count(local, 1, 1000 if cpu == 0 else 0, cpu=cpu, enabled_ns=RAN, running_ns=time)
+        builder.count(remote, 1, 0 if cpu == 0 else 3000, cpu=cpu, enabled_ns=RAN, running_ns=time)
+    found = read(builder, tmp_path)
     assert found.threads[0].traffic.coverage == pytest.approx(1.0)
     assert found.threads[0].traffic.share == pytest.approx(0.75)
     assert found.threads[0].nodes == (0, 1)
@@ -113,31 +113,31 @@ def test_coverage_of_a_thread_that_moves(tmp_path) -> None:
 
 def test_inherited_events_belong_to_the_cpu(tmp_path) -> None:
     """A static program: counts of all its threads on one CPU, beside the task-clock of the same kind."""
-    book = levels(Book()).threads(2, cpus=(0, 4), from_start=0)
-    clock = book.event("time", "")
-    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    builder = levels(RecordingBuilder()).threads(2, cpus=(0, 4), from_start=0)
+    clock = builder.event("time", "")
+    local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
     for cpu, values in ((0, (500, 0)), (4, (0, 500))):
-        book.count(clock, None, RAN, cpu=cpu)
-        book.count(local, None, values[0], share=0.5, cpu=cpu)
-        book.count(remote, None, values[1], share=0.5, cpu=cpu)
-    found = read(book, tmp_path)
+        builder.count(clock, None, RAN, cpu=cpu)
+        builder.count(local, None, values[0], share=0.5, cpu=cpu)
+        builder.count(remote, None, values[1], share=0.5, cpu=cpu)
+    found = read(builder, tmp_path)
     assert found.traffic.share == pytest.approx(0.5)
     assert found.traffic.local.estimate == pytest.approx(1000)
     assert found.ledger.cpu(4)["demand"].share == pytest.approx(1.0)
 
 
 def test_inherited_events_without_a_clock_are_refused(tmp_path) -> None:
-    book = levels(Book()).threads(1)
+    builder = levels(RecordingBuilder()).threads(1)
     for side in ("local_dram", "remote_dram"):
-        book.count(book.event("demand_rd", side), None, 500, cpu=0)
-    found = read(book, tmp_path)
+        builder.count(builder.event("demand_rd", side), None, 500, cpu=0)
+    found = read(builder, tmp_path)
     assert found.traffic.share is None
     assert found.traffic.coverage is None
 
 
 def test_scaled_sums_of_a_recording(tmp_path) -> None:
     """Three classes with a third of the time each: 3 x (10 000 + 5 000 + 40 000) a thread, four threads a side."""
-    found = read(STORIES["multiplexed"](), tmp_path)
+    found = read(SCENARIOS["multiplexed"](), tmp_path)
     assert found.traffic.local.estimate == pytest.approx(4 * 3 * 55_000, rel=1e-6)
     assert found.traffic.coverage == pytest.approx(1 / 3, rel=1e-6)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from book import SECOND, Book
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.analysis.node_matrix import served
@@ -19,26 +18,29 @@ from numaprof.compare.sides import Side, chance
 from numaprof.evidence.evidence import load
 from numaprof.evidence.source_location import Site
 from numaprof.terminal.comparison_view import print_diff
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.text.messages import Failure
-from stories import STORIES, levels
+from recording_builder import SECOND, RecordingBuilder
+from scenarios import SCENARIOS, levels
 from test_report_recording import reports
 
-BEFORE, AFTER = STORIES["serial_init"], STORIES["parallel_init"]
-Story = Callable[..., Book]
+BEFORE, AFTER = SCENARIOS["serial_init"], SCENARIOS["parallel_init"]
+Scenario = Callable[..., RecordingBuilder]
 
 
-def sides(before: Sequence[Book], after: Sequence[Book], folder: Path) -> tuple[Side, Side]:
-    def side(name: str, books: Sequence[Book]) -> Side:
-        paths = [book.write(folder / f"{name}{number}.numaprof") for number, book in enumerate(books)]
+def sides(before: Sequence[RecordingBuilder], after: Sequence[RecordingBuilder], folder: Path) -> tuple[Side, Side]:
+    def side(name: str, books: Sequence[RecordingBuilder]) -> Side:
+        paths = [builder.write(folder / f"{name}{number}.numaprof") for number, builder in enumerate(books)]
         return Side(tuple(load(str(path)) for path in paths))
 
     return side("before", before), side("after", after)
 
 
-def compared(before: Sequence[Book], after: Sequence[Book], folder: Path, width: int = 80) -> str:
+def compared(
+    before: Sequence[RecordingBuilder], after: Sequence[RecordingBuilder], folder: Path, width: int = 80
+) -> str:
     out = io.StringIO()
-    print_diff(*sides(before, after, folder), Paper(out, width))
+    print_diff(*sides(before, after, folder), Layout(out, width))
     return out.getvalue().replace(f"{folder}/", "")
 
 
@@ -46,13 +48,13 @@ def said(*arguments: object) -> str:
     return " ".join(compared(*arguments).split())  # type: ignore[arg-type]
 
 
-def repeats(story: Story, *seconds: float) -> list[Book]:
-    return [story(wall_ns=round(time * SECOND), repeat=number) for number, time in enumerate(seconds, 1)]
+def repeats(scenario: Scenario, *seconds: float) -> list[RecordingBuilder]:
+    return [scenario(wall_ns=round(time * SECOND), repeat=number) for number, time in enumerate(seconds, 1)]
 
 
-def test_cure(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+def test_fix(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
     before = repeats(BEFORE, 2.11, 2.05, 2.10, 2.20, 2.08)
-    golden("diff/cure.txt", compared(before, repeats(AFTER, 1.05, 1.01, 1.09, 1.04, 1.06), tmp_path))
+    golden("diff/fix.txt", compared(before, repeats(AFTER, 1.05, 1.01, 1.09, 1.04, 1.06), tmp_path))
 
 
 def test_interleaved_memory_is_as_remote_as_before_and_that_is_not_all(tmp_path: Path) -> None:
@@ -63,8 +65,8 @@ def test_interleaved_memory_is_as_remote_as_before_and_that_is_not_all(tmp_path:
         found.mkdir()
         return found
 
-    def counted(local: list[int], remote: list[int]) -> list[Book]:
-        return [levels(Book()).threads(8).counters("demand_rd", local, remote)]
+    def counted(local: list[int], remote: list[int]) -> list[RecordingBuilder]:
+        return [levels(RecordingBuilder()).threads(8).counters("demand_rd", local, remote)]
 
     on_one, spread = counted([90_000] * 4 + [0] * 4, [0] * 4 + [90_000] * 4), counted([45_000] * 8, [45_000] * 8)
     now = "But node 0 alone answered 100 % of the requests before; now no node answers more than 50 %."
@@ -113,7 +115,7 @@ def test_noise_is_not_a_difference(tmp_path: Path) -> None:
 
 
 def test_share_within_the_spread_is_unchanged(tmp_path: Path) -> None:
-    def noisy(remote: int) -> Book:
+    def noisy(remote: int) -> RecordingBuilder:
         return BEFORE().change("count", where="event = 4 AND thread > 4", value=remote)
 
     text = said([noisy(131_072), noisy(80_000)], [noisy(100_000), noisy(120_000)], tmp_path)
@@ -122,22 +124,22 @@ def test_share_within_the_spread_is_unchanged(tmp_path: Path) -> None:
 
 def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:
     """256 samples each: 50 % and 44 % cannot be told apart, 50 % and 12 % can."""
-    fewer = STORIES["hinted"]().change("sample", where="kind = 14 AND thread > 4 AND id % 8 = 0", page_node=1)
-    assert "unchanged" in said([STORIES["hinted"]()], [fewer], tmp_path)
-    many = STORIES["hinted"]().change("sample", where="kind = 14 AND thread > 5", page_node=1)
+    fewer = SCENARIOS["hinted"]().change("sample", where="kind = 14 AND thread > 4 AND id % 8 = 0", page_node=1)
+    assert "unchanged" in said([SCENARIOS["hinted"]()], [fewer], tmp_path)
+    many = SCENARIOS["hinted"]().change("sample", where="kind = 14 AND thread > 5", page_node=1)
     (tmp_path / "more").mkdir()
-    assert "fell from 50 % ± 6 to 12 % ± 5" in said([STORIES["hinted"]()], [many], tmp_path / "more")
+    assert "fell from 50 % ± 6 to 12 % ± 5" in said([SCENARIOS["hinted"]()], [many], tmp_path / "more")
 
 
 def test_emulated_times_mean_nothing(tmp_path: Path) -> None:
-    runs = repeats(STORIES["emulated"], 2, 2, 2, 2, 2), repeats(STORIES["emulated"], 1, 1, 1, 1, 1)
+    runs = repeats(SCENARIOS["emulated"], 2, 2, 2, 2, 2), repeats(SCENARIOS["emulated"], 1, 1, 1, 1, 1)
     text = said(*runs, tmp_path)
     assert "Run time: emulated, means nothing." in text
     assert "run time" not in text
 
 
 def test_runs_cut_short_have_no_time(tmp_path: Path) -> None:
-    before = [*repeats(BEFORE, 2, 2, 2, 2), STORIES["killed_recorder"]()]
+    before = [*repeats(BEFORE, 2, 2, 2, 2), SCENARIOS["killed_recorder"]()]
     assert "Run time: not known of every run." in said(before, repeats(AFTER, 1, 1, 1, 1, 1), tmp_path)
 
 
@@ -145,12 +147,12 @@ def test_runs_cut_short_have_no_time(tmp_path: Path) -> None:
 
 
 def test_different_evidence_is_not_compared(tmp_path: Path) -> None:
-    text = said([STORIES["hinted"]()], [BEFORE()], tmp_path)
+    text = said([SCENARIOS["hinted"]()], [BEFORE()], tmp_path)
     assert "Remote share: not comparable: hint faults before, DRAM requests, demand reads + prefetches after." in text
 
 
 def test_nothing_measured(tmp_path: Path) -> None:
-    assert "not known before: nothing measured it" in said([STORIES["faults_only"]()], [BEFORE()], tmp_path)
+    assert "not known before: nothing measured it" in said([SCENARIOS["faults_only"]()], [BEFORE()], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +173,7 @@ def test_what_else_differs(changes: dict[str, object], said_of_it: str, tmp_path
 
 
 def test_number_of_threads(tmp_path: Path) -> None:
-    assert "differs: threads: 8, then 4" in said([BEFORE()], [STORIES["one_node_plan"]()], tmp_path)
+    assert "differs: threads: 8, then 4" in said([BEFORE()], [SCENARIOS["one_node_plan"]()], tmp_path)
 
 
 def test_runs_of_one_side_that_differ(tmp_path: Path) -> None:
@@ -180,7 +182,7 @@ def test_runs_of_one_side_that_differ(tmp_path: Path) -> None:
 
 
 def test_hostile_names(tmp_path: Path) -> None:
-    text = compared([STORIES["hostile"]()], [STORIES["hostile"](host="\x1b[31m")], tmp_path)
+    text = compared([SCENARIOS["hostile"]()], [SCENARIOS["hostile"](host="\x1b[31m")], tmp_path)
     assert "\x1b" not in text
 
 
@@ -261,8 +263,8 @@ def test_sides_that_are_none(files: str) -> None:
 
 
 def test_command(tmp_path: Path) -> None:
-    before = [book.write(tmp_path / f"b{at}") for at, book in enumerate(repeats(BEFORE, 2, 2, 2, 2))]
-    after = [book.write(tmp_path / f"a{at}") for at, book in enumerate(repeats(AFTER, 1, 1, 1, 1))]
+    before = [builder.write(tmp_path / f"b{at}") for at, builder in enumerate(repeats(BEFORE, 2, 2, 2, 2))]
+    after = [builder.write(tmp_path / f"a{at}") for at, builder in enumerate(repeats(AFTER, 1, 1, 1, 1))]
     done = reports("diff", *before, "--", *after)
     assert done.returncode == 0, done.stderr
     assert "2.00 times as fast" in done.stdout

@@ -12,7 +12,6 @@ from statistics import fmean
 from typing import NamedTuple
 
 import pytest
-from book import SCHEMA, SECOND
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.analysis.remote_share import RemoteShare
@@ -24,6 +23,7 @@ from numaprof.evidence.spread import Spread
 from numaprof.evidence.thresholds import SHARE_CHANGE
 from numaprof.recording.reader import Recording
 from numaprof.text.format import share_in_interval
+from recording_builder import SCHEMA, SECOND
 
 CLOCK, LOCAL, REMOTE = 1, 2, 3
 SLICE = 4_000_000  # ns: how long the kernel leaves a group on the counters at 250 Hz

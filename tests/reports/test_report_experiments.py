@@ -20,7 +20,7 @@ from numaprof.experiments.run_once import Plan, Trial, ending
 from numaprof.experiments.thread_lifetimes import overlap
 from numaprof.recording.sql_threads import Life
 from numaprof.terminal.experiment_view import chart, print_policies, print_sweep, ranked
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 
 SECOND = 1_000_000_000
 
@@ -31,7 +31,7 @@ def series(asked: int, *seconds: float, **fields: Any) -> Series:
 
 def printed(outcome: Outcome) -> str:
     out = io.StringIO()
-    print_sweep(outcome, "./sum", Paper(out, 120))
+    print_sweep(outcome, "./sum", Layout(out, 120))
     return out.getvalue()
 
 
@@ -105,7 +105,7 @@ def test_policies_are_ranked_and_those_that_overlap_named() -> None:
     outcome = Outcome((dead, slow, same, fast), False)
     assert [one.label for one in ranked(outcome)] == ["a", "b", "c", "d"]
     out = io.StringIO()
-    print_policies(outcome, "./sum", dict.fromkeys("abcd", "local"), Paper(out, 120))
+    print_policies(outcome, "./sum", dict.fromkeys("abcd", "local"), Layout(out, 120))
     assert "as their runs overlap: b." in out.getvalue()
     assert "d: 1 of 1 run failed" in out.getvalue()
 

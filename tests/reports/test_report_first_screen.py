@@ -14,26 +14,26 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from book import PAGE, Book
 from numaprof.document.build_report import document
 from numaprof.terminal.first_screen import about, print_first_screen
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from reading import first_screen, printed
-from stories import ARRAY, LOOP, STORIES, levels, named_objects, serial_init
+from recording_builder import PAGE, RecordingBuilder
+from scenarios import ARRAY, LOOP, SCENARIOS, levels, named_objects, serial_init
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_first_screen_of_each_scenario(story: str, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
-    golden(f"report/first/{story}.txt", first_screen(STORIES[story](), tmp_path))
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_first_screen_of_each_scenario(scenario: str, tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    golden(f"report/first/{scenario}.txt", first_screen(SCENARIOS[scenario](), tmp_path))
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_it_fits_a_screen(story: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_it_fits_a_screen(scenario: str, tmp_path: Path) -> None:
     """One row stays for the prompt. Code is never broken, so that it can be copied."""
-    lines = first_screen(STORIES[story](), tmp_path).splitlines()
+    lines = first_screen(SCENARIOS[scenario](), tmp_path).splitlines()
     assert len(lines) < ROWS
     assert [line for line in lines if len(line) > COLUMNS and not line.startswith(" " * 12)] == []
 
@@ -45,18 +45,18 @@ def test_source_lines_stand_beside_what_happens_there(tmp_path: Path) -> None:
     text[13], text[16], text[21] = "    long *a = malloc(bytes);", "    memset(a, 0, bytes);", "        sum += a[i];"
     source.write_text("\n".join(text))
     os.utime(source, (0, 0))
-    book = named_objects().change("place", where="file = '/home/u/src/sum.c'", file=str(source))
-    shown = first_screen(book, tmp_path)
+    builder = named_objects().change("place", where="file = '/home/u/src/sum.c'", file=str(source))
+    shown = first_screen(builder, tmp_path)
     assert re.search(r"^WHAT    32 MiB, all of it on node 0 +sum.c:14  long \*a = malloc\(bytes\);$", shown, re.M)
     assert re.search(r"^WHY     one thread first touches all of it +sum.c:17  memset\(a, 0, bytes\);$", shown, re.M)
     assert re.search(r"^WHERE   8 threads use it, one block each +sum.c:22  sum \+= a\[i\];$", shown, re.M)
     os.utime(source)
-    assert "malloc(bytes)" not in first_screen(book, tmp_path)
+    assert "malloc(bytes)" not in first_screen(builder, tmp_path)
 
 
 def test_sums_by_node_are_those_of_the_threads(tmp_path: Path) -> None:
     """A second way to the numbers: the rows of --csv."""
-    report = document(str(STORIES["many_threads"]().write(tmp_path / "x.numaprof")))
+    report = document(str(SCENARIOS["many_threads"]().write(tmp_path / "x.numaprof")))
     for row in report.summary.nodes:
         mine = [thread for thread in report.threads if thread.nodes == row.nodes]
         assert row.threads == len(mine)
@@ -68,8 +68,12 @@ def test_sums_by_node_are_those_of_the_threads(tmp_path: Path) -> None:
 
 def test_a_handful_of_requests_is_not_marked(tmp_path: Path) -> None:
     """A thread with two requests, one of them remote, beside threads with a million."""
-    book = levels(Book()).threads(8).counters("demand_rd", [1_000_000] * 7 + [1], [0] * 3 + [500_000] * 4 + [1])
-    report = document(str(book.write(tmp_path / "x.numaprof")))
+    builder = (
+        levels(RecordingBuilder())
+        .threads(8)
+        .counters("demand_rd", [1_000_000] * 7 + [1], [0] * 3 + [500_000] * 4 + [1])
+    )
+    report = document(str(builder.write(tmp_path / "x.numaprof")))
     assert report.threads[7].remote_share == 0.5
     assert [thread.remote_heavy for thread in report.threads] == [False] * 3 + [True] * 4 + [False]
 
@@ -88,15 +92,15 @@ def test_bandwidth_is_requests_times_lines_by_run_time(tmp_path: Path) -> None:
 
 
 def test_no_time_of_an_emulated_machine(tmp_path: Path) -> None:
-    report = document(str(STORIES["emulated"]().write(tmp_path / "x.numaprof")))
+    report = document(str(SCENARIOS["emulated"]().write(tmp_path / "x.numaprof")))
     assert (report.summary.bytes_per_s, report.summary.cost_most) == (None, None)
 
 
 # --full and its filters
 
 
-def full(book: Book, folder: Path, *options: str) -> list[str]:
-    done = reports("report", *options, book.write(folder / "x.numaprof"))
+def full(builder: RecordingBuilder, folder: Path, *options: str) -> list[str]:
+    done = reports("report", *options, builder.write(folder / "x.numaprof"))
     assert (done.returncode, done.stderr) == (0, "")
     return list(done.stdout.splitlines())
 
@@ -106,13 +110,13 @@ def thread_rows(lines: list[str]) -> list[str]:
 
 
 def test_full_is_the_whole_report(tmp_path: Path) -> None:
-    book = serial_init()
-    assert "\n".join(full(book, tmp_path, "--full")).split("recorded to")[0] in printed(book, tmp_path, 80)
+    builder = serial_init()
+    assert "\n".join(full(builder, tmp_path, "--full")).split("recorded to")[0] in printed(builder, tmp_path, 80)
 
 
 def test_filters_of_threads(tmp_path: Path) -> None:
-    book = serial_init().change("thread", where="id = 6", name="io")
-    assert thread_rows(full(book, tmp_path, "--thread", "io")) == ["io 4716"]
+    builder = serial_init().change("thread", where="id = 6", name="io")
+    assert thread_rows(full(builder, tmp_path, "--thread", "io")) == ["io 4716"]
     (tmp_path / "x.numaprof").unlink()
     assert thread_rows(full(serial_init(), tmp_path, "--thread", "4713")) == ["sum 4713"]
     (tmp_path / "x.numaprof").unlink()
@@ -122,8 +126,8 @@ def test_filters_of_threads(tmp_path: Path) -> None:
 
 
 def test_order_of_threads(tmp_path: Path) -> None:
-    book = serial_init().change("count", where="thread = 2 AND event = 3", value=900_000)
-    assert thread_rows(full(book, tmp_path, "--sort", "requests"))[0] == "sum 4712"
+    builder = serial_init().change("count", where="thread = 2 AND event = 3", value=900_000)
+    assert thread_rows(full(builder, tmp_path, "--sort", "requests"))[0] == "sum 4712"
 
 
 def test_filter_of_objects(tmp_path: Path) -> None:
@@ -176,15 +180,15 @@ def on_a_terminal(path: Path, pager: Path, *options: str) -> str:
 
 def test_objects_of_an_advice_are_added_up(tmp_path: Path) -> None:
     """Two arrays that one thread initialises."""
-    book = named_objects()
-    other = book.block(book.object("static", name="b"), ARRAY + (2 << 32), 4096)
-    init = book.stack(book.place(("/home/u/src/sum.c", 19, "main")))
-    book.touch(init, 1, ARRAY + (2 << 32), 4096, page_node=0, block=other)
-    loop = book.stack(book.place(LOOP))
+    builder = named_objects()
+    other = builder.block(builder.object("static", name="b"), ARRAY + (2 << 32), 4096)
+    init = builder.stack(builder.place(("/home/u/src/sum.c", 19, "main")))
+    builder.touch(init, 1, ARRAY + (2 << 32), 4096, page_node=0, block=other)
+    loop = builder.stack(builder.place(LOOP))
     for thread in range(8):
         start = ARRAY + (2 << 32) + thread * 512 * PAGE
-        book.loads(loop, thread + 1, range(start, start + 512 * PAGE, 16 * PAGE), 0, block=other)
-    assert "and 1 more object" in first_screen(book, tmp_path)
+        builder.loads(loop, thread + 1, range(start, start + 512 * PAGE, 16 * PAGE), 0, block=other)
+    assert "and 1 more object" in first_screen(builder, tmp_path)
 
 
 def test_indented_code_is_code(tmp_path: Path) -> None:
@@ -195,5 +199,5 @@ def test_indented_code_is_code(tmp_path: Path) -> None:
     screen = io.StringIO()
     report = document(str(serial_init().write(tmp_path / "x.numaprof")))
     deep = replace(report.advice[0], code=("{", "        a[i] = 0;", "}"))
-    print_first_screen(replace(report, advice=(deep,)), Paper(screen, COLUMNS))
+    print_first_screen(replace(report, advice=(deep,)), Layout(screen, COLUMNS))
     assert "            {\n                    a[i] = 0;\n            }\n" in screen.getvalue()

@@ -13,7 +13,7 @@ import pytest
 from numaprof.recording import reader
 from numaprof.recording.reader import Recording
 from numaprof.text.messages import Failure
-from stories import STORIES, serial_init
+from scenarios import SCENARIOS, serial_init
 from test_report_recording import REPORTS, refused, reports
 
 SECRET = "the_secret_of_the_reader"
@@ -136,9 +136,9 @@ def test_pythons_variables_are_the_targets(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--full"], ["--json", "-"]])
-@pytest.mark.parametrize("story", ["serial_init", "many_threads"])
-def test_a_full_disk_is_one_line(story: str, options: list[str], tmp_path: Path) -> None:
-    path = STORIES[story]().write(tmp_path / "x.numaprof")
+@pytest.mark.parametrize("scenario", ["serial_init", "many_threads"])
+def test_a_full_disk_is_one_line(scenario: str, options: list[str], tmp_path: Path) -> None:
+    path = SCENARIOS[scenario]().write(tmp_path / "x.numaprof")
     with open("/dev/full", "w") as full:
         command = [REPORTS, "report", path, *options]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

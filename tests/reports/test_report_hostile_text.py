@@ -19,7 +19,6 @@ import reading
 import test_report_no_false_advice
 import test_report_object_rules
 import test_report_rules
-from book import SCHEMA, Book, literal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numaprof.commands.export import exported
@@ -31,7 +30,8 @@ from numaprof.page.report_page import report_page
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice
 from numaprof.text.messages import Failure
-from stories import STORIES
+from recording_builder import SCHEMA, RecordingBuilder, literal
+from scenarios import SCENARIOS
 
 # Columns that hold words of the recorder, numbers or lists of CPUs, not text of the target.
 CODES = {
@@ -57,24 +57,24 @@ def text_columns() -> Iterator[tuple[str, str]]:
                     yield table, column
 
 
-def with_text(book: Book, text: str) -> Book:
+def with_text(builder: RecordingBuilder, text: str) -> RecordingBuilder:
     """The same recording, with the text at the end of each name in it."""
     for table, column in text_columns():
-        book.statements.append(f"UPDATE {table} SET {column} = {column} || {literal(text)};")
-    return book.change("run", command=json.dumps(["./sum", text]))
+        builder.statements.append(f"UPDATE {table} SET {column} = {column} || {literal(text)};")
+    return builder.change("run", command=json.dumps(["./sum", text]))
 
 
 # SQLite keeps no lone surrogates and no NUL within text.
 TEXT = st.text(st.one_of(st.sampled_from(string.punctuation), st.characters(exclude_characters="\0", codec="utf-8")))
 
 
-@pytest.mark.parametrize("story", [name for name in STORIES if name != "many_threads"])
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "many_threads"])
 @settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.one_of(st.just(NASTY), TEXT))
-def test_every_view_shows_any_text(story: str, tmp_path: Path, text: str) -> None:
-    path = with_text(STORIES[story](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
-    reading.print_report(reading.load(str(path)), reading.Paper(reading.io.StringIO(), 80))
-    reading.print_first_screen(document(str(path)), reading.Paper(reading.io.StringIO(), 80))
+def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> None:
+    path = with_text(SCENARIOS[scenario](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
+    reading.print_report(reading.load(str(path)), reading.Layout(reading.io.StringIO(), 80))
+    reading.print_first_screen(document(str(path)), reading.Layout(reading.io.StringIO(), 80))
     report = document(str(path))
     assert json.loads(to_json(report))["recording"] == str(path)
     assert tables(report)
@@ -87,7 +87,9 @@ def test_every_view_shows_any_text(story: str, tmp_path: Path, text: str) -> Non
 
 def scenarios() -> Iterator[Callable[[Path], object]]:
     """The scenarios, and the tests of the rules that need a folder and, at most, plain parameters."""
-    yield from (lambda folder, story=story: advise(reading.read(story(), folder)) for story in STORIES.values())
+    yield from (
+        lambda folder, scenario=scenario: advise(reading.read(scenario(), folder)) for scenario in SCENARIOS.values()
+    )
     modules = (test_report_rules, test_report_object_rules, test_report_no_false_advice)
     for test in [test for module in modules for test in vars(module).values()]:
         if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
@@ -120,8 +122,8 @@ def test_every_rule_takes_any_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
         return call
 
-    sql = Book.sql
-    monkeypatch.setattr(Book, "sql", lambda book: sql(with_text(book, NASTY)))
+    sql = RecordingBuilder.sql
+    monkeypatch.setattr(RecordingBuilder, "sql", lambda builder: sql(with_text(builder, NASTY)))
     modules = [rule.__module__ for rule in numaprof.rules.RULES]
     for module, rule in zip(modules, numaprof.rules.RULES):
         monkeypatch.setattr(f"{module}.rule", watched(rule))

@@ -6,24 +6,24 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import Book
 from numaprof.document.build_report import document
 from numaprof.page.charts import charts
+from recording_builder import RecordingBuilder
 
 LATENCIES = {(0, 0): 100.0, (0, 1): 160.0, (1, 1): 104.0, (1, 0): 161.0, (0, None): 131.0}
 
 
-def measured_book(metric: str = "latency_random") -> Book:
-    book = Book()
-    book.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
+def measured_book(metric: str = "latency_random") -> RecordingBuilder:
+    builder = RecordingBuilder()
+    builder.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
     for (source, home), median in LATENCIES.items():
         values = {"median": median, "low": median - 1, "high": median + 1, "repeats": 5, "noisy": 0}
-        book.row("measured", metric=metric, unit="ns", from_node=source, to_node=home, **values)
-    return book
+        builder.row("measured", metric=metric, unit="ns", from_node=source, to_node=home, **values)
+    return builder
 
 
-def heat_map(book: Book, folder: Path) -> list[dict[str, object]] | None:
-    found = charts(document(str(book.write(folder / "r"))))
+def heat_map(builder: RecordingBuilder, folder: Path) -> list[dict[str, object]] | None:
+    found = charts(document(str(builder.write(folder / "r"))))
     return found["latency"].data["latencies"] if "latency" in found else None
 
 
@@ -41,18 +41,18 @@ def test_the_heat_map_has_every_pair_beside_the_own_memory(tmp_path: Path) -> No
 
 
 def test_one_memory_makes_no_heat_map(tmp_path: Path) -> None:
-    book = Book()
-    book.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
+    builder = RecordingBuilder()
+    builder.row("measurement", id=1, at="2026-11-21T12:00:00Z", kernels="AVX2", buffer_bytes=1 << 30, huge_pages=1)
     values = {"median": 100.0, "low": 99.0, "high": 101.0, "repeats": 5, "noisy": 0}
-    book.row("measured", metric="latency_random", unit="ns", from_node=0, to_node=0, **values)
-    assert heat_map(book, tmp_path) is None
+    builder.row("measured", metric="latency_random", unit="ns", from_node=0, to_node=0, **values)
+    assert heat_map(builder, tmp_path) is None
 
 
 def test_a_machine_that_was_not_measured(tmp_path: Path) -> None:
-    assert heat_map(Book(), tmp_path) is None
+    assert heat_map(RecordingBuilder(), tmp_path) is None
 
 
 def test_a_recording_without_tables_of_measurements(tmp_path: Path) -> None:
-    book = Book()
-    book.statements += ["DROP TABLE measured;", "DROP TABLE measurement;"]
-    assert heat_map(book, tmp_path) is None
+    builder = RecordingBuilder()
+    builder.statements += ["DROP TABLE measured;", "DROP TABLE measurement;"]
+    assert heat_map(builder, tmp_path) is None

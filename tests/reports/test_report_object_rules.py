@@ -8,7 +8,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from book import (
+from numaprof.recording.sql_samples import UNKNOWN_FAULT
+from numaprof.rules import RULES, advise
+from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
+from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
+from numaprof.rules.leave_alone import borders
+from reading import read
+from recording_builder import (
     FIRST_TOUCH,
     LOAD,
     LOCAL,
@@ -18,17 +25,10 @@ from book import (
     REMOTE,
     REMOTE_DIRTY,
     STORE,
-    Book,
     Line,
+    RecordingBuilder,
 )
-from numaprof.recording.sql_samples import UNKNOWN_FAULT
-from numaprof.rules import RULES, advise
-from numaprof.rules.advice import Advice, Kind
-from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
-from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
-from numaprof.rules.leave_alone import borders
-from reading import read
-from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels
+from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels
 
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
 WORK: Line = ("/home/u/src/sum.c", 22, "work")
@@ -38,46 +38,50 @@ OTHER = ARRAY + (1 << 32)
 SERIAL, PARALLEL, REVERSED = [0] * 8, list(range(8)), list(range(7, -1, -1))
 
 
-def sampled() -> Book:
+def sampled() -> RecordingBuilder:
     """A machine whose CPU samples loads with addresses; no counters, so that the samples are the verdict's basis."""
-    book = Book()
-    book.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    return book.level(4, "faults", True).level(5, "pages", True).threads(8)
+    builder = RecordingBuilder()
+    builder.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    return builder.level(4, "faults", True).level(5, "pages", True).threads(8)
 
 
-def array(book: Book, touchers: list[int], address: int = ARRAY, line: Line = ALLOC, homes: str = "touch") -> int:
+def array(
+    builder: RecordingBuilder, touchers: list[int], address: int = ARRAY, line: Line = ALLOC, homes: str = "touch"
+) -> int:
     """An array of the heap; homes: by its touchers, or "0", or "interleaved"."""
-    block = book.block(book.object("heap", book.stack(book.place(line))), address, PAGES)
-    stack = init_stack(book)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(line))), address, PAGES)
+    stack = init_stack(builder)
     for part, toucher in enumerate(touchers):
         for page in range(0, BLOCK, 64):
             home = {"touch": toucher // 4, "0": 0, "interleaved": page // 64 % 2}[homes]
             where = address + (part * BLOCK + page) * PAGE
-            book.sample(FIRST_TOUCH, toucher + 1, stack, 64, address=where, page_node=home, block=block)
+            builder.sample(FIRST_TOUCH, toucher + 1, stack, 64, address=where, page_node=home, block=block)
     return block
 
 
-def use_blocks(book: Book, block: int, homes: list[int], address: int = ARRAY, line: Line = LOOP) -> None:
+def use_blocks(
+    builder: RecordingBuilder, block: int, homes: list[int], address: int = ARRAY, line: Line = LOOP
+) -> None:
     """Every thread its own part; homes: the node of each part."""
-    stack = book.stack(book.place(line))
+    stack = builder.stack(builder.place(line))
     for thread in range(8):
         start = address + thread * BLOCK * PAGE
-        book.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), homes[thread], block=block)
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), homes[thread], block=block)
 
 
-def use_all(book: Book, block: int, home: int | None, address: int = ARRAY, line: Line = LOOP) -> None:
+def use_all(builder: RecordingBuilder, block: int, home: int | None, address: int = ARRAY, line: Line = LOOP) -> None:
     """Every thread everywhere; home None: on all nodes by turns."""
-    stack, chance = book.stack(book.place(line)), random.Random(1)
+    stack, chance = builder.stack(builder.place(line)), random.Random(1)
     for thread in range(8):
         for _ in range(64):
             page = chance.randrange(PAGES)
             where = page // 64 % 2 if home is None else home
-            book.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
+            builder.loads(stack, thread + 1, [address + page * PAGE], where, block=block)
 
 
-def only(book: Book, folder: Path, *expected: object) -> list[Advice]:
+def only(builder: RecordingBuilder, folder: Path, *expected: object) -> list[Advice]:
     """These rules speak, and no others."""
-    evidence = read(book, folder)
+    evidence = read(builder, folder)
     speaking = {rule for rule in RULES if rule(evidence) is not None}
     assert speaking == {module.rule for module in expected}
     return advise(evidence)
@@ -88,51 +92,53 @@ def only(book: Book, folder: Path, *expected: object) -> list[Advice]:
 
 def test_a_seldom_sampled_object_is_used_as_what_stands_beside_it(tmp_path: Path) -> None:
     """Two tables of one look-up: of the second there are too few samples to say who uses which part."""
-    book = sampled()
-    use_all(book, array(book, SERIAL), 0)
-    second = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL), 0)
+    second = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
     for thread in range(8):
-        book.loads(book.stack(book.place(LOOP)), thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second)
-    (advice,) = only(book, tmp_path, shared_by_all)
+        builder.loads(
+            builder.stack(builder.place(LOOP)), thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second
+        )
+    (advice,) = only(builder, tmp_path, shared_by_all)
     assert "sum.c:15 main" in advice.finding
 
 
 def test_a_seldom_sampled_object_of_other_code_is_not(tmp_path: Path) -> None:
-    book = sampled()
-    use_all(book, array(book, SERIAL), 0)
-    second = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
-    stack = book.stack(book.place(("/home/u/src/sum.c", 40, "elsewhere")))
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL), 0)
+    second = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    stack = builder.stack(builder.place(("/home/u/src/sum.c", 40, "elsewhere")))
     for thread in range(8):
-        book.loads(stack, thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second)
-    first, then = only(book, tmp_path, shared_by_all, serial_init)
+        builder.loads(stack, thread + 1, range(OTHER, OTHER + 8 * PAGE, PAGE), 0, block=second)
+    first, then = only(builder, tmp_path, shared_by_all, serial_init)
     assert "sum.c:15 main" not in first.finding and "sum.c:15 main" in then.finding
 
 
-def twins(book: Book, folder: Path) -> list[Advice]:
+def twins(builder: RecordingBuilder, folder: Path) -> list[Advice]:
     """Two arrays allocated at one line, the first used in blocks."""
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    return advise(read(book, folder))
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    return advise(read(builder, folder))
 
 
-def twin(book: Book) -> int:
+def twin(builder: RecordingBuilder) -> int:
     """The second call of the line, at an address of its own."""
-    stack = book.stack(book.place(ALLOC, address=0x99))
-    block = book.block(book.object("heap", stack), OTHER, PAGES)
-    book.touch(init_stack(book), 1, OTHER, PAGES, page_node=0, block=block)
+    stack = builder.stack(builder.place(ALLOC, address=0x99))
+    block = builder.block(builder.object("heap", stack), OTHER, PAGES)
+    builder.touch(init_stack(builder), 1, OTHER, PAGES, page_node=0, block=block)
     return block
 
 
 def test_allocations_at_one_line_that_are_used_alike_are_one(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, twin(book), [0] * 8, OTHER)
-    (advice,) = twins(book, tmp_path)
+    builder = sampled()
+    use_blocks(builder, twin(builder), [0] * 8, OTHER)
+    (advice,) = twins(builder, tmp_path)
     assert "64 MiB allocated at sum.c:14 main, all from" in advice.finding
 
 
 def test_allocations_at_one_line_that_are_used_in_other_ways_are_told_apart(tmp_path: Path) -> None:
-    book = sampled()
-    use_all(book, twin(book), 0, OTHER)
-    found = {advice.finding.partition(" on one node")[0].partition(", all")[0] for advice in twins(book, tmp_path)}
+    builder = sampled()
+    use_all(builder, twin(builder), 0, OTHER)
+    found = {advice.finding.partition(" on one node")[0].partition(", all")[0] for advice in twins(builder, tmp_path)}
     assert found == {
         "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main #2",
         "sum.c:17 main first touched 32 MiB allocated at sum.c:14 main #1",
@@ -140,102 +146,102 @@ def test_allocations_at_one_line_that_are_used_in_other_ways_are_told_apart(tmp_
 
 
 def test_an_array_that_grows_is_not_filled_in_parallel(tmp_path: Path) -> None:
-    book = sampled()
-    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
-    libc = book.place(("", 0, "__libc_realloc"), module="/usr/lib/libc.so.6", file=None, line=None)
-    book.touch(book.stack(libc, book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
-    use_blocks(book, block, [0] * 8)
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled()
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+    libc = builder.place(("", 0, "__libc_realloc"), module="/usr/lib/libc.so.6", file=None, line=None)
+    builder.touch(builder.stack(libc, builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "It grows while one thread fills it at sum.c:17" in advice.change
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
 def grown(folder: Path, *sizes: int) -> str:
     """Blocks of one line, one after the other, before the last."""
-    book = sampled()
-    object = book.object("heap", book.stack(book.place(ALLOC)))
+    builder = sampled()
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
     for number, pages in enumerate(sizes):
-        book.block(object, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
-    block = book.block(object, ARRAY, PAGES, start_ns=len(sizes))
-    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
-    use_blocks(book, block, [0] * 8)
-    (advice,) = only(book, folder, serial_init)
+        builder.block(object, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = builder.block(object, ARRAY, PAGES, start_ns=len(sizes))
+    builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, folder, serial_init)
     return advice.change
 
 
 def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    object = book.object("heap", book.stack(book.place(ALLOC)))
-    stack = book.stack(book.place(INIT))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
+    stack = builder.stack(builder.place(INIT))
     for number, pages in enumerate((64, 96, 144, 1024)):
         at = OTHER + (number << 32)
-        block = book.block(object, at, pages, start_ns=number, end_ns=number + 1 if number < 3 else None)
-        book.sample(FIRST_TOUCH, 1, stack, address=at, page_node=0, block=block)
+        block = builder.block(object, at, pages, start_ns=number, end_ns=number + 1 if number < 3 else None)
+        builder.sample(FIRST_TOUCH, 1, stack, address=at, page_node=0, block=block)
         for page in range(1, pages):
-            book.sample(UNKNOWN_FAULT, 1, stack, address=at + page * PAGE, block=block)
-    (advice,) = only(book, tmp_path, serial_init)
+            builder.sample(UNKNOWN_FAULT, 1, stack, address=at + page * PAGE, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "5.2 MiB allocated at sum.c:14 main" in advice.finding
     assert "It grows" in advice.change
 
 
 def test_what_was_given_back_before_others_began_is_nobodys(tmp_path: Path) -> None:
     for end, expected in ((500, ()), (RAN, (serial_init,))):
-        book = levels(Book(), counters=False).threads(8)
-        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, end_ns=end)
-        book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
-        only(book, tmp_path, *expected)
+        builder = levels(RecordingBuilder(), counters=False).threads(8)
+        block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES, end_ns=end)
+        builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+        only(builder, tmp_path, *expected)
 
 
 def test_what_each_thread_touches_for_itself_is_no_serial_initialisation(tmp_path: Path) -> None:
     """The first thread's part has a name of its own, the others' are allocated."""
-    book = levels(Book(), counters=False).threads(8)
-    stack = book.stack(book.place(WORK))
-    mine = book.block(book.object("static", name="buffer"), ARRAY, BLOCK)
-    book.touch(stack, 1, ARRAY, BLOCK, page_node=0, block=mine)
-    theirs = book.object("heap", book.stack(book.place(ALLOC)))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    stack = builder.stack(builder.place(WORK))
+    mine = builder.block(builder.object("static", name="buffer"), ARRAY, BLOCK)
+    builder.touch(stack, 1, ARRAY, BLOCK, page_node=0, block=mine)
+    theirs = builder.object("heap", builder.stack(builder.place(ALLOC)))
     for thread in range(1, 8):
         at = OTHER + thread * BLOCK * PAGE
-        book.touch(stack, thread + 1, at, BLOCK, page_node=thread // 4, block=book.block(theirs, at, BLOCK))
-    only(book, tmp_path)
+        builder.touch(stack, thread + 1, at, BLOCK, page_node=thread // 4, block=builder.block(theirs, at, BLOCK))
+    only(builder, tmp_path)
 
 
 def test_the_call_that_touches_a_few_words_beside_is_not_named(tmp_path: Path) -> None:
     """malloc writes before each block; the line that calls it fills them all."""
     for by_malloc, named in ((8, False), (BLOCK, True)):
-        book = levels(Book(), counters=False).threads(8)
-        mine = book.place(INIT)
-        malloc = book.place(("", 0, "malloc"), module="/usr/lib/libc.so.6", file=None, line=None)
-        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, BLOCK)
-        book.touch(book.stack(malloc, mine), 1, ARRAY, by_malloc, page_node=0, block=block)
+        builder = levels(RecordingBuilder(), counters=False).threads(8)
+        mine = builder.place(INIT)
+        malloc = builder.place(("", 0, "malloc"), module="/usr/lib/libc.so.6", file=None, line=None)
+        block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, BLOCK)
+        builder.touch(builder.stack(malloc, mine), 1, ARRAY, by_malloc, page_node=0, block=block)
         if by_malloc < BLOCK:
             rest = ARRAY + by_malloc * PAGE
-            book.touch(book.stack(mine), 1, rest, BLOCK - by_malloc, page_node=0, block=block)
-        (advice,) = only(book, tmp_path, serial_init)
+            builder.touch(builder.stack(mine), 1, rest, BLOCK - by_malloc, page_node=0, block=block)
+        (advice,) = only(builder, tmp_path, serial_init)
         assert ("malloc writes all of it" in advice.change) is named
 
 
 def test_several_calls_are_named_each_with_its_lines(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
     resize, push = ("std::vector<double>::resize(unsigned long)", "std::vector<int>::push_back(int&&)")
     for number, function in enumerate((resize, push)):
-        mine = book.place(("/home/u/src/fill.cpp", 12 + number, "main"))
+        mine = builder.place(("/home/u/src/fill.cpp", 12 + number, "main"))
         header = "/usr/include/c++/12/bits/stl_vector.h"
-        call = book.add("place", module="/home/u/sum", file=header, line=9, function=function, inline_of=mine)
+        call = builder.add("place", module="/home/u/sum", file=header, line=9, function=function, inline_of=mine)
         at = ARRAY + number * BLOCK * PAGE
-        block = book.block(book.object("heap", book.stack(mine)), at, BLOCK)
-        book.touch(book.stack(call), 1, at, BLOCK - number, page_node=0, block=block)
-    (advice,) = only(book, tmp_path, serial_init)
+        block = builder.block(builder.object("heap", builder.stack(mine)), at, BLOCK)
+        builder.touch(builder.stack(call), 1, at, BLOCK - number, page_node=0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "std::vector::resize and std::vector::push_back write all of it at fill.cpp:12 and 13" in advice.change
 
 
 def test_a_thread_that_prepares_for_long_does_not_hide_those_that_work(tmp_path: Path) -> None:
     for worked, expected in ((RAN // 2, (serial_init,)), (RAN // 20, ())):
-        book = levels(Book(), counters=False).threads(8)
-        book.change("thread", cpu_ns=worked)
-        book.change("thread", where="id = 1", cpu_ns=30 * RAN)
-        block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
-        book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
-        only(book, tmp_path, *expected)
+        builder = levels(RecordingBuilder(), counters=False).threads(8)
+        builder.change("thread", cpu_ns=worked)
+        builder.change("thread", where="id = 1", cpu_ns=30 * RAN)
+        block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+        builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+        only(builder, tmp_path, *expected)
 
 
 def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Path) -> None:
@@ -246,24 +252,24 @@ def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Pa
 
 def test_a_queue_is_not_a_schedule(tmp_path: Path) -> None:
     """Threads that sweep pieces of it in turn; nothing is said of schedules where access has no order."""
-    book = sampled()
-    block, stack = array(book, SERIAL), book.stack(book.place(("/home/u/src/sum.c", 22, "work")))
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(("/home/u/src/sum.c", 22, "work")))
     for thread in range(8):
-        book.loads(
+        builder.loads(
             stack, thread + 1, range(ARRAY + thread * PAGE, ARRAY + (PAGES - 8) * PAGE, 64 * PAGE), 0, block=block
         )
-    (advice,) = only(book, tmp_path, shared_by_all)
+    (advice,) = only(builder, tmp_path, shared_by_all)
     assert "If threads take their work from a queue, a fixed division of it would give each a part." in advice.change
-    book = sampled()
-    use_all(book, array(book, SERIAL), 0)
-    (advice,) = only(book, tmp_path, shared_by_all)
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL), 0)
+    (advice,) = only(builder, tmp_path, shared_by_all)
     assert "schedule" not in advice.change and "queue" not in advice.change
 
 
 def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert (
         "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main, all from thread 0 (sum 4711)" in advice.finding
     )
@@ -279,16 +285,16 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
 
 
 def test_nothing_is_promised_of_emulated_time(tmp_path: Path) -> None:
-    book = sampled().change("run", emulated="article")
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled().change("run", emulated="article")
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert advice.saves is None
 
 
 def test_threads_are_not_told_of_openmp(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8, line=WORK)
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8, line=WORK)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "omp" not in f"{advice.finding}{advice.change}{advice.code}"
     assert "#include <numa.h>; build with -lnuma" in advice.code[0]
     assert any("part_node[] = {0, 1};" in line for line in advice.code)
@@ -296,37 +302,39 @@ def test_threads_are_not_told_of_openmp(tmp_path: Path) -> None:
 
 def test_runtime_that_calls_the_program_is_openmp(tmp_path: Path) -> None:
     """Names of functions may be gone, or others: who calls the loop tells."""
-    book = sampled()
-    block = array(book, SERIAL)
-    runtime = book.place(("", 1, ""), module="/usr/lib/libgomp.so.1", file=None, line=None, function=None)
-    loop = book.place(("/home/u/src/sum.c", 22, "anything"))
+    builder = sampled()
+    block = array(builder, SERIAL)
+    runtime = builder.place(("", 1, ""), module="/usr/lib/libgomp.so.1", file=None, line=None, function=None)
+    loop = builder.place(("/home/u/src/sum.c", 22, "anything"))
     for thread in range(8):
         start = ARRAY + thread * BLOCK * PAGE
-        book.loads(book.stack(loop, runtime), thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
-    (advice,) = only(book, tmp_path, serial_init)
+        builder.loads(
+            builder.stack(loop, runtime), thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block
+        )
+    (advice,) = only(builder, tmp_path, serial_init)
     assert advice.code[1].startswith("#pragma omp")
 
 
 def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    book.change("place", where="line = 17", file="/home/u/src/heat.f90")
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    builder.change("place", where="line = 17", file="/home/u/src/heat.f90")
+    (advice,) = only(builder, tmp_path, serial_init)
     assert advice.code == ("numactl --interleave=all ./sum",)  # no text to take names from
 
 
 def test_container_that_fills_itself(tmp_path: Path) -> None:
     """The constructor was inlined: its lines are in the system's headers, the user's is where it was inlined."""
-    book = sampled()
-    mine = book.place(("/home/u/src/fill.cpp", 12, "main"))
+    builder = sampled()
+    mine = builder.place(("/home/u/src/fill.cpp", 12, "main"))
     header = "/usr/include/c++/12/bits/stl_vector.h"
     function = "std::vector<double, std::allocator<double> >::vector(unsigned long)"
-    vector = book.add("place", module="/home/u/sum", file=header, line=566, function=function, inline_of=mine)
-    memset = book.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
-    block = book.block(book.object("heap", book.stack(mine)), ARRAY, PAGES)
-    book.touch(book.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
-    use_blocks(book, block, [0] * 8)
-    (advice,) = only(book, tmp_path, serial_init)
+    vector = builder.add("place", module="/home/u/sum", file=header, line=566, function=function, inline_of=mine)
+    memset = builder.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
+    block = builder.block(builder.object("heap", builder.stack(mine)), ARRAY, PAGES)
+    builder.touch(builder.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "fill.cpp:12 main first touches" in advice.finding
     assert "std::vector::vector writes all of it at fill.cpp:12" in advice.change
     assert "Allocate without writing." in advice.change
@@ -334,50 +342,52 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
 
 
 def test_processes_are_told_of_processes(tmp_path: Path) -> None:
-    book = sampled()
-    block = array(book, SERIAL)
+    builder = sampled()
+    block = array(builder, SERIAL)
     for number in range(8):
-        process = book.add("process", pid=4800 + number, parent=1, start_ns=1000, followed="preload")
-        thread = book.thread(name="worker", tid=4800 + number, process=process, planned_cpu=number, start_ns=RAN // 2)
-        start, stack = ARRAY + number * BLOCK * PAGE, book.stack(book.place(WORK))
+        process = builder.add("process", pid=4800 + number, parent=1, start_ns=1000, followed="preload")
+        thread = builder.thread(
+            name="worker", tid=4800 + number, process=process, planned_cpu=number, start_ns=RAN // 2
+        )
+        start, stack = ARRAY + number * BLOCK * PAGE, builder.stack(builder.place(WORK))
         for address in range(start, start + BLOCK * PAGE, 16 * PAGE):
             source = {"source": LOCAL, "latency": 200} if number < 4 else {"source": REMOTE, "latency": 400}
-            book.sample(LOAD, thread, stack, 1009, address=address, cpu=number, page_node=0, block=block, **source)
-    (advice,) = only(book, tmp_path, serial_init)
+            builder.sample(LOAD, thread, stack, 1009, address=address, cpu=number, page_node=0, block=block, **source)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "after fork" in advice.change
 
 
 def test_one_user_alone_should_initialise(tmp_path: Path) -> None:
-    book = sampled()
-    block = array(book, SERIAL)
-    book.loads(book.stack(book.place(WORK)), 6, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 0, block=block)
-    (advice,) = only(book, tmp_path, serial_init)
+    builder = sampled()
+    block = array(builder, SERIAL)
+    builder.loads(builder.stack(builder.place(WORK)), 6, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "One thread alone uses it" in advice.change
     assert advice.code == ()
 
 
 def test_objects_that_are_used_where_they_lie_are_left_out(tmp_path: Path) -> None:
     """Two arrays, both set by thread 0; only one of them is used by threads of the other node."""
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    block = array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
-    stack = book.stack(book.place(LOOP))
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    block = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    stack = builder.stack(builder.place(LOOP))
     for thread in range(4):
-        book.loads(stack, thread + 1, range(OTHER, OTHER + PAGES * PAGE, 64 * PAGE), 0, block=block)
-    (advice,) = only(book, tmp_path, serial_init)
+        builder.loads(stack, thread + 1, range(OTHER, OTHER + PAGES * PAGE, 64 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
     assert "sum.c:15" not in advice.finding
 
 
 def test_few_samples_do_not_make_a_shape(tmp_path: Path) -> None:
-    book = sampled()
-    block, stack = array(book, SERIAL), book.stack(book.place(LOOP))
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
     for thread in range(8):  # 15 of each thread
-        book.loads(
+        builder.loads(
             stack, thread + 1, [ARRAY + (thread * BLOCK + page) * PAGE for page in range(15)] * 1, 0, block=block
         )
-    book.loads(stack, 9, [OTHER] * 200, 0)  # so that the verdict has enough
-    book.threads(1)
-    evidence = read(book, tmp_path)
+    builder.loads(stack, 9, [OTHER] * 200, 0)  # so that the verdict has enough
+    builder.threads(1)
+    evidence = read(builder, tmp_path)
     advice = serial_init.rule(evidence)
     assert advice is None or "block of its own" not in advice.finding
 
@@ -386,26 +396,26 @@ def test_few_samples_do_not_make_a_shape(tmp_path: Path) -> None:
 
 
 def test_mismatched_init(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, REVERSED), [1] * 4 + [0] * 4)
-    (advice,) = only(book, tmp_path, mismatched_init)
+    builder = sampled()
+    use_blocks(builder, array(builder, REVERSED), [1] * 4 + [0] * 4)
+    (advice,) = only(builder, tmp_path, mismatched_init)
     assert "in parallel, but divided among the threads otherwise than sum.c:22 main._omp_fn.0 uses it" in advice.finding
     assert advice.removes == pytest.approx(1.0)
 
 
 def test_matching_init_is_silent(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, PARALLEL), [0] * 4 + [1] * 4)
-    only(book, tmp_path)
+    builder = sampled()
+    use_blocks(builder, array(builder, PARALLEL), [0] * 4 + [1] * 4)
+    only(builder, tmp_path)
 
 
 # All use all
 
 
 def test_shared_by_all(tmp_path: Path) -> None:
-    book = sampled()
-    use_all(book, array(book, SERIAL), 0)
-    (advice,) = only(book, tmp_path, shared_by_all)
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL), 0)
+    (advice,) = only(builder, tmp_path, shared_by_all)
     assert "are used whole by" in advice.finding or "is used whole by 8 threads on nodes 0-1" in advice.finding
     assert advice.code[0] == "numactl --interleave=all ./sum"
     assert "If it is only read, a copy for each node" in advice.change
@@ -414,22 +424,22 @@ def test_shared_by_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("written", "said"), [(True, False), (False, True)])
 def test_copies_are_for_what_nobody_writes(written: bool, said: bool, tmp_path: Path) -> None:
-    book = sampled()
-    block = array(book, SERIAL)
-    use_all(book, block, 0)
+    builder = sampled()
+    block = array(builder, SERIAL)
+    use_all(builder, block, 0)
     where: dict[str, object] = {"address": ARRAY, "block": block} if written else {"address": OTHER}
     for _ in range(50):
-        book.sample(STORE, 5, book.stack(book.place(LOOP)), 1009, source=OWN_CACHE, **where)
-    (advice,) = only(book, tmp_path, shared_by_all)
+        builder.sample(STORE, 5, builder.stack(builder.place(LOOP)), 1009, source=OWN_CACHE, **where)
+    (advice,) = only(builder, tmp_path, shared_by_all)
     assert ("a copy for each node" in advice.change) is said
 
 
 def test_two_causes_two_advices(tmp_path: Path) -> None:
     """A sparse matrix whose rows are divided, and a vector that all read."""
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    use_all(book, array(book, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main")), 0, OTHER)
-    first, second = only(book, tmp_path, serial_init, shared_by_all)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    use_all(builder, array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main")), 0, OTHER)
+    first, second = only(builder, tmp_path, serial_init, shared_by_all)
     assert "sum.c:14" in first.finding
     assert "sum.c:15" in second.finding
     assert "after the allocation at sum.c:15" in second.code[0]
@@ -439,9 +449,9 @@ def test_two_causes_two_advices(tmp_path: Path) -> None:
 
 
 def test_spread_and_read_by_all(tmp_path: Path) -> None:
-    book = sampled()
-    use_all(book, array(book, PARALLEL, homes="interleaved"), None)
-    evidence = read(book, tmp_path)
+    builder = sampled()
+    use_all(builder, array(builder, PARALLEL, homes="interleaved"), None)
+    evidence = read(builder, tmp_path)
     advice = read_by_all.rule(evidence)
     assert advice is not None
     assert shared_by_all.rule(evidence) is None
@@ -452,15 +462,15 @@ def test_spread_and_read_by_all(tmp_path: Path) -> None:
 
 
 def test_owner_moved_by_addresses(tmp_path: Path) -> None:
-    book = sampled().change("thread", pin="none", planned_cpu=None, migrations=2)
-    block = array(book, [t // 2 for t in range(8)])  # threads 0 to 3 touch, on node 0 ...
-    stack = book.stack(book.place(LOOP))
+    builder = sampled().change("thread", pin="none", planned_cpu=None, migrations=2)
+    block = array(builder, [t // 2 for t in range(8)])  # threads 0 to 3 touch, on node 0 ...
+    stack = builder.stack(builder.place(LOOP))
     for thread in range(4):  # ... and read on node 1
         start = ARRAY + thread * 2 * BLOCK * PAGE
         for address in range(start, start + 2 * BLOCK * PAGE, 16 * PAGE):
             columns = {"cpu": 4 + thread, "page_node": 0, "source": REMOTE, "block": block}
-            book.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
-    evidence = read(book, tmp_path)
+            builder.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
+    evidence = read(builder, tmp_path)
     advice = owner_moved.rule(evidence)
     assert advice is not None
     assert "first touched 8 MiB on node 0, but uses it on node 1" in advice.finding
@@ -472,45 +482,45 @@ def test_owner_moved_by_addresses(tmp_path: Path) -> None:
 
 
 def test_policy_that_binds(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
-    (advice,) = only(book, tmp_path, policy)
+    builder = sampled()
+    use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(builder, tmp_path, policy)
     assert "lies on node 0 all the same: a memory policy" in advice.finding
     assert "numactl --show" in advice.change
 
 
 def test_policy_of_the_command_itself(tmp_path: Path) -> None:
-    book = sampled().change("run", command='["/usr/bin/numactl", "--membind=0", "./sum"]')
-    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
-    (advice,) = only(book, tmp_path, policy)
+    builder = sampled().change("run", command='["/usr/bin/numactl", "--membind=0", "./sum"]')
+    use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(builder, tmp_path, policy)
     assert "the numactl in the command decides" in advice.finding
     assert advice.code == ()
 
 
 def test_cpuset_that_binds(tmp_path: Path) -> None:
-    book = sampled().change("run", allowed_nodes="0")
-    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
-    (advice,) = only(book, tmp_path, policy)
+    builder = sampled().change("run", allowed_nodes="0")
+    use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(builder, tmp_path, policy)
     assert "the cpuset of this run allows memory of node 0 only" in advice.finding
 
 
 def test_full_node(tmp_path: Path) -> None:
-    book = sampled().change("node", where="id = 1", free_bytes=1 << 20)
-    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
-    (advice,) = only(book, tmp_path, policy)
+    builder = sampled().change("node", where="id = 1", free_bytes=1 << 20)
+    use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
+    (advice,) = only(builder, tmp_path, policy)
     assert "node 1 had too little free memory" in advice.finding
 
 
 def test_first_touch_by_one_thread_is_no_policy(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, array(book, SERIAL), [0] * 8)
-    assert policy.rule(read(book, tmp_path)) is None
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    assert policy.rule(read(builder, tmp_path)) is None
 
 
 def test_pages_that_balancing_moved_are_no_policy(tmp_path: Path) -> None:
-    book = sampled().change("run", balancing=1, balancing_moved_pages=PAGES)
-    use_blocks(book, array(book, PARALLEL, homes="0"), [0] * 8)
-    evidence = read(book, tmp_path)
+    builder = sampled().change("run", balancing=1, balancing_moved_pages=PAGES)
+    use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
+    evidence = read(builder, tmp_path)
     assert policy.rule(evidence) is None
     assert disturbed.rule(evidence) is not None
 
@@ -518,20 +528,20 @@ def test_pages_that_balancing_moved_are_no_policy(tmp_path: Path) -> None:
 # Recycled memory
 
 
-def recycle(book: Book, pages: int = PAGES) -> int:
+def recycle(builder: RecordingBuilder, pages: int = PAGES) -> int:
     """Touched in read_input, freed, allocated again."""
-    old = book.object("heap", book.stack(book.place(("/home/u/src/sum.c", 8, "read_input"))))
-    first = book.block(old, ARRAY, PAGES, end_ns=RAN // 2)
-    book.touch(
-        book.stack(book.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, pages, page_node=0, block=first
+    old = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 8, "read_input"))))
+    first = builder.block(old, ARRAY, PAGES, end_ns=RAN // 2)
+    builder.touch(
+        builder.stack(builder.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, pages, page_node=0, block=first
     )
-    return book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
+    return builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
 
 
 def test_recycled_names_who_touched_first(tmp_path: Path) -> None:
-    book = sampled()
-    use_blocks(book, recycle(book), [0] * 8)
-    (advice,) = only(book, tmp_path, recycled)
+    builder = sampled()
+    use_blocks(builder, recycle(builder), [0] * 8)
+    (advice,) = only(builder, tmp_path, recycled)
     assert "the memory allocated at sum.c:14 main gets memory that was used before" in advice.finding
     assert "sum.c:9 read_input first touched it, 32 MiB, from thread 0 (sum 4711)" in advice.finding
     assert advice.code == ("MALLOC_MMAP_THRESHOLD_=1000000 ./sum",)
@@ -539,76 +549,78 @@ def test_recycled_names_who_touched_first(tmp_path: Path) -> None:
 
 
 def test_recycled_from_faults_alone(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    recycle(book)
-    (advice,) = only(book, tmp_path, recycled)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    recycle(builder)
+    (advice,) = only(builder, tmp_path, recycled)
     assert "who uses it is not known here" in advice.evidence
 
 
 def test_memory_that_is_partly_fresh_is_not_recycled(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    recycle(book, PAGES // 4)
-    assert recycled.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    recycle(builder, PAGES // 4)
+    assert recycled.rule(read(builder, tmp_path)) is None
 
 
 # Huge pages
 
 
-def halves(book: Book, pages_a_fault: int) -> None:
+def halves(builder: RecordingBuilder, pages_a_fault: int) -> None:
     """Of each 2 MiB the left half is for a thread of node 0, which brings it all in, the right one for node 1."""
-    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
-    stack, loop = init_stack(book), book.stack(book.place(LOOP))
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+    stack, loop = init_stack(builder), builder.stack(builder.place(LOOP))
     for region in range(PAGES // 512):
         left, right = 1 + region % 4, 5 + region % 4
         start = ARRAY + region * 512 * PAGE
         for page in range(0, 512, pages_a_fault):
             toucher = left if pages_a_fault == 512 or page < 256 else right
             where = {"address": start + page * PAGE, "page_node": 0 if toucher == left else 1}
-            book.sample(FIRST_TOUCH, toucher, stack, pages_a_fault, block=block, **where)
+            builder.sample(FIRST_TOUCH, toucher, stack, pages_a_fault, block=block, **where)
     for region in range(PAGES // 512):
         left, right = 1 + region % 4, 5 + region % 4
         start = ARRAY + region * 512 * PAGE
         home = 0 if pages_a_fault == 512 else 1
         for _ in range(3):
-            book.loads(loop, left, range(start, start + 256 * PAGE, 32 * PAGE), 0, block=block)
-            book.loads(loop, right, range(start + 256 * PAGE, start + 512 * PAGE, 32 * PAGE), home, block=block)
+            builder.loads(loop, left, range(start, start + 256 * PAGE, 32 * PAGE), 0, block=block)
+            builder.loads(loop, right, range(start + 256 * PAGE, start + 512 * PAGE, 32 * PAGE), home, block=block)
 
 
 def test_huge_pages_that_span_blocks(tmp_path: Path) -> None:
-    book = sampled()
-    halves(book, 512)
-    (advice,) = only(book, tmp_path, huge_page)
+    builder = sampled()
+    halves(builder, 512)
+    (advice,) = only(builder, tmp_path, huge_page)
     assert "its huge pages span blocks of threads on several nodes" in advice.finding
     assert any("MADV_NOHUGEPAGE" in line for line in advice.code)
 
 
 def test_small_pages_have_no_such_trouble(tmp_path: Path) -> None:
-    book = sampled()
-    halves(book, 64)
-    only(book, tmp_path)
+    builder = sampled()
+    halves(builder, 64)
+    only(builder, tmp_path)
 
 
 # Files
 
 
 def test_pages_of_a_file_are_not_the_programs_to_place(tmp_path: Path) -> None:
-    book = sampled()
-    block = book.block(book.object("file", name="/data/input.bin"), ARRAY, PAGES)
-    use_blocks(book, block, [0] * 8)
-    (advice,) = only(book, tmp_path, file_pages)
+    builder = sampled()
+    block = builder.block(builder.object("file", name="/data/input.bin"), ARRAY, PAGES)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, file_pages)
     assert advice.kind is Kind.SETTING
     assert "The mapped file input.bin lies in the page cache of other nodes" in advice.finding
     assert "not the program's initialisation" in advice.change
 
 
-def file_faults(homes: Iterable[int]) -> Book:
-    book = levels(Book(), counters=False).threads(8)
-    block = book.block(book.object("file", name="/data/input.bin"), ARRAY, PAGES)
+def file_faults(homes: Iterable[int]) -> RecordingBuilder:
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("file", name="/data/input.bin"), ARRAY, PAGES)
     for thread, home in enumerate(homes):
         for page in range(0, BLOCK, 16):
             where = ARRAY + (thread * BLOCK + page) * PAGE
-            book.sample(15, thread + 1, book.stack(book.place(LOOP)), 16, address=where, page_node=home, block=block)
-    return book
+            builder.sample(
+                15, thread + 1, builder.stack(builder.place(LOOP)), 16, address=where, page_node=home, block=block
+            )
+    return builder
 
 
 def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
@@ -622,13 +634,15 @@ def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("dirty", "fires"), [(150, True), (20, False)])
 def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
-    book = sampled()
-    block = book.block(book.object("static", name="counts"), ARRAY, 1)
-    stack = book.stack(book.place(LOOP))
+    builder = sampled()
+    block = builder.block(builder.object("static", name="counts"), ARRAY, 1)
+    stack = builder.stack(builder.place(LOOP))
     for number in range(200):
         source = REMOTE_DIRTY if number < dirty else REMOTE
-        book.sample(LOAD, 1 + number % 8, stack, 1009, address=ARRAY + number, source=source, page_node=0, block=block)
-    advice = dirty_lines.rule(read(book, tmp_path))
+        builder.sample(
+            LOAD, 1 + number % 8, stack, 1009, address=ARRAY + number, source=source, page_node=0, block=block
+        )
+    advice = dirty_lines.rule(read(builder, tmp_path))
     assert (advice is not None) is fires
     if advice is not None:
         assert "most of `counts`" in advice.finding
@@ -638,17 +652,17 @@ def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
 # Borders
 
 
-def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> Book:
+def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuilder:
     """A block for each thread on its node; of every hundred accesses so many go to the next block's first pages."""
-    book = sampled()
-    block, stack = array(book, touchers), book.stack(book.place(LOOP))
+    builder = sampled()
+    block, stack = array(builder, touchers), builder.stack(builder.place(LOOP))
     for thread in range(8):
         start = ARRAY + thread * BLOCK * PAGE
         own = [start + n * BLOCK // 100 * PAGE for n in range(100 - foreign)]
-        book.loads(stack, thread + 1, own, thread // 4, block=block)
+        builder.loads(stack, thread + 1, own, thread // 4, block=block)
         beside = ARRAY + (4 * BLOCK if thread < 4 else 4 * BLOCK - 64) * PAGE
-        book.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
-    return book.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
+        builder.loads(stack, thread + 1, [beside + n * PAGE for n in range(foreign)], 1 - thread // 4, block=block)
+    return builder.change("sample", where=f"kind = {FIRST_TOUCH}", weight=32)  # no huge pages
 
 
 def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
@@ -665,31 +679,31 @@ def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:
 # One controller
 
 
-def lopsided(book: Book, second: int) -> Book:
-    return book.counters("demand_rd", [100_000] * 4 + [second] * 4, [0] * 8)
+def lopsided(builder: RecordingBuilder, second: int) -> RecordingBuilder:
+    return builder.counters("demand_rd", [100_000] * 4 + [second] * 4, [0] * 8)
 
 
 def test_one_controller_serves_nearly_all(tmp_path: Path) -> None:
-    (advice,) = only(lopsided(levels(Book()).threads(8), 100), tmp_path, one_controller)
+    (advice,) = only(lopsided(levels(RecordingBuilder()).threads(8), 100), tmp_path, one_controller)
     assert "node 0's memory answers 99.9 % of all requests (node 1 0.1 %)" in advice.finding
     assert "Whether the controller is saturated, they do not tell" in advice.evidence
 
 
 def test_a_main_thread_that_began_elsewhere_does_not_hide_it(tmp_path: Path) -> None:
     """It is pinned with its first thread: a third of the requests is of a thread that ran on both nodes."""
-    book = levels(Book())
-    main = book.thread(name="sum", tid=4711, pin="planned", planned_cpu=0)
+    builder = levels(RecordingBuilder())
+    main = builder.thread(name="sum", tid=4711, pin="planned", planned_cpu=0)
     for cpu in range(1, 8):
-        book.thread(name="sum", tid=4711 + cpu, pin="planned", planned_cpu=cpu)
-    clock = book.event("time", "")
-    events = [book.event("demand_rd", side) for side in ("local_dram", "remote_dram")]
+        builder.thread(name="sum", tid=4711 + cpu, pin="planned", planned_cpu=cpu)
+    clock = builder.event("time", "")
+    events = [builder.event("demand_rd", side) for side in ("local_dram", "remote_dram")]
     for cpu, thread, local in ((0, main, 100_000), (6, main, 500), *((cpu, cpu + 1, 100_000) for cpu in range(1, 3))):
-        book.count(clock, thread, RAN, cpu=cpu)
+        builder.count(clock, thread, RAN, cpu=cpu)
         for event, value in zip(events, (local, 0)):
-            book.count(event, thread, value, cpu=cpu)
-    (advice,) = only(book, tmp_path, one_controller)
+            builder.count(event, thread, value, cpu=cpu)
+    (advice,) = only(builder, tmp_path, one_controller)
     assert "node 0's memory answers 99.8 % of all requests" in advice.finding
 
 
 def test_even_work_has_no_bottleneck(tmp_path: Path) -> None:
-    only(lopsided(levels(Book()).threads(8), 90_000), tmp_path)
+    only(lopsided(levels(RecordingBuilder()).threads(8), 90_000), tmp_path)

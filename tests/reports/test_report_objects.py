@@ -7,32 +7,32 @@ import os
 from pathlib import Path
 
 import pytest
-from book import FIRST_TOUCH, HINT, LOAD, OVERFLOW, OWN_CACHE, PAGE, RAN, STORE, Book, Line
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
 from reading import printed, read
-from stories import ARRAY, BLOCK, INIT, LOOP, PAGES, STORIES, init_stack, levels
+from recording_builder import FIRST_TOUCH, HINT, LOAD, OVERFLOW, OWN_CACHE, PAGE, RAN, STORE, Line, RecordingBuilder
+from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, SCENARIOS, init_stack, levels
 
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
 
 
-def with_array(book: Book) -> int:
+def with_array(builder: RecordingBuilder) -> int:
     """The array as an object of the recording, allocated in main; all samples so far are its."""
-    malloc = book.place(("", 0, "malloc"), module="/usr/lib/x86_64-linux-gnu/libc.so.6", file=None, line=None)
-    block = book.block(book.object("heap", book.stack(malloc, book.place(ALLOC))), ARRAY, PAGES)
-    book.change("sample", where="address IS NOT NULL", block=block)
+    malloc = builder.place(("", 0, "malloc"), module="/usr/lib/x86_64-linux-gnu/libc.so.6", file=None, line=None)
+    block = builder.block(builder.object("heap", builder.stack(malloc, builder.place(ALLOC))), ARRAY, PAGES)
+    builder.change("sample", where="address IS NOT NULL", block=block)
     return block
 
 
-def objects(book: Book, folder: Path) -> tuple[Object, ...]:
-    return read(book, folder).objects.found
+def objects(builder: RecordingBuilder, folder: Path) -> tuple[Object, ...]:
+    return read(builder, folder).objects.found
 
 
 def test_heap_object(tmp_path: Path) -> None:
-    book = STORIES["hinted"]()
-    with_array(book)
-    (found,) = objects(book, tmp_path)
+    builder = SCENARIOS["hinted"]()
+    with_array(builder)
+    (found,) = objects(builder, tmp_path)
     assert (found.kind, found.name, found.blocks, found.bytes) == ("heap", None, 1, PAGES * PAGE)
     assert found.allocated is not None
     assert found.allocated.label == "sum.c:14 main"
@@ -46,7 +46,7 @@ def test_heap_object(tmp_path: Path) -> None:
 
 
 def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
-    (found,) = objects(STORIES["hinted"](), tmp_path)
+    (found,) = objects(SCENARIOS["hinted"](), tmp_path)
     assert (found.kind, found.allocated, found.blocks) == (UNNAMED, None, None)
     assert found.site is not None
     assert found.site.label == "sum.c:17 main"
@@ -54,41 +54,41 @@ def test_memory_without_a_name_goes_by_its_line(tmp_path: Path) -> None:
 
 
 def test_shared_by_all(tmp_path: Path) -> None:
-    book = STORIES["hinted_by_all"]()
-    with_array(book)
-    (found,) = objects(book, tmp_path)
+    builder = SCENARIOS["hinted_by_all"]()
+    with_array(builder)
+    (found,) = objects(builder, tmp_path)
     assert found.use_shape is Shape.ALL
 
 
 def test_variables_are_named(tmp_path: Path) -> None:
-    book = STORIES["hinted"]()
-    book.change(
-        "sample", where="address IS NOT NULL", block=book.block(book.object("static", name="table"), ARRAY, PAGES)
+    builder = SCENARIOS["hinted"]()
+    builder.change(
+        "sample", where="address IS NOT NULL", block=builder.block(builder.object("static", name="table"), ARRAY, PAGES)
     )
-    (found,) = objects(book, tmp_path)
+    (found,) = objects(builder, tmp_path)
     assert (found.kind, found.name) == ("static", "table")
 
 
 def test_two_arrays_of_one_line_are_told_apart(tmp_path: Path) -> None:
     """One loop touches both; they are allocated at two lines."""
-    book = levels(Book(), counters=False).threads(8)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
     for number in range(2):
-        stack = book.stack(book.place(("/home/u/src/sum.c", 14 + number, "main")))
-        block = book.block(book.object("heap", stack), ARRAY + (number << 32), PAGES)
-        book.touch(init_stack(book), 1, ARRAY + (number << 32), PAGES // (number + 1), page_node=0, block=block)
-    found = objects(book, tmp_path)
+        stack = builder.stack(builder.place(("/home/u/src/sum.c", 14 + number, "main")))
+        block = builder.block(builder.object("heap", stack), ARRAY + (number << 32), PAGES)
+        builder.touch(init_stack(builder), 1, ARRAY + (number << 32), PAGES // (number + 1), page_node=0, block=block)
+    found = objects(builder, tmp_path)
     assert [each.allocated.line for each in found if each.allocated] == [14, 15]
     assert [each.pages for each in found] == [PAGES, PAGES // 2]
 
 
 def test_wrapper_of_malloc_is_told_apart_by_its_caller(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    wrapper = book.place(("/home/u/src/util.c", 5, "xmalloc"))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    wrapper = builder.place(("/home/u/src/util.c", 5, "xmalloc"))
     for number, line in enumerate((30, 40)):
-        stack = book.stack(wrapper, book.place(("/home/u/src/sum.c", line, "setup")))
-        block = book.block(book.object("heap", stack), ARRAY + (number << 32), PAGES)
-        book.touch(init_stack(book), 1, ARRAY + (number << 32), PAGES, page_node=0, block=block)
-    found = objects(book, tmp_path)
+        stack = builder.stack(wrapper, builder.place(("/home/u/src/sum.c", line, "setup")))
+        block = builder.block(builder.object("heap", stack), ARRAY + (number << 32), PAGES)
+        builder.touch(init_stack(builder), 1, ARRAY + (number << 32), PAGES, page_node=0, block=block)
+    found = objects(builder, tmp_path)
     assert {(str(each.allocated and each.allocated.line), each.caller and each.caller.line) for each in found} == {
         ("5", 30),
         ("5", 40),
@@ -96,67 +96,69 @@ def test_wrapper_of_malloc_is_told_apart_by_its_caller(tmp_path: Path) -> None:
 
 
 def test_instances_and_the_most_that_lived_at_once(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    object = book.object("heap", book.stack(book.place(ALLOC)))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
     for number in range(4):  # the first two overlap, the others come one after the other
         start, end = (0, 500) if number < 2 else (1000 * number, 1000 * (number + 1))
-        book.block(object, ARRAY + (number << 32), PAGES, start_ns=start, end_ns=end)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, block=1)
-    (found,) = objects(book, tmp_path)
+        builder.block(object, ARRAY + (number << 32), PAGES, start_ns=start, end_ns=end)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, block=1)
+    (found,) = objects(builder, tmp_path)
     assert (found.blocks, found.bytes) == (4, 2 * PAGES * PAGE)
 
 
 def test_processes_with_one_call_path_share_an_object(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    book.add("process", pid=4800, start_ns=0, followed="preload")
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    builder.add("process", pid=4800, start_ns=0, followed="preload")
     for process in (1, 2):
-        object = book.object("heap", book.stack(book.place(ALLOC)))
-        book.change("object", where=f"id = {object}", process=process)
-        block = book.block(object, ARRAY, PAGES)
-        book.touch(init_stack(book), process, ARRAY, PAGES, page_node=0, block=block)
-    (found,) = objects(book, tmp_path)
+        object = builder.object("heap", builder.stack(builder.place(ALLOC)))
+        builder.change("object", where=f"id = {object}", process=process)
+        block = builder.block(object, ARRAY, PAGES)
+        builder.touch(init_stack(builder), process, ARRAY, PAGES, page_node=0, block=block)
+    (found,) = objects(builder, tmp_path)
     assert (found.blocks, found.pages) == (2, 2 * PAGES)
 
 
 def test_absurd_sizes_are_survived(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    object = book.object("heap", book.stack(book.place(ALLOC)))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
     for number in range(3):
-        book.block(object, ARRAY, 1, bytes=2**63 - 1, start_ns=number)
-    book.block(object, -(2**63), 1, bytes=-5)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, block=1)
-    (found,) = objects(book, tmp_path)
+        builder.block(object, ARRAY, 1, bytes=2**63 - 1, start_ns=number)
+    builder.block(object, -(2**63), 1, bytes=-5)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, block=1)
+    (found,) = objects(builder, tmp_path)
     assert found.pages == PAGES
 
 
 def test_recycled_memory_knows_who_touched_it(tmp_path: Path) -> None:
     """Its pages were touched when they belonged to a block that was freed since."""
-    book = levels(Book(), counters=False).threads(8)
-    old = book.object("heap", book.stack(book.place(("/home/u/src/sum.c", 8, "read_input"))))
-    book.block(old, ARRAY, PAGES, end_ns=RAN // 2)
-    book.touch(book.stack(book.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, PAGES, page_node=0, block=1)
-    book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
-    first, second = objects(book, tmp_path)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    old = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 8, "read_input"))))
+    builder.block(old, ARRAY, PAGES, end_ns=RAN // 2)
+    builder.touch(
+        builder.stack(builder.place(("/home/u/src/sum.c", 9, "read_input"))), 1, ARRAY, PAGES, page_node=0, block=1
+    )
+    builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES, start_ns=RAN // 2)
+    first, second = objects(builder, tmp_path)
     assert first.before == ()
     assert second.pages == 0
     assert [(each.site.label, each.thread, each.pages) for each in second.before] == [("sum.c:9 read_input", 1, PAGES)]
 
 
 def test_copy_on_write_and_refaults_give_homes_too(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    stack = book.stack(book.place(INIT))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    stack = builder.stack(builder.place(INIT))
     for page, kind in enumerate((FIRST_TOUCH, 12, 13, 11, 15, 19)):
-        book.sample(kind, 1, stack, address=ARRAY + page * PAGE, page_node=0)
-    (found,) = read(book, tmp_path).init_sites
+        builder.sample(kind, 1, stack, address=ARRAY + page * PAGE, page_node=0)
+    (found,) = read(builder, tmp_path).init_sites
     assert found.pages == 3
 
 
 def test_reads_and_writes(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
-    stack = book.stack(book.place(LOOP))
-    book.loads(stack, 5, range(ARRAY, ARRAY + 100 * PAGE, PAGE), 0)
-    book.sample(STORE, 5, stack, 1009, address=ARRAY, source=OWN_CACHE)
-    (found,) = objects(book, tmp_path)
+    builder = SCENARIOS["serial_init"]()
+    stack = builder.stack(builder.place(LOOP))
+    builder.loads(stack, 5, range(ARRAY, ARRAY + 100 * PAGE, PAGE), 0)
+    builder.sample(STORE, 5, stack, 1009, address=ARRAY, source=OWN_CACHE)
+    (found,) = objects(builder, tmp_path)
     assert found.loads == 100 * 1009
     assert found.stores == 1009
     assert found.remote == 100 * 1009
@@ -164,16 +166,16 @@ def test_reads_and_writes(tmp_path: Path) -> None:
 
 def test_phases(tmp_path: Path) -> None:
     """The first thread writes all of it while it initialises; later it has its block, as the others."""
-    book = levels(Book()).threads(8)
-    stack = book.stack(book.place(LOOP))
+    builder = levels(RecordingBuilder()).threads(8)
+    stack = builder.stack(builder.place(LOOP))
     for page in range(0, PAGES, 64):
-        book.sample(FIRST_TOUCH, 1, stack, 64, address=ARRAY + page * PAGE, page_node=0)
-        book.loads(stack, 1, [ARRAY + page * PAGE] * 4, 0)
+        builder.sample(FIRST_TOUCH, 1, stack, 64, address=ARRAY + page * PAGE, page_node=0)
+        builder.loads(stack, 1, [ARRAY + page * PAGE] * 4, 0)
     for thread in range(8):
         start = ARRAY + thread * BLOCK * PAGE
-        book.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
-    with_array(book)
-    (found,) = objects(book, tmp_path)
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
+    with_array(builder)
+    (found,) = objects(builder, tmp_path)
     assert found.use_shape is Shape.BLOCKS
     assert sum(row.samples for row in found.later) == pytest.approx(
         8 * 64, abs=0.02 * 4 * PAGES // 64 + 4
@@ -182,52 +184,54 @@ def test_phases(tmp_path: Path) -> None:
 
 def test_forked_processes_share_their_parents_blocks(tmp_path: Path) -> None:
     """Each in a process of its own, and all use all of it: not a block for each."""
-    book = STORIES["hinted_by_all"]()
-    with_array(book)
+    builder = SCENARIOS["hinted_by_all"]()
+    with_array(builder)
     for thread in range(2, 9):
-        process = book.add("process", pid=4800 + thread, parent=1, start_ns=0, followed="preload")
-        book.change("thread", where=f"id = {thread}", process=process)
-    (found,) = objects(book, tmp_path)
+        process = builder.add("process", pid=4800 + thread, parent=1, start_ns=0, followed="preload")
+        builder.change("thread", where=f"id = {thread}", process=process)
+    (found,) = objects(builder, tmp_path)
     assert found.use_shape is Shape.ALL
 
 
 def test_threads_out_of_step(tmp_path: Path) -> None:
     """Each fills and uses a block of its own, one thread after the other: the first ones' use is no initialisation."""
-    book = levels(Book()).threads(4)
-    object, stack = book.object("heap", book.stack(book.place(ALLOC))), book.stack(book.place(LOOP))
+    builder = levels(RecordingBuilder()).threads(4)
+    object, stack = builder.object("heap", builder.stack(builder.place(ALLOC))), builder.stack(builder.place(LOOP))
     for thread in range(4):
         start = ARRAY + (thread << 32)
-        block = book.block(object, start, PAGES)
-        book.touch(init_stack(book), thread + 1, start, PAGES, page_node=0, block=block)
-        book.loads(stack, thread + 1, range(start, start + PAGES * PAGE, 128 * PAGE), 0, block=block)
-    (found,) = objects(book, tmp_path)
+        block = builder.block(object, start, PAGES)
+        builder.touch(init_stack(builder), thread + 1, start, PAGES, page_node=0, block=block)
+        builder.loads(stack, thread + 1, range(start, start + PAGES * PAGE, 128 * PAGE), 0, block=block)
+    (found,) = objects(builder, tmp_path)
     assert found.users == (1, 2, 3, 4)
     assert found.use_shape in (Shape.BLOCKS, Shape.OWN)
 
 
 def test_share_of_samples_in_objects(tmp_path: Path) -> None:
-    book = STORIES["hinted"]()
-    with_array(book)
-    book.hints(book.stack(book.place(LOOP)), 3, range(PAGE, 65 * PAGE, PAGE), 1)  # of nothing that is known
-    attributed = {row.kind: (row.named, row.by_line, row.total) for row in read(book, tmp_path).objects.attributed}
+    builder = SCENARIOS["hinted"]()
+    with_array(builder)
+    builder.hints(builder.stack(builder.place(LOOP)), 3, range(PAGE, 65 * PAGE, PAGE), 1)  # of nothing that is known
+    attributed = {row.kind: (row.named, row.by_line, row.total) for row in read(builder, tmp_path).objects.attributed}
     assert attributed == {FIRST_TOUCH: (PAGES, 0, PAGES), HINT: (256, 0, 320)}
 
 
 def test_homes_do_not_come_from_numa_maps_addresses(tmp_path: Path) -> None:
     """numa_maps tells how many pages of a mapping are where: an address in it has no home by that."""
-    book = levels(Book(), counters=False).threads(8)
-    book.touch(init_stack(book), 1, ARRAY, PAGES).homes((ARRAY, PAGES // 2, 0), (ARRAY + PAGE, PAGES // 2, 1))
-    book.change("snapshot", method="numa_maps")
-    evidence = read(book, tmp_path)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES).homes((ARRAY, PAGES // 2, 0), (ARRAY + PAGE, PAGES // 2, 1))
+    builder.change("snapshot", method="numa_maps")
+    evidence = read(builder, tmp_path)
     assert evidence.objects.found[0].pages_by_home == {None: PAGES}
     assert evidence.samples.homed_pages == {0: PAGES // 2, 1: PAGES // 2}
 
 
 def test_cache_hits_are_uses_but_not_memory_traffic(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
+    builder = SCENARIOS["serial_init"]()
     for page in range(100):
-        book.sample(LOAD, 5, book.stack(book.place(LOOP)), 1, address=ARRAY + page * PAGE, source=OWN_CACHE, latency=30)
-    (found,) = objects(book, tmp_path)
+        builder.sample(
+            LOAD, 5, builder.stack(builder.place(LOOP)), 1, address=ARRAY + page * PAGE, source=OWN_CACHE, latency=30
+        )
+    (found,) = objects(builder, tmp_path)
     assert (found.known, found.loads) == (0, 100)
 
 
@@ -235,71 +239,73 @@ def test_cache_hits_are_uses_but_not_memory_traffic(tmp_path: Path) -> None:
 
 
 def test_modules_that_read_remotely(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
-    kernel = book.stack(book.place(("", 0, "copy_to_user"), module="[kernel]", file=None, line=None))
+    builder = SCENARIOS["serial_init"]()
+    kernel = builder.stack(builder.place(("", 0, "copy_to_user"), module="[kernel]", file=None, line=None))
     for _ in range(40):
-        book.sample(OVERFLOW, 5, kernel, 3271, event=4)
-    assert "REMOTE READS BY  sum 80.0 % · [kernel] 20.0 % (200 overflow samples; kernel not" in printed(book, tmp_path)
-    book.change("event", exclude_kernel=0)
-    assert "kernel not counted" not in printed(book, tmp_path)
+        builder.sample(OVERFLOW, 5, kernel, 3271, event=4)
+    assert "REMOTE READS BY  sum 80.0 % · [kernel] 20.0 % (200 overflow samples; kernel not" in printed(
+        builder, tmp_path
+    )
+    builder.change("event", exclude_kernel=0)
+    assert "kernel not counted" not in printed(builder, tmp_path)
 
 
 def test_coverage_stands_beside_the_sizes(tmp_path: Path) -> None:
-    book = STORIES["faults_only"]().note("faults", "many", value=2 * PAGES)
-    assert "first touches: from 50.0 % of the page faults, the others were lost" in printed(book, tmp_path)
-    assert "of the page faults, the others" not in printed(STORIES["faults_only"](), tmp_path)
+    builder = SCENARIOS["faults_only"]().note("faults", "many", value=2 * PAGES)
+    assert "first touches: from 50.0 % of the page faults, the others were lost" in printed(builder, tmp_path)
+    assert "of the page faults, the others" not in printed(SCENARIOS["faults_only"](), tmp_path)
 
 
 def test_faults_of_unknown_kind_are_no_ones(tmp_path: Path) -> None:
     """Thread 0's first touches were seen, those of the others were not told from other faults: nobody is the one."""
-    book = levels(Book(), counters=False).threads(8)
-    block = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
     for thread in range(8):
         for page in range(0, BLOCK, 64):
             where = ARRAY + (thread * BLOCK + page) * PAGE
             kind = FIRST_TOUCH if thread == 0 else 19
-            book.sample(kind, thread + 1, init_stack(book), 64, address=where, block=block)
-    evidence = read(book, tmp_path)
+            builder.sample(kind, thread + 1, init_stack(builder), 64, address=where, block=block)
+    evidence = read(builder, tmp_path)
     assert evidence.objects.found[0].main_share == pytest.approx(1 / 8)
     assert advise(evidence) == []
-    assert "not among the first touches: 28 MiB of page faults of unknown kind" in printed(book, tmp_path)
+    assert "not among the first touches: 28 MiB of page faults of unknown kind" in printed(builder, tmp_path)
 
 
 def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    block = book.block(book.object("static", name="/usr/lib/libnumaprof-preload.so"), ARRAY, PAGES)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0, block=block)
-    assert advise(read(book, tmp_path)) == []
-    assert "OBJECT" not in printed(book, tmp_path)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    block = builder.block(builder.object("static", name="/usr/lib/libnumaprof-preload.so"), ARRAY, PAGES)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=block)
+    assert advise(read(builder, tmp_path)) == []
+    assert "OBJECT" not in printed(builder, tmp_path)
 
 
 def test_the_statement_that_allocates_is_shown_while_it_is_the_same(tmp_path: Path) -> None:
     source = tmp_path / "sum.c"
     source.write_text("int main(void)\n{\n    double *a = malloc(bytes);\n}\n")
-    book = STORIES["named_objects"]().change("place", "line = 14", file=str(source), line=3)
+    builder = SCENARIOS["named_objects"]().change("place", "line = 14", file=str(source), line=3)
     os.utime(source, (0, 0))
-    assert "allocated by: double *a = malloc(bytes);" in printed(book, tmp_path)
+    assert "allocated by: double *a = malloc(bytes);" in printed(builder, tmp_path)
     os.utime(source)  # written after the recording began: the text may be another one
-    assert "allocated by" not in printed(book, tmp_path)
+    assert "allocated by" not in printed(builder, tmp_path)
 
 
 def test_a_block_that_realloc_leaves_in_its_place_is_one(tmp_path: Path) -> None:
     """The end of what it was is told after the start of what it becomes."""
-    book = levels(Book(), counters=False).threads(8)
-    object = book.object("heap", book.stack(book.place(INIT)))
-    book.block(object, ARRAY, PAGES // 2, start_ns=10, end_ns=30)
-    block = book.block(object, ARRAY, PAGES, start_ns=20)
-    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
-    (found,) = (found for found in read(book, tmp_path).objects.found if found.kind == "heap")
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    object = builder.object("heap", builder.stack(builder.place(INIT)))
+    builder.block(object, ARRAY, PAGES // 2, start_ns=10, end_ns=30)
+    block = builder.block(object, ARRAY, PAGES, start_ns=20)
+    builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0, block=block)
+    (found,) = (found for found in read(builder, tmp_path).objects.found if found.kind == "heap")
     assert found.bytes == PAGES * PAGE
 
 
 def test_objects_with_and_without_names_are_both_told(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    stack = book.stack(book.place(INIT))
-    heap = book.block(book.object("heap", book.stack(book.place(ALLOC))), ARRAY, PAGES)
-    module = book.block(book.object("static", name="__grids_MOD_field"), ARRAY + (1 << 32), PAGES)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    stack = builder.stack(builder.place(INIT))
+    heap = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, PAGES)
+    module = builder.block(builder.object("static", name="__grids_MOD_field"), ARRAY + (1 << 32), PAGES)
     for block, at in ((heap, ARRAY), (module, ARRAY + (1 << 32))):
-        book.touch(stack, 1, at, PAGES, page_node=0, block=block)
-    (advice,) = advise(read(book, tmp_path))
+        builder.touch(stack, 1, at, PAGES, page_node=0, block=block)
+    (advice,) = advise(read(builder, tmp_path))
     assert "`field` and what is allocated at sum.c:14 (64 MiB)" in advice.finding

@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from book import FIRST_TOUCH, PAGE, Book
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numaprof.evidence.source_location import Site, place_in, site_of
 from numaprof.recording.sql_locations import Place
 from reading import read
+from recording_builder import FIRST_TOUCH, PAGE, RecordingBuilder
 
 PROGRAM = "/home/u/sum"
 LIBC = "/usr/lib/x86_64-linux-gnu/libc.so.6"
@@ -31,9 +31,11 @@ def bare(function: str | None, module: str | None = LIBC, **columns: object) -> 
 
 def site(tmp_path: Path, *frames: Frame) -> Site:
     """What the report calls the place of one first touch with this call path, innermost first."""
-    book = Book().threads(1)
-    book.sample(FIRST_TOUCH, 1, book.stack(*(book.add("place", address=7, **frame) for frame in frames)), address=PAGE)
-    return read(book, tmp_path).init_sites[0].site
+    builder = RecordingBuilder().threads(1)
+    builder.sample(
+        FIRST_TOUCH, 1, builder.stack(*(builder.add("place", address=7, **frame) for frame in frames)), address=PAGE
+    )
+    return read(builder, tmp_path).init_sites[0].site
 
 
 def test_line_of_the_caller_of_memset(tmp_path: Path) -> None:
@@ -59,10 +61,10 @@ def test_users_own_library(tmp_path: Path) -> None:
 
 def test_program_in_a_system_folder(tmp_path: Path) -> None:
     """The program itself is always the user's, wherever it lies."""
-    book = Book(program="/usr/lib/app/bin").threads(1)
-    place = book.place(("/src/app.c", 3, "run"), module="/usr/lib/app/bin")
-    book.sample(FIRST_TOUCH, 1, book.stack(place), address=PAGE)
-    assert read(book, tmp_path).init_sites[0].site.position == "app.c:3"
+    builder = RecordingBuilder(program="/usr/lib/app/bin").threads(1)
+    place = builder.place(("/src/app.c", 3, "run"), module="/usr/lib/app/bin")
+    builder.sample(FIRST_TOUCH, 1, builder.stack(place), address=PAGE)
+    assert read(builder, tmp_path).init_sites[0].site.position == "app.c:3"
 
 
 @pytest.mark.parametrize(
@@ -80,20 +82,20 @@ def test_without_lines(frames: list[Frame], label: str, tmp_path: Path) -> None:
 
 
 def test_inlined_places_stand_before_their_caller(tmp_path: Path) -> None:
-    book = Book().threads(1)
-    outer = book.add("place", address=7, **user(17))
-    inner = book.add("place", address=7, **user(9, function="clear", inline_of=outer))
-    header = book.add("place", address=7, **user(900, file="/usr/include/c++/12/x.h", inline_of=inner))
-    book.sample(FIRST_TOUCH, 1, book.stack(header, book.add("place", address=8, **user(99))), address=PAGE)
-    assert read(book, tmp_path).init_sites[0].site.label == "sum.c:9 clear"
+    builder = RecordingBuilder().threads(1)
+    outer = builder.add("place", address=7, **user(17))
+    inner = builder.add("place", address=7, **user(9, function="clear", inline_of=outer))
+    header = builder.add("place", address=7, **user(900, file="/usr/include/c++/12/x.h", inline_of=inner))
+    builder.sample(FIRST_TOUCH, 1, builder.stack(header, builder.add("place", address=8, **user(99))), address=PAGE)
+    assert read(builder, tmp_path).init_sites[0].site.label == "sum.c:9 clear"
 
 
 def test_instructions_of_one_line_are_one_place(tmp_path: Path) -> None:
-    book = Book().threads(1)
+    builder = RecordingBuilder().threads(1)
     for address in range(5):
-        place = book.add("place", **{"address": address, **user(17)})
-        book.sample(FIRST_TOUCH, 1, book.stack(place), 10, address=PAGE * address)
-    found = read(book, tmp_path).init_sites
+        place = builder.add("place", **{"address": address, **user(17)})
+        builder.sample(FIRST_TOUCH, 1, builder.stack(place), 10, address=PAGE * address)
+    found = read(builder, tmp_path).init_sites
     assert [(found_site.site.position, found_site.pages) for found_site in found] == [("sum.c:17", 50)]
 
 
@@ -124,20 +126,20 @@ def rank(frame: Frame) -> int:
 @given(st.lists(st.tuples(frames, st.booleans()), min_size=1, max_size=7))
 def test_best_place_is_the_innermost_of_the_highest_rank(path: list[tuple[Frame, bool]]) -> None:
     """A path, innermost first; the flag says that a frame was inlined into the next one."""
-    book = Book().threads(1)
+    builder = RecordingBuilder().threads(1)
     ids: list[int] = []
     for frame, inlined in reversed(path):
-        ids.insert(0, book.add("place", address=len(ids), inline_of=ids[0] if inlined and ids else None, **frame))
+        ids.insert(0, builder.add("place", address=len(ids), inline_of=ids[0] if inlined and ids else None, **frame))
     # What others were inlined into is reached through them and stands in no stack.
     stacked = [ids[at] for at in range(len(path)) if at == 0 or not path[at - 1][1]]
-    book.sample(FIRST_TOUCH, 1, book.stack(*stacked), address=PAGE)
+    builder.sample(FIRST_TOUCH, 1, builder.stack(*stacked), address=PAGE)
     best = max(range(len(path)), key=lambda at: (rank(path[at][0]), -at))
     frame = path[best][0]
     expected = Place(
         ids[best], frame["module"], len(path) - 1 - best, frame["function"], None, frame["file"], frame["line"]
     )
     with tempfile.TemporaryDirectory() as folder:
-        assert read(book, Path(folder)).init_sites[0].site == site_of(expected)
+        assert read(builder, Path(folder)).init_sites[0].site == site_of(expected)
 
 
 def test_addresses_of_the_kernel_are_not_shown() -> None:

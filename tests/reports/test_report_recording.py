@@ -13,7 +13,6 @@ from enum import IntEnum
 from pathlib import Path
 
 import pytest
-from book import SCHEMA, Book
 from conftest import BUILD, build_c
 from numaprof.evidence.evidence import load
 from numaprof.recording import codes
@@ -22,7 +21,8 @@ from numaprof.recording.commit import MAGIC, checksum, finished_commit
 from numaprof.recording.reader import APPLICATION_ID, NEWEST_VERSION
 from numaprof.text.messages import EXIT_FAILED, Failure
 from reading import printed, read
-from stories import serial_init
+from recording_builder import SCHEMA, RecordingBuilder
+from scenarios import serial_init
 
 HERE = Path(__file__).resolve().parent
 REPORTS = BUILD / "numaprof-reports"
@@ -96,7 +96,7 @@ def test_no_tables(tmp_path: Path) -> None:
 
 
 def test_no_run(tmp_path: Path) -> None:
-    refused(Book().write_without("run", tmp_path / "early"), "holds no run", "record again")
+    refused(RecordingBuilder().write_without("run", tmp_path / "early"), "holds no run", "record again")
 
 
 def test_wrong_types(tmp_path: Path) -> None:
@@ -207,9 +207,9 @@ def test_damaged_anywhere(tmp_path: Path) -> None:
 
 
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
-    book = serial_init()
-    book.change("thread", where="id = 5", name=b"\xff\xfe").change("place", function=b"caf\xe9")
-    text = printed(book, tmp_path)
+    builder = serial_init()
+    builder.change("thread", where="id = 5", name=b"\xff\xfe").change("place", function=b"caf\xe9")
+    text = printed(builder, tmp_path)
     assert "\\xff\\xfe 4715" in text
     assert "caf\\xe9" in text
 
@@ -221,8 +221,8 @@ def test_blob_where_text_belongs(tmp_path: Path) -> None:
 
 
 def test_killed_recorder_is_said(tmp_path: Path) -> None:
-    book = serial_init(complete=0)
-    assert "CUT SHORT" in printed(book, tmp_path)
+    builder = serial_init(complete=0)
+    assert "CUT SHORT" in printed(builder, tmp_path)
 
 
 def test_samples_are_counted_when_the_recorder_could_not(tmp_path: Path) -> None:

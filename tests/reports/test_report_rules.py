@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from book import FIRST_TOUCH, PAGE, RAN, Book
 from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
@@ -15,9 +14,10 @@ from numaprof.rules.change_program import read_by_all, serial_init, shared_by_al
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
 from reading import read
-from stories import ARRAY, INIT, LOOP, PAGES, STORIES, hinted, init_stack, levels, overflows, touched_serially
+from recording_builder import FIRST_TOUCH, PAGE, RAN, RecordingBuilder
+from scenarios import ARRAY, INIT, LOOP, PAGES, SCENARIOS, hinted, init_stack, levels, overflows, touched_serially
 
-# The whole truth: which story makes which rule speak, first the advice that stands first. Everything else is silent.
+# The whole truth: which scenario makes which rule speak, first the advice that stands first. Everything else is silent.
 EXPECTED = {
     "serial_init": [serial_init],
     "parallel_init": [prefetch_border],
@@ -40,22 +40,24 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_right_advice_and_no_other(story: str, tmp_path: Path) -> None:
-    evidence = read(STORIES[story](), tmp_path)
-    assert advise(evidence) == [module.rule(evidence) for module in EXPECTED[story]]
-    silent = [rule for rule in RULES if rule not in [module.rule for module in EXPECTED[story]]]
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_right_advice_and_no_other(scenario: str, tmp_path: Path) -> None:
+    evidence = read(SCENARIOS[scenario](), tmp_path)
+    assert advise(evidence) == [module.rule(evidence) for module in EXPECTED[scenario]]
+    silent = [rule for rule in RULES if rule not in [module.rule for module in EXPECTED[scenario]]]
     assert [rule(evidence) for rule in silent] == [None] * len(silent)
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_rules_read_evidence_not_names(story: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_rules_read_evidence_not_names(scenario: str, tmp_path: Path) -> None:
     """Renaming everything changes the names in the advice, and nothing else."""
-    book = STORIES[story]()
-    before = advise(read(book, tmp_path))
-    book.change("thread", name="zz").change("place", function="zz", module="/opt/zz").change("run", program="/opt/zz")
-    book.change("place", where="module GLOB '/opt/*' AND file IS NULL", module="/usr/lib/zz.so")
-    after = advise(read(book, tmp_path))
+    builder = SCENARIOS[scenario]()
+    before = advise(read(builder, tmp_path))
+    builder.change("thread", name="zz").change("place", function="zz", module="/opt/zz").change(
+        "run", program="/opt/zz"
+    )
+    builder.change("place", where="module GLOB '/opt/*' AND file IS NULL", module="/usr/lib/zz.so")
+    after = advise(read(builder, tmp_path))
     assert [(advice.kind, advice.removes) for advice in before] == [(advice.kind, advice.removes) for advice in after]
 
 
@@ -63,9 +65,9 @@ def test_rules_read_evidence_not_names(story: str, tmp_path: Path) -> None:
 
 
 def test_serial_init_names_both_lines(tmp_path: Path) -> None:
-    advice = serial_init.rule(read(STORIES["serial_init"](), tmp_path))
+    advice = serial_init.rule(read(SCENARIOS["serial_init"](), tmp_path))
     assert advice is not None
-    assert advice.kind is Kind.CURE
+    assert advice.kind is Kind.FIX
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
@@ -76,16 +78,16 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
 
 
 def test_few_samples_of_one_thread_do_not_make_it_the_only_user(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]()
-    book.loads(book.stack(book.place(LOOP)), 6, range(ARRAY, ARRAY + 20 * PAGE, PAGE), 0)
-    advice = serial_init.rule(read(book, tmp_path))
+    builder = SCENARIOS["serial_init"]()
+    builder.loads(builder.stack(builder.place(LOOP)), 6, range(ARRAY, ARRAY + 20 * PAGE, PAGE), 0)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "One thread alone" not in advice.change
     assert "#pragma omp parallel for" in advice.code[1]
 
 
 def test_serial_init_from_faults_alone_claims_no_use(tmp_path: Path) -> None:
-    advice = serial_init.rule(read(STORIES["faults_only"](), tmp_path))
+    advice = serial_init.rule(read(SCENARIOS["faults_only"](), tmp_path))
     assert advice is not None
     assert "8 threads on nodes 0-1 could use it; who did is not known here" in advice.finding
     assert advice.removes is None
@@ -94,7 +96,7 @@ def test_serial_init_from_faults_alone_claims_no_use(tmp_path: Path) -> None:
 
 
 def test_serial_init_with_measured_use(tmp_path: Path) -> None:
-    advice = serial_init.rule(read(STORIES["hinted"](), tmp_path))
+    advice = serial_init.rule(read(SCENARIOS["hinted"](), tmp_path))
     assert advice is not None
     assert (
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
@@ -104,12 +106,12 @@ def test_serial_init_with_measured_use(tmp_path: Path) -> None:
 
 def test_serial_init_counts_only_its_own_part(tmp_path: Path) -> None:
     """Half of the remote accesses reach memory that another line touched."""
-    book = hinted()
-    other = book.stack(book.place(("/home/u/src/sum.c", 90, "tables")))
-    book.touch(other, 4, ARRAY + (1 << 32), PAGES, page_node=0)
-    use = book.stack(book.place(LOOP))
-    book.hints(use, 5, range(ARRAY + (1 << 32), ARRAY + (1 << 32) + 128 * 64 * PAGE, 64 * PAGE), page_node=0)
-    advice = serial_init.rule(read(book, tmp_path))
+    builder = hinted()
+    other = builder.stack(builder.place(("/home/u/src/sum.c", 90, "tables")))
+    builder.touch(other, 4, ARRAY + (1 << 32), PAGES, page_node=0)
+    use = builder.stack(builder.place(LOOP))
+    builder.hints(use, 5, range(ARRAY + (1 << 32), ARRAY + (1 << 32) + 128 * 64 * PAGE, 64 * PAGE), page_node=0)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert advice.removes == pytest.approx(0.5)
     assert "sum.c:90" not in advice.finding
@@ -117,86 +119,86 @@ def test_serial_init_counts_only_its_own_part(tmp_path: Path) -> None:
 
 def test_serial_init_by_a_loop(tmp_path: Path) -> None:
     """The instruction that touches is the line's own: no talk of calls."""
-    book = levels(Book(), counters=False).threads(8)
-    book.touch(book.stack(book.place(INIT)), 1, ARRAY, PAGES, page_node=0)
-    advice = serial_init.rule(read(book, tmp_path))
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    builder.touch(builder.stack(builder.place(INIT)), 1, ARRAY, PAGES, page_node=0)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "What touches" not in advice.change
 
 
 def test_serial_init_by_most_of_the_touches(tmp_path: Path) -> None:
-    book = STORIES["faults_only"]()
-    book.touch(init_stack(book), 2, ARRAY + (1 << 32), 640, page_node=0)
-    advice = serial_init.rule(read(book, tmp_path))
+    builder = SCENARIOS["faults_only"]()
+    builder.touch(init_stack(builder), 2, ARRAY + (1 << 32), 640, page_node=0)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "92.8 % or more of it from thread 0" in advice.finding
 
 
 def test_serial_init_counted_by_cpu(tmp_path: Path) -> None:
-    """Threads are not told apart, but their CPUs are: what a cure removes is known all the same."""
-    book = levels(Book()).threads(8, from_start=0).threads(1, name="extra", cpus=(4,))
-    clock = book.event("time", "")
-    local, remote = book.event("demand_rd", "local_dram"), book.event("demand_rd", "remote_dram")
+    """Threads are not told apart, but their CPUs are: what a fix removes is known all the same."""
+    builder = levels(RecordingBuilder()).threads(8, from_start=0).threads(1, name="extra", cpus=(4,))
+    clock = builder.event("time", "")
+    local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
     for cpu in range(8):
-        book.count(clock, None, RAN, cpu=cpu)
-        book.count(local, None, 100_000 if cpu < 4 else 0, cpu=cpu)
-        book.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
-    advice = serial_init.rule(read(touched_serially(book), tmp_path))
+        builder.count(clock, None, RAN, cpu=cpu)
+        builder.count(local, None, 100_000 if cpu < 4 else 0, cpu=cpu)
+        builder.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
+    advice = serial_init.rule(read(touched_serially(builder), tmp_path))
     assert advice is not None
     assert advice.removes == pytest.approx(1.0)
 
 
 def test_serial_init_lists_several_lines(tmp_path: Path) -> None:
-    book = STORIES["faults_only"]()
+    builder = SCENARIOS["faults_only"]()
     for line in (18, 19, 20, 21):
-        stack = book.stack(book.place(("/home/u/src/sum.c", line, "main")))
-        book.touch(stack, 1, ARRAY + line * (1 << 32), PAGES // 2, page_node=0)
-    advice = serial_init.rule(read(book, tmp_path))
+        stack = builder.stack(builder.place(("/home/u/src/sum.c", line, "main")))
+        builder.touch(stack, 1, ARRAY + line * (1 << 32), PAGES // 2, page_node=0)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "sum.c:17, 18, 19, 20 and 21 main first touch 96 MiB" in advice.finding
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
 def test_serial_init_is_silent_for_one_thread(tmp_path: Path) -> None:
-    book = touched_serially(levels(Book(), counters=False).threads(1))
-    assert serial_init.rule(read(book, tmp_path)) is None
+    builder = touched_serially(levels(RecordingBuilder(), counters=False).threads(1))
+    assert serial_init.rule(read(builder, tmp_path)) is None
 
 
 def test_serial_init_leaves_helper_threads_out(tmp_path: Path) -> None:
     """The second thread slept: there is nobody to initialise in parallel."""
-    book = touched_serially(levels(Book(), counters=False).threads(1))
-    book.threads(1, cpus=(4,), cpu_ns=RAN // 1000, pin="helper")
-    assert serial_init.rule(read(book, tmp_path)) is None
+    builder = touched_serially(levels(RecordingBuilder(), counters=False).threads(1))
+    builder.threads(1, cpus=(4,), cpu_ns=RAN // 1000, pin="helper")
+    assert serial_init.rule(read(builder, tmp_path)) is None
 
 
 def test_serial_init_is_silent_for_small_memory(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    book.touch(init_stack(book), 1, ARRAY, 64, page_node=0)
-    assert serial_init.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, 64, page_node=0)
+    assert serial_init.rule(read(builder, tmp_path)) is None
 
 
 def test_serial_init_is_silent_for_unknown_places(tmp_path: Path) -> None:
     """No call path, no line: there is nothing to point at."""
-    book = levels(Book(), counters=False).threads(8)
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
     for page in range(0, PAGES, 64):
-        book.sample(10, 1, None, 64, address=ARRAY + page * PAGE)
-    assert serial_init.rule(read(book, tmp_path)) is None
+        builder.sample(10, 1, None, 64, address=ARRAY + page * PAGE)
+    assert serial_init.rule(read(builder, tmp_path)) is None
 
 
 def test_serial_init_without_remote_readers_is_silent(tmp_path: Path) -> None:
     """Touched by one thread, but all that read it sit on the same node, and nothing is remote."""
-    book = levels(Book()).threads(4).counters("demand_rd", [100_000] * 4, [0] * 4)
-    assert serial_init.rule(read(touched_serially(book), tmp_path)) is None
+    builder = levels(RecordingBuilder()).threads(4).counters("demand_rd", [100_000] * 4, [0] * 4)
+    assert serial_init.rule(read(touched_serially(builder), tmp_path)) is None
 
 
 def test_line_of_the_use_is_not_the_line_of_the_init(tmp_path: Path) -> None:
     """Remote samples at the init line itself say nothing about the use."""
-    book = levels(Book()).threads(8)
-    book.counters("demand_rd", [100_000] * 4 + [0] * 4, [0] * 4 + [100_000] * 4)
-    touched_serially(book)
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [100_000] * 4 + [0] * 4, [0] * 4 + [100_000] * 4)
+    touched_serially(builder)
     for _ in range(40):
-        book.sample(1, 5, init_stack(book), 3271, event=2)
-    advice = serial_init.rule(read(book, tmp_path))
+        builder.sample(1, 5, init_stack(builder), 3271, event=2)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "at which line, no sample tells" in advice.finding
 
@@ -205,7 +207,7 @@ def test_line_of_the_use_is_not_the_line_of_the_init(tmp_path: Path) -> None:
 
 
 def test_shared_by_all_says_why_parallel_init_does_not_help(tmp_path: Path) -> None:
-    advice = shared_by_all.rule(read(STORIES["hinted_by_all"](), tmp_path))
+    advice = shared_by_all.rule(read(SCENARIOS["hinted_by_all"](), tmp_path))
     assert advice is not None
     assert "A parallel initialisation would not help" in advice.change
     assert advice.code == ("numactl --interleave=all ./sum",)
@@ -214,27 +216,27 @@ def test_shared_by_all_says_why_parallel_init_does_not_help(tmp_path: Path) -> N
 
 def test_shared_by_all_needs_more_than_a_few_accesses(tmp_path: Path) -> None:
     """Two accesses far apart span everything, and prove nothing."""
-    book = levels(Book(balancing=1), counters=False).threads(8)
-    touched_serially(book)
-    stack = book.stack(book.place(LOOP))
+    builder = levels(RecordingBuilder(balancing=1), counters=False).threads(8)
+    touched_serially(builder)
+    stack = builder.stack(builder.place(LOOP))
     for thread in range(8):
-        book.hints(stack, thread + 1, [ARRAY, ARRAY + (PAGES - 1) * PAGE] * 7, page_node=0)
-    assert shared_by_all.rule(read(book, tmp_path)) is None
+        builder.hints(stack, thread + 1, [ARRAY, ARRAY + (PAGES - 1) * PAGE] * 7, page_node=0)
+    assert shared_by_all.rule(read(builder, tmp_path)) is None
 
 
 def test_read_by_all_is_silent_when_one_thread_is_local(tmp_path: Path) -> None:
     """Spread memory, but thread 0 reads only its own part: not everybody reads everything."""
-    book = levels(Book()).threads(8)
-    book.counters("demand_rd", [1_000_000] + [500_000] * 7, [0] + [500_000] * 7)
-    book.homes((ARRAY, PAGES, 0), (ARRAY + PAGES * PAGE, PAGES, 1))
-    assert read_by_all.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1_000_000] + [500_000] * 7, [0] + [500_000] * 7)
+    builder.homes((ARRAY, PAGES, 0), (ARRAY + PAGES * PAGE, PAGES, 1))
+    assert read_by_all.rule(read(builder, tmp_path)) is None
 
 
 # The owner moved
 
 
 def test_owner_moved_says_pin(tmp_path: Path) -> None:
-    advice = owner_moved.rule(read(STORIES["wandering"](), tmp_path))
+    advice = owner_moved.rule(read(SCENARIOS["wandering"](), tmp_path))
     assert advice is not None
     assert "thread 0 (app 4711) first touched 16 MiB on node 0, but ran on node 1" in advice.finding
     assert "initialising anew would not last" in advice.change
@@ -242,20 +244,20 @@ def test_owner_moved_says_pin(tmp_path: Path) -> None:
 
 
 def test_owner_moved_is_silent_for_pinned_threads(tmp_path: Path) -> None:
-    book = STORIES["wandering"]().change("thread", pin="planned", migrations=0)
-    assert owner_moved.rule(read(book, tmp_path)) is None
+    builder = SCENARIOS["wandering"]().change("thread", pin="planned", migrations=0)
+    assert owner_moved.rule(read(builder, tmp_path)) is None
 
 
 def test_owner_moved_is_silent_without_remote_reads(tmp_path: Path) -> None:
-    book = STORIES["wandering"]().change("count", where="event = 3", value=100)
-    assert owner_moved.rule(read(book, tmp_path)) is None
+    builder = SCENARIOS["wandering"]().change("count", where="event = 3", value=100)
+    assert owner_moved.rule(read(builder, tmp_path)) is None
 
 
 # Prefetches across a border
 
 
 def test_prefetch_border_names_who(tmp_path: Path) -> None:
-    advice = prefetch_border.rule(read(STORIES["parallel_init"](), tmp_path))
+    advice = prefetch_border.rule(read(SCENARIOS["parallel_init"](), tmp_path))
     assert advice is not None
     assert advice.kind is Kind.LEAVE
     assert "across the borders" in advice.finding
@@ -263,9 +265,9 @@ def test_prefetch_border_names_who(tmp_path: Path) -> None:
 
 
 def test_prefetches_of_threads_within_a_node_are_not_at_a_border(tmp_path: Path) -> None:
-    book = levels(Book()).threads(8).counters("demand_rd", [11] * 8, [0] * 8)
-    book.counters("pf_any", [131_072] * 8, [3_000, 0, 0, 0, 0, 0, 0, 3_000])
-    advice = prefetch_border.rule(read(book, tmp_path))
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [11] * 8, [0] * 8)
+    builder.counters("pf_any", [131_072] * 8, [3_000, 0, 0, 0, 0, 0, 0, 3_000])
+    advice = prefetch_border.rule(read(builder, tmp_path))
     assert advice is not None
     assert "border" not in advice.finding + advice.evidence
 
@@ -279,21 +281,21 @@ def test_prefetches_of_threads_within_a_node_are_not_at_a_border(tmp_path: Path)
     ],
 )
 def test_prefetch_border_is_silent(demand: list[int], prefetch: list[int], tmp_path: Path) -> None:
-    book = levels(Book()).threads(8).counters("demand_rd", [100_000] * 8, demand)
-    book.counters("pf_any", [131_072] * 8, prefetch)
-    assert prefetch_border.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [100_000] * 8, demand)
+    builder.counters("pf_any", [131_072] * 8, prefetch)
+    assert prefetch_border.rule(read(builder, tmp_path)) is None
 
 
 def test_prefetch_border_is_silent_where_prefetches_are_not_counted(tmp_path: Path) -> None:
-    book = levels(Book()).threads(8).counters("demand_rd", [100_000] * 8, [100] * 8)
-    assert prefetch_border.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [100_000] * 8, [100] * 8)
+    assert prefetch_border.rule(read(builder, tmp_path)) is None
 
 
 # Nothing to gain
 
 
 def test_nothing_to_gain_gives_the_number(tmp_path: Path) -> None:
-    advice = nothing_to_gain.rule(read(STORIES["little_traffic"](), tmp_path))
+    advice = nothing_to_gain.rule(read(SCENARIOS["little_traffic"](), tmp_path))
     assert advice is not None
     # 2 000 remote requests x 100 ns = 200 us of 8 x 50 ms.
     assert "2 000 remote requests" in advice.finding
@@ -302,63 +304,63 @@ def test_nothing_to_gain_gives_the_number(tmp_path: Path) -> None:
 
 def test_nothing_to_gain_uses_measured_latencies(tmp_path: Path) -> None:
     """5 000 remote reads of 1 us more each are 1.25 % of the time: worth a look after all."""
-    book = levels(Book()).threads(8).counters("demand_rd", [1_000] * 8, [625] * 8)
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [1_000] * 8, [625] * 8)
     for from_node, to_node, nanoseconds in ((0, 0, 100.0), (0, 1, 1100.0)):
-        book.row("distance", from_node=from_node, to_node=to_node, latency_ns=nanoseconds)
-    assert nothing_to_gain.rule(read(book, tmp_path)) is None
+        builder.row("distance", from_node=from_node, to_node=to_node, latency_ns=nanoseconds)
+    assert nothing_to_gain.rule(read(builder, tmp_path)) is None
 
 
 def test_nothing_to_gain_does_not_believe_emulated_time(tmp_path: Path) -> None:
     """Emulated CPU time is long, so any traffic looks small in it; counts decide."""
-    book = STORIES["emulated"]().change("thread", cpu_ns=10**12)
-    assert nothing_to_gain.rule(read(book, tmp_path)) is None
-    assert nothing_to_gain.rule(read(STORIES["little_traffic"](emulated="two-nodes"), tmp_path)) is not None
+    builder = SCENARIOS["emulated"]().change("thread", cpu_ns=10**12)
+    assert nothing_to_gain.rule(read(builder, tmp_path)) is None
+    assert nothing_to_gain.rule(read(SCENARIOS["little_traffic"](emulated="two-nodes"), tmp_path)) is not None
 
 
 # The plan leaves a node without work
 
 
 def test_plan_leaves_node_says_scatter(tmp_path: Path) -> None:
-    advice = plan_leaves_node.rule(read(STORIES["one_node_plan"](), tmp_path))
+    advice = plan_leaves_node.rule(read(SCENARIOS["one_node_plan"](), tmp_path))
     assert advice is not None
     assert "4 threads on node 0: node 1 had none" in advice.finding
     assert advice.code == ("numaprof --pin scatter ./sum",)
 
 
 def test_plan_leaves_node_knows_the_affinity_mask(tmp_path: Path) -> None:
-    book = STORIES["one_node_plan"]().change("cpu", where="node = 1", allowed=0)
-    advice = plan_leaves_node.rule(read(book, tmp_path))
+    builder = SCENARIOS["one_node_plan"]().change("cpu", where="node = 1", allowed=0)
+    advice = plan_leaves_node.rule(read(builder, tmp_path))
     assert advice is not None
     assert "The affinity mask that the run inherited leaves out node 1" in advice.change
     assert advice.code == ("taskset -c 0-7 numaprof --pin scatter ./sum",)
 
 
 def test_plan_leaves_node_respects_the_program(tmp_path: Path) -> None:
-    book = STORIES["one_node_plan"]().change("thread", pin="program", planned_cpu=None, own_cpus="0-3")
-    advice = plan_leaves_node.rule(read(book, tmp_path))
+    builder = SCENARIOS["one_node_plan"]().change("thread", pin="program", planned_cpu=None, own_cpus="0-3")
+    advice = plan_leaves_node.rule(read(builder, tmp_path))
     assert advice is not None
     assert advice.code == ("OMP_PLACES=cores OMP_PROC_BIND=spread ./sum",)
 
 
 def test_plan_leaves_node_is_silent_about_nodes_without_cpus_or_memory(tmp_path: Path) -> None:
     """Memory behind CXL has no CPUs, a node may have no memory: nothing can run there, or nothing is won."""
-    book = STORIES["one_node_plan"]().change("cpu", node=0)
-    assert plan_leaves_node.rule(read(book, tmp_path)) is None
-    book = STORIES["one_node_plan"]().change("node", where="id = 1", mem_bytes=0)
-    assert plan_leaves_node.rule(read(book, tmp_path)) is None
+    builder = SCENARIOS["one_node_plan"]().change("cpu", node=0)
+    assert plan_leaves_node.rule(read(builder, tmp_path)) is None
+    builder = SCENARIOS["one_node_plan"]().change("node", where="id = 1", mem_bytes=0)
+    assert plan_leaves_node.rule(read(builder, tmp_path)) is None
 
 
 def test_plan_leaves_node_is_silent_when_places_are_unknown(tmp_path: Path) -> None:
-    book = levels(Book(pin_policy="none"), counters=False).threads(4, pin="none", planned_cpu=None)
-    assert plan_leaves_node.rule(read(book, tmp_path)) is None
+    builder = levels(RecordingBuilder(pin_policy="none"), counters=False).threads(4, pin="none", planned_cpu=None)
+    assert plan_leaves_node.rule(read(builder, tmp_path)) is None
 
 
 # Disturbed measurement
 
 
 def test_balancing_that_moved_pages_is_told(tmp_path: Path) -> None:
-    book = STORIES["serial_init"](balancing=1, balancing_moved_pages=4096)
-    advice = disturbed.rule(read(book, tmp_path))
+    builder = SCENARIOS["serial_init"](balancing=1, balancing_moved_pages=4096)
+    advice = disturbed.rule(read(builder, tmp_path))
     assert advice is not None
     assert "automatic NUMA balancing moved 4 096 pages (50.0 % of those touched)" in advice.finding
     assert advice.code == ("sysctl kernel.numa_balancing=0",)
@@ -366,23 +368,23 @@ def test_balancing_that_moved_pages_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("balancing", "moved"), [(0, 4096), (1, 0), (1, 10), (1, None), (None, None)])
 def test_balancing_that_did_nothing_is_not(balancing: int | None, moved: int | None, tmp_path: Path) -> None:
-    book = STORIES["serial_init"](balancing=balancing, balancing_moved_pages=moved)
-    assert disturbed.rule(read(book, tmp_path)) is None
+    builder = SCENARIOS["serial_init"](balancing=balancing, balancing_moved_pages=moved)
+    assert disturbed.rule(read(builder, tmp_path)) is None
 
 
 def test_strayed_threads_are_named(tmp_path: Path) -> None:
-    book = STORIES["serial_init"]().change("thread", where="id = 6", migrations=2)
-    advice = disturbed.rule(read(book, tmp_path))
+    builder = SCENARIOS["serial_init"]().change("thread", where="id = 6", migrations=2)
+    advice = disturbed.rule(read(builder, tmp_path))
     assert advice is not None
     assert "1 pinned thread left its CPU (sum 4716)" in advice.finding
 
 
-def roaming(**run: object) -> Book:
+def roaming(**run: object) -> RecordingBuilder:
     """Thread 0 runs on both nodes, and reads remotely from each."""
-    book = STORIES["wandering"](**run)
+    builder = SCENARIOS["wandering"](**run)
     for event, value in ((1, 1_000_000), (2, 1_000), (3, 50_000)):
-        book.count(event, 1, value, cpu=0)
-    return book
+        builder.count(event, 1, value, cpu=0)
+    return builder
 
 
 def test_threads_that_nobody_pinned_can_be(tmp_path: Path) -> None:
@@ -403,22 +405,22 @@ def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
 
 
 def test_a_thread_that_reads_nothing_remotely_may_run_anywhere(tmp_path: Path) -> None:
-    book = roaming().change("count", where="event = 3 AND thread = 1", value=0)
-    book.change("count", where="event = 3 AND thread = 2", value=200_000)
-    assert disturbed.rule(read(book, tmp_path)) is None
+    builder = roaming().change("count", where="event = 3 AND thread = 1", value=0)
+    builder.change("count", where="event = 3 AND thread = 2", value=200_000)
+    assert disturbed.rule(read(builder, tmp_path)) is None
 
 
 def test_cure_stands_before_setting(tmp_path: Path) -> None:
-    book = STORIES["serial_init"](balancing=1, balancing_moved_pages=4096)
-    assert [advice.kind for advice in advise(read(book, tmp_path))] == [Kind.CURE, Kind.SETTING]
+    builder = SCENARIOS["serial_init"](balancing=1, balancing_moved_pages=4096)
+    assert [advice.kind for advice in advise(read(builder, tmp_path))] == [Kind.FIX, Kind.SETTING]
 
 
 def test_overflow_samples_of_other_events_name_no_line(tmp_path: Path) -> None:
     """Samples of local accesses are not where remote reads come from."""
-    book = STORIES["multiplexed"]()
-    overflows(book, range(5, 9))
-    book.change("sample", where="kind = 1", event=1)
-    advice = serial_init.rule(read(book, tmp_path))
+    builder = SCENARIOS["multiplexed"]()
+    overflows(builder, range(5, 9))
+    builder.change("sample", where="kind = 1", event=1)
+    advice = serial_init.rule(read(builder, tmp_path))
     assert advice is not None
     assert "no sample tells" in advice.finding
 
@@ -426,15 +428,15 @@ def test_overflow_samples_of_other_events_name_no_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("weight", "said"), [(512, True), (1, False)])
 def test_where_nothing_fits_huge_pages_that_blocks_share_are_named(weight: int, said: bool, tmp_path: Path) -> None:
     """Touched in parallel, remote all the same, and no address tells why."""
-    book = levels(Book()).threads(8)
-    book.counters("demand_rd", [900_000] * 8, [100_000, 300_000] * 4)
-    stack = book.stack(book.place(INIT))
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [900_000] * 8, [100_000, 300_000] * 4)
+    stack = builder.stack(builder.place(INIT))
     for number in range(PAGES // 512):
         thread = number * 8 // (PAGES // 512)
         for page in range(0, 512, weight):
             at = ARRAY + (number * 512 + page) * PAGE
-            book.sample(FIRST_TOUCH, thread + 1, stack, weight, address=at, page_node=thread // 4)
-    text = unexplained(read(book, tmp_path), [])
+            builder.sample(FIRST_TOUCH, thread + 1, stack, weight, address=at, page_node=thread // 4)
+    text = unexplained(read(builder, tmp_path), [])
     assert text is not None
     assert ("huge pages" in text) is said
 
@@ -443,7 +445,7 @@ def test_where_nothing_fits_huge_pages_that_blocks_share_are_named(weight: int, 
 
 
 def test_memory_without_cpus_is_slow_not_remote(tmp_path: Path) -> None:
-    evidence = read(STORIES["slow_tier"](), tmp_path)
+    evidence = read(SCENARIOS["slow_tier"](), tmp_path)
     advice = slow_tier.rule(evidence)
     assert advice is not None
     assert advice.kind is Kind.SETTING
@@ -455,25 +457,25 @@ def test_memory_without_cpus_is_slow_not_remote(tmp_path: Path) -> None:
 
 
 def test_of_an_older_recording_nodes_without_cpus_are_the_slow_tier(tmp_path: Path) -> None:
-    book = STORIES["slow_tier"]()
-    book.statements.append("DROP TABLE node_memory;")
-    advice = slow_tier.rule(read(book, tmp_path))
+    builder = SCENARIOS["slow_tier"]()
+    builder.statements.append("DROP TABLE node_memory;")
+    advice = slow_tier.rule(read(builder, tmp_path))
     assert advice is not None
     assert "Node 2 (memory without CPUs)" in advice.finding
 
 
 def test_high_bandwidth_memory_is_no_slow_tier(tmp_path: Path) -> None:
-    book = STORIES["slow_tier"]().change("node_memory", where="node = 2", memory="HBM")
-    evidence = read(book, tmp_path)
+    builder = SCENARIOS["slow_tier"]().change("node_memory", where="node = 2", memory="HBM")
+    evidence = read(builder, tmp_path)
     assert slow_tier.rule(evidence) is None
     assert evidence.machine.slow_nodes == ()
 
 
 def test_pages_that_moved_are_told_by_their_nodes_at_two_moments(tmp_path: Path) -> None:
-    book = levels(Book(), counters=False).threads(8)
-    book.touch(init_stack(book), 1, ARRAY, PAGES, page_node=0).homes(
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0).homes(
         (ARRAY, PAGES // 4, 1), (ARRAY + PAGES // 4 * PAGE, PAGES // 4 * 3, 0)
     )
-    evidence = read(book, tmp_path)
+    evidence = read(builder, tmp_path)
     assert evidence.samples.moved == (PAGES, PAGES / 4)
     assert "25.0 % of 8 192 pages moved to another node after their first touch" in "".join(pin_line(evidence))

@@ -18,13 +18,13 @@
 #include "collectors/protocol/channel_pass.h"
 #include "tests/targets/chance.h"
 
-static struct channel_hello hello_with_secret(uint64_t process)
+static struct channel_handshake hello_with_secret(uint64_t process)
 {
-    struct channel_hello hello = {.process = process, .pid = (uint32_t)getpid()};
+    struct channel_handshake handshake = {.process = process, .pid = (uint32_t)getpid()};
     const char *address = getenv(CHANNEL_ENVIRONMENT), *secret = address ? strchr(address, ':') : NULL;
     if (secret)
-        memcpy(hello.secret, secret + 1, strnlen(secret + 1, sizeof hello.secret));
-    return hello;
+        memcpy(handshake.secret, secret + 1, strnlen(secret + 1, sizeof handshake.secret));
+    return handshake;
 }
 
 static int meet(void)
@@ -76,12 +76,12 @@ static void scribble_ring(char *memory)
 
 static void introduce(uint64_t process)
 {
-    struct channel_hello hello = hello_with_secret(chance() % 3 ? process : chance());
-    hello.time_ns = chance();
-    hello.pid = chance() % 2 ? (uint32_t)getpid() : (uint32_t)chance();
-    hello.forked = (uint32_t)(chance() % 2);
+    struct channel_handshake handshake = hello_with_secret(chance() % 3 ? process : chance());
+    handshake.time_ns = chance();
+    handshake.pid = chance() % 2 ? (uint32_t)getpid() : (uint32_t)chance();
+    handshake.forked = (uint32_t)(chance() % 2);
     if (chance() % 8 == 0)
-        hello.secret[chance() % CHANNEL_SECRET] ^= 1;
+        handshake.secret[chance() % CHANNEL_SECRET] ^= 1;
     char *memory;
     int fd = meet(), ring = -1;
     switch (chance() % 5) {
@@ -102,7 +102,7 @@ static void introduce(uint64_t process)
     default:
         break;
     }
-    (void)!channel_pass_send(fd, &hello, chance() % 4 ? sizeof hello : chance() % sizeof hello, ring, 0);
+    (void)!channel_pass_send(fd, &handshake, chance() % 4 ? sizeof handshake : chance() % sizeof handshake, ring, 0);
     if (ring >= 0)
         (void)!ftruncate(ring, 0); // too late, or refused
     if (ring >= 0)
@@ -139,10 +139,10 @@ int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * UINT64_C(0x9E3779B97F4A7C15) + 1 : 1;
     int rounds = argc > 2 ? atoi(argv[2]) : 100, fd = meet();
-    const struct channel_hello hello = hello_with_secret(chance());
+    const struct channel_handshake handshake = hello_with_secret(chance());
     if (fd < 0)
         return 0; // run alone
-    (void)!channel_pass_send(fd, &hello, sizeof hello, -1, 0);
+    (void)!channel_pass_send(fd, &handshake, sizeof handshake, -1, 0);
     struct channel_settings settings;
     int segment;
     (void)!channel_pass_receive(fd, &settings, sizeof settings, &segment);
@@ -154,9 +154,9 @@ int main(int argc, char **argv)
         return 3;
     for (int i = 0; i < rounds; i++) {
         for (int j = 0; j < 200; j++)
-            scribble_message(channel, hello.process);
+            scribble_message(channel, handshake.process);
         scribble_anywhere(channel);
-        introduce(hello.process);
+        introduce(handshake.process);
     }
     // The C library's list of robust mutexes goes through here.
     memset((void *)&channel->recorder, 0xAA, sizeof channel->recorder);

@@ -59,11 +59,11 @@ static int meet(const char *address)
 // Returns the number of descriptors it got.
 static int ask(int fd, const char *address, bool forked)
 {
-    struct channel_hello hello = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(), .forked = forked};
+    struct channel_handshake handshake = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(), .forked = forked};
     struct channel_settings answer;
     int segment = -1;
-    memcpy(hello.secret, strchr(address, ':') + 1, sizeof hello.secret);
-    (void)!channel_pass_send(fd, &hello, sizeof hello, -1, 0);
+    memcpy(handshake.secret, strchr(address, ':') + 1, sizeof handshake.secret);
+    (void)!channel_pass_send(fd, &handshake, sizeof handshake, -1, 0);
     (void)!channel_pass_receive(fd, &answer, sizeof answer, &segment);
     if (segment >= 0)
         close(segment);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands before the allocation functions. A small block costs a comparison, its free a look at one byte; a large one is
-// written to the ring with its call path.
+// written to the ring with its call stack.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large blocks, with the call path that asked for them.
+// Large blocks, with the call stack that asked for them.
 #ifndef COLLECTORS_PRELOAD_ALLOC_ALLOC_H
 #define COLLECTORS_PRELOAD_ALLOC_ALLOC_H
 

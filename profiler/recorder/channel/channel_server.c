@@ -169,19 +169,19 @@ static int channel_server_descends(pid_t pid)
     return -EPERM;
 }
 
-static int channel_server_hello(const struct channel_server *server, int fd, struct channel_connection *connection)
+static int channel_server_handshake(const struct channel_server *server, int fd, struct channel_connection *connection)
 {
-    struct channel_hello *hello = &connection->hello;
+    struct channel_handshake *handshake = &connection->handshake;
     const char *secret = strchr(server->address, ':') + 1;
     // Who connects sends at once; a descendant that only connects must not hold us up. What the dead sent is here.
     const struct timeval patience = {.tv_usec = connection->is_gone ? 1 : 100000};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ssize_t n = channel_pass_receive(fd, hello, sizeof *hello, &connection->ring);
-    if (n == sizeof *hello && memcmp(hello->secret, secret, sizeof hello->secret) == 0)
+    ssize_t n = channel_pass_receive(fd, handshake, sizeof *handshake, &connection->ring);
+    if (n == sizeof *handshake && memcmp(handshake->secret, secret, sizeof handshake->secret) == 0)
         return 0;
     if (connection->ring >= 0)
         close(connection->ring);
-    return n == sizeof *hello ? -EPERM : -EPROTO;
+    return n == sizeof *handshake ? -EPERM : -EPROTO;
 }
 
 void channel_server_set_target(struct channel_server *server, pid_t pid)
@@ -206,7 +206,7 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
         getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? channel_server_descends(peer.pid) : -EPERM;
     connection->is_gone = status == -ESRCH;
     if (status != -EPERM) // a stranger: nobody waits for what it sends
-        status = channel_server_hello(server, fd, connection);
+        status = channel_server_handshake(server, fd, connection);
     if (status < 0) {
         close(fd);
         channel_server_hold_back(server);
@@ -217,10 +217,10 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
     return 0;
 }
 
-void channel_server_welcome(struct channel_server *server, struct channel_connection *connection)
+void channel_server_admit(struct channel_server *server, struct channel_connection *connection)
 {
     const struct channel_settings *settings = &server->settings;
-    const bool has_it = connection->hello.forked || connection->is_gone;
+    const bool has_it = connection->handshake.forked || connection->is_gone;
     // It may be gone: nothing to do.
     (void)!channel_pass_send(connection->fd, settings, has_it ? 1 : channel_settings_bytes(settings->slot_count),
                              has_it ? -1 : server->segment, MSG_DONTWAIT);

@@ -38,7 +38,7 @@ struct channel_connection {
     int fd;
     pid_t pid;
     bool is_gone;                // it has ended: whether it was a descendant, only records of its start can tell
-    struct channel_hello hello;
+    struct channel_handshake handshake;
     int ring;                    // of large blocks (collectors/protocol/alloc_ring.h), -1: none; the caller closes it
 };
 
@@ -50,9 +50,9 @@ void channel_server_close(struct channel_server *server);
 void channel_server_set_target(struct channel_server *server, pid_t pid);
 
 // The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent no
-// hello; it is closed in both cases. Answer it with channel_server_welcome, which closes it.
+// handshake; it is closed in both cases. Answer it with channel_server_admit, which closes it.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
-void channel_server_welcome(struct channel_server *server, struct channel_connection *connection);
+void channel_server_admit(struct channel_server *server, struct channel_connection *connection);
 
 // Takes messages that were sent, at most max of them, in no order. starts_only: only thread starts whose sender waits
 // (for the thread that answers those); else all others.

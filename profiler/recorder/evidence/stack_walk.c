@@ -102,6 +102,6 @@ void stack_walk_forget(struct stack_walk *walk, const struct process *process)
 
 void stack_walk_finish(const struct stack_walk *walk, const struct tasks *tasks)
 {
-    note_count(tasks, "stacks", walk->stacks.refused, NULL, "sample has no call path: too many different ones",
-               "samples have no call path: too many different ones");
+    note_count(tasks, "stacks", walk->stacks.refused, NULL, "sample has no call stack: too many different ones",
+               "samples have no call stack: too many different ones");
 }

@@ -22,15 +22,15 @@ static void connections_read_maps(const struct connections *connections, struct 
 static void connections_make_known(const struct connections *connections, struct process *process, const struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
-    process->channel = connection->hello.process;
-    process->inner_pid = (pid_t)connection->hello.pid;
+    process->channel = connection->handshake.process;
+    process->inner_pid = (pid_t)connection->handshake.pid;
     process->other_namespace = process->inner_pid != process->pid;
     process->has_library = true;
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
     tasks_set_exe(tasks, process, NULL);
     connections_read_maps(connections, process);
     struct thread *thread = tasks_add_thread(tasks, process, process->pid, clock_now(), true, NULL);
-    connections->targets->allocations->own_allocators += connection->hello.own_allocator != 0;
+    connections->targets->allocations->own_allocators += connection->handshake.own_allocator != 0;
     if (connection->ring >= 0)
         allocations_open_ring(connections->targets->allocations, process, connection->ring);
     thread_starts_register(connections->starts, process->channel, process->pid, process->other_namespace);
@@ -43,7 +43,7 @@ static void connections_make_known(const struct connections *connections, struct
 void connections_register(const struct connections *connections, struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
-    uint64_t now = clock_now(), said = connection->hello.time_ns;
+    uint64_t now = clock_now(), said = connection->handshake.time_ns;
     // Its fork and exec are known before it is, but not its end.
     perf_streams_drain(connections->streams, said < now ? said : now);
     struct process *process = tasks_process(tasks, connection->pid);
@@ -54,7 +54,7 @@ void connections_register(const struct connections *connections, struct channel_
         connections_make_known(connections, process, connection);
     if (connection->ring >= 0)
         close(connection->ring);
-    channel_server_welcome(connections->channel, connection);
+    channel_server_admit(connections->channel, connection);
 }
 
 size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more)

@@ -213,7 +213,7 @@ size_t messages_take(struct messages *messages)
         // Second: a sender has always connected before it sends.
         met_count = connections_accept(&messages->connections, met, CONNECTIONS, &more);
         for (size_t i = 0, j = 0; i < count || j < met_count;) {
-            if (j < met_count && (i == count || met[j].hello.time_ns <= taken[i].time_ns)) {
+            if (j < met_count && (i == count || met[j].handshake.time_ns <= taken[i].time_ns)) {
                 connections_register(&messages->connections, &met[j++]);
             } else {
                 const struct channel_received *message = &taken[i++];

@@ -29,7 +29,7 @@ static void proc_scan_pin(struct proc_scan *scan, struct thread *thread)
                   cpulist_format(list, sizeof list, &mask));
 }
 
-// A thread that missed the hand-shake: made by clone(2) itself, or while its message found no room.
+// A thread that missed the handshake: made by clone(2) itself, or while its message found no room.
 static void proc_scan_count(struct proc_scan *scan, struct thread *thread, uint64_t last_scan)
 {
     if (thread->seen > last_scan || !counter_sets_count(scan->targets->sets, thread))

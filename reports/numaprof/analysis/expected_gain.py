@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cure can give back: a range, with what it assumes. Emulated time says nothing, so there is none for it."""
+"""What a fix can give back: a range, with what it assumes. Emulated time says nothing, so there is none for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOCAL_DRAM, REMOTE_DRAM = Source.LOCAL_DRAM, Source.REMOTE_DRAM
 
 
 def saves(evidence: Evidence, removes: float | None, group: Iterable[Object]) -> str | None:
-    """In words, of a cure that removes this part of the remote accesses, all of this group's."""
+    """In words, of a fix that removes this part of the remote accesses, all of this group's."""
     if evidence.run.emulated or removes is None:
         return None
     parts = [part for part in (_of_time(evidence, removes), _of_latency(evidence, list(group))) if part]

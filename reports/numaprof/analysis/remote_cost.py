@@ -45,7 +45,7 @@ def gain(evidence: Evidence) -> Gain | None:
 
 
 def negligible(evidence: Evidence) -> bool:
-    """Even a perfect cure could not be measured."""
+    """Even a perfect fix could not be measured."""
     found = gain(evidence)
     if found is None:
         return False

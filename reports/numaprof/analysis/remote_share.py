@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much is remote, on what evidence, and whether a cure could pay. The rules and the verdict both rest on this."""
+"""How much is remote, on what evidence, and whether a fix could pay. The rules and the verdict both rest on this."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def basis(evidence: Evidence) -> str | None:
 
 
 def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -> RemoteShare:
-    """Of accesses with addresses, whose page's home is known."""
+    """Of accesses with addresses, whose page's node is known."""
     tallies = evidence.samples.tallies
     if thread is None:
         mine = [tally for (kind, _), tally in tallies.items() if kind in _SAMPLED[name]]

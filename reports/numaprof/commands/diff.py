@@ -10,7 +10,7 @@ from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.evidence.evidence import load
 from numaprof.terminal.comparison_view import print_diff
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.text.messages import Failure
 
 USAGE = """%(prog)s [OPTION...] BEFORE AFTER
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
         write_diff(before, after, Outputs(options.html, options.json, options.csv, options.open))
         return 0
-    print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Paper())
+    print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Layout())
     return 0
 
 

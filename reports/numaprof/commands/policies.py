@@ -15,7 +15,7 @@ from numaprof.commands.arguments import Parser, positive
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan, numaprof_program
 from numaprof.terminal.experiment_view import as_json, print_policies
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.text.format import number_list
 from numaprof.text.messages import Failure
 
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print(as_json(outcome, list(command)))
     else:
-        print_policies(outcome, shlex.join(command), {policy.label: policy.under for policy in found}, Paper())
+        print_policies(outcome, shlex.join(command), {policy.label: policy.under for policy in found}, Layout())
     return outcome.exit_status
 
 

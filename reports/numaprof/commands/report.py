@@ -13,7 +13,7 @@ from numaprof.compare.sides import Side
 from numaprof.document.build_report import document
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.terminal.first_screen import print_first_screen
-from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.pager import paged
 from numaprof.terminal.report_view import print_repeats, print_repeats_head, print_report
 from numaprof.terminal.wanted import SORT_KEYS, Wanted
@@ -56,8 +56,8 @@ def main(arguments: Sequence[str]) -> int:
         return _written(files, options)
     wanted = Wanted(options.top, options.sort, options.thread, options.object, options.node)
     if options.full or wanted != Wanted():
-        with paged() as paper:
-            return _full([load(file) for file in files], wanted, paper)
+        with paged() as layout:
+            return _full([load(file) for file in files], wanted, layout)
     return _short(files)
 
 
@@ -74,27 +74,27 @@ def _written(files: list[str], options: argparse.Namespace) -> int:
 
 def _short(files: list[str]) -> int:
     """The answer on one screen; of the run of median time where they are repeats of one."""
-    paper = Paper()
+    layout = Layout()
     recordings = [load(file) for file in files] if len(files) > 1 else []
     if len(files) > 1 and are_repeats(recordings):
-        chosen = print_repeats_head(Side(tuple(recordings)), paper)
-        print_first_screen(document(chosen.path), paper)
+        chosen = print_repeats_head(Side(tuple(recordings)), layout)
+        print_first_screen(document(chosen.path), layout)
         return 0
     for number, file in enumerate(files):
         if len(files) > 1:
-            paper.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
-        print_first_screen(document(file), paper)
+            layout.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
+        print_first_screen(document(file), layout)
     return 0
 
 
-def _full(recordings: list[Evidence], wanted: Wanted, paper: Paper) -> int:
+def _full(recordings: list[Evidence], wanted: Wanted, layout: Layout) -> int:
     if len(recordings) > 1 and are_repeats(recordings):
-        print_repeats(Side(tuple(recordings)), paper)
+        print_repeats(Side(tuple(recordings)), layout)
         return 0
     for number, evidence in enumerate(recordings):
         if len(recordings) > 1:
-            paper.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
-        print_report(evidence, paper, wanted)
+            layout.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
+        print_report(evidence, layout, wanted)
     return 0
 
 

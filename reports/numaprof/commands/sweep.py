@@ -11,7 +11,7 @@ from numaprof.commands.arguments import Parser, positive, thread_list
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan
 from numaprof.terminal.experiment_view import as_json, print_sweep
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.text.format import plural
 from numaprof.text.messages import Failure
 
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.json:
         print(as_json(outcome, command))
     else:
-        print_sweep(outcome, shlex.join(command), Paper())
+        print_sweep(outcome, shlex.join(command), Layout())
     return outcome.exit_status
 
 

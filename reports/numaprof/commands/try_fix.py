@@ -22,7 +22,7 @@ from numaprof.experiments.rounds import EXIT_INTERRUPTED
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.experiments.trial import Tried, measure
 from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, end_progress, run_all, run_once
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import Trial, as_json, print_trial
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
@@ -171,7 +171,7 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     if options.json:
         print(as_json(trial))
     else:
-        print_trial(trial, Paper())
+        print_trial(trial, Layout())
     if options.html:
         _write_page(trial, options.html)
     good = all(tried.measured for tried in trial.tried)

@@ -12,8 +12,8 @@ from numaprof.evidence.thresholds import MOST_ADVICES
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice, Kind
 
-_KINDS: dict[Kind, Literal["cure", "setting", "leave"]] = {
-    Kind.CURE: "cure",
+_KINDS: dict[Kind, Literal["fix", "setting", "leave"]] = {
+    Kind.FIX: "fix",
     Kind.SETTING: "setting",
     Kind.LEAVE: "leave",
 }

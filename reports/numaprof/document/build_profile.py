@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples as a profile: values by call path and labels, which pprof and folded stacks are written from."""
+"""Samples as a profile: values by call stack and labels, which pprof and folded stacks are written from."""
 
 from __future__ import annotations
 

@@ -136,8 +136,8 @@ def _pinning(evidence: Evidence) -> str:
     own = [thread for thread in threads if thread.row.pin == "program"]
     parts = []
     if pinned:
-        strayed = sum(1 for thread in pinned if thread.strayed)
-        parts.append(f"{plural(len(pinned), 'thread')} pinned {clean(evidence.run.pin_policy)}, {strayed} strayed")
+        migrated = sum(1 for thread in pinned if thread.migrated)
+        parts.append(f"{plural(len(pinned), 'thread')} pinned {clean(evidence.run.pin_policy)}, {migrated} migrated")
     if own:
         parts.append(f"{plural(len(own), 'thread')} pinned by the program itself")
     if len(threads) > len(pinned) + len(own):
@@ -158,8 +158,8 @@ def notes(evidence: Evidence) -> Iterator[str]:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
         least = round_percent(MIN_COVERAGE)
         yield f"{plural(len(thin), 'thread')} {were} counted less than {least} of {their} time: n/a."
-    if evidence.samples.thinned:
-        read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.thinned])
+    if evidence.samples.downsampled:
+        read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.downsampled])
         yield (
             f"lines and shares of lines come from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
             "they are off by up to 0.7 %."

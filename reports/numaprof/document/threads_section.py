@@ -41,7 +41,7 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span) -> model
         cpus=thread.cpus,
         nodes=thread.nodes,
         pin=clean(row.pin),
-        strayed=thread.strayed,
+        migrated=thread.migrated,
         from_start=bool(row.from_start),
         migrations=row.migrations,
         cpu_ns=row.cpu_ns,

@@ -48,7 +48,7 @@ class Thread:
         return self.nodes[0] if len(self.nodes) == 1 else None
 
     @property
-    def strayed(self) -> bool:
+    def migrated(self) -> bool:
         return self.row.pin == "planned" and bool(self.row.migrations)
 
 

@@ -94,7 +94,7 @@ class Samples:
 
     @cached_property
     def tallies(self) -> dict[tuple[int, int], Tally]:
-        """Of accesses whose page's home is known, by kind and thread."""
+        """Of accesses whose page's node is known, by kind and thread."""
         sums: dict[tuple[int, int], Tally] = {}
         for row in self.used:
             if row.remote is not None:
@@ -119,7 +119,7 @@ class Samples:
         return sum(row.samples for row in self.kinds if row.kind in kinds)
 
     @property
-    def thinned(self) -> tuple[sql_samples.SampleKind, ...]:
+    def downsampled(self) -> tuple[sql_samples.SampleKind, ...]:
         """Kinds of which only a share was looked at."""
         return tuple(row for row in self.kinds if row.kind in sql_samples.PLACED_KINDS and row.samples > MOST_SAMPLES)
 

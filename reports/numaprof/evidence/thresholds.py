@@ -52,19 +52,19 @@ MOST_FREED = 0.5
 MARKED_PART = 0.1
 
 # Below: leave it alone. The worked example behind this tool found 4.5 % on one CPU of eight, all of it prefetches
-# across the border of two blocks, after a cure that doubled the speed.
+# across the border of two blocks, after a fix that doubled the speed.
 REMOTE_LIGHT = 0.05
 
 # Remote requests are "prefetches only" when so many of them are.
 PREFETCH_ONLY = 0.90
 
-# --- What a cure can bring -----------------------------------------------------------------------------------------
+# --- What a fix can bring -----------------------------------------------------------------------------------------
 
 # What a remote read costs more than a local one where it was not measured (numaprof topology --measure): two-socket
 # machines from Opteron to Sapphire Rapids lie between 40 and 80 ns.
 REMOTE_EXTRA_NS = 100.0
 
-# A cure that can bring back at most this share of the CPU time is lost in the spread of run times.
+# A fix that can bring back at most this share of the CPU time is lost in the spread of run times.
 MIN_GAIN = 0.01
 
 # Reads that would take more of the CPU time than this, one after the other, did overlap: the sum says nothing then.

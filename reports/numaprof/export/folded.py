@@ -22,7 +22,7 @@ def folded(profile: Profile, value: Value) -> str:
 
 def _path(profile: Profile, stack: int | None) -> str:
     frames = [frame for place in profile.path(stack) for frame in profile.inlined(place)]
-    return ";".join(_frame(frame_name(frame)) for frame in reversed(frames)) or "[no call path]"
+    return ";".join(_frame(frame_name(frame)) for frame in reversed(frames)) or "[no call stack]"
 
 
 def _frame(name: str) -> str:

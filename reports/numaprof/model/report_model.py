@@ -279,7 +279,7 @@ class Thread:
         cpus: All CPUs it is known to have run on; empty: not known.
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
-        strayed: It was pinned and yet moved.
+        migrated: It was pinned and yet moved.
         from_start: false: found late; what it did before was not seen.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
@@ -300,7 +300,7 @@ class Thread:
     cpus: tuple[int, ...]
     nodes: tuple[int, ...]
     pin: str
-    strayed: bool
+    migrated: bool
     from_start: bool
     migrations: int | None
     cpu_ns: int | None
@@ -386,7 +386,7 @@ class Advice:
     """One recommendation.
 
     Fields:
-        kind: cure: change the program; setting: run it differently; leave: change nothing.
+        kind: fix: change the program; setting: run it differently; leave: change nothing.
         finding: What is the matter.
         change: What to do about it.
         code: The change as code or command.
@@ -403,7 +403,7 @@ class Advice:
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
-    kind: Literal["cure", "setting", "leave"]
+    kind: Literal["fix", "setting", "leave"]
     finding: str
     change: str
     code: tuple[str, ...]

@@ -140,7 +140,7 @@ def _bar(thread: model.Thread, kind: str, amount: float, order: int) -> Row:
 
 def _label(thread: model.Thread) -> str:
     where = "" if thread.cpu is None else f"CPU {thread.cpu} · "
-    return where + thread.name + (" (strayed)" if thread.strayed else "")
+    return where + thread.name + (" (migrated)" if thread.migrated else "")
 
 
 def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:

@@ -92,7 +92,7 @@ def step(share: float | None) -> str:
 def marks(thread: model.Thread) -> str:
     """What a reader must know of a thread beside its numbers."""
     found = (
-        (thread.strayed, f"strayed: moved {thread.migrations or 0} times though pinned"),
+        (thread.migrated, f"migrated: moved {thread.migrations or 0} times though pinned"),
         (thread.pin == "program", "pinned by the program"),
         (thread.pin in ("helper", "none"), "not pinned"),
         (not thread.from_start, "found late"),

@@ -28,7 +28,7 @@ SELECT stack, sum(picked.weight / k.weight) FROM picked JOIN kind_sum k USING (k
  GROUP BY stack
 """
 
-# The site of a stack: the best place on its call path, of equals the innermost. Often that is where it begins: a line
+# The site of a stack: the best place on its call stack, of equals the innermost. Often that is where it begins: a line
 # of the user's own.
 _OWN_PLACES = """
 INSERT INTO best_place

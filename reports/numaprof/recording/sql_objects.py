@@ -168,7 +168,7 @@ class AllocationPlace(NamedTuple):
     line: int | None
 
 
-# The call paths of allocations, innermost place first, where it is the user's own. 256: as in sql_locations.py.
+# The call stacks of allocations, innermost place first, where it is the user's own. 256: as in sql_locations.py.
 ALLOCATION_PATHS = """
 WITH RECURSIVE walk (object, place, inline_of, caller, rank, depth) AS (
     SELECT o.id, k.place, r.inline_of, k.caller, r.rank, 0

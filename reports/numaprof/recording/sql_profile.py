@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exports ask of a recording: all samples, summed by call path, thread and placement; all places and paths."""
+"""What exports ask of a recording: all samples, summed by call stack, thread and placement; all places and paths."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class Accesses(NamedTuple):
     remote: float
 
 
-# Sampled accesses whose page's home is known: the time line of machines without counters. :kinds as a JSON array.
+# Sampled accesses whose page's node is known: the time line of machines without counters. :kinds as a JSON array.
 ACCESSES_OVER_TIME = """
 WITH known AS (
     SELECT s.thread, min((s.t_ns - 1) / :step, :last) AS bin, weight,

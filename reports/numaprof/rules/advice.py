@@ -14,7 +14,7 @@ from numaprof.evidence.source_location import Site
 class Kind(Enum):
     """In the order in which the reader should see them."""
 
-    CURE = 1  # change the program
+    FIX = 1  # change the program
     SETTING = 2  # run it differently
     LEAVE = 3  # change nothing
 

@@ -21,30 +21,30 @@ from numaprof.compare.sides import Side, differences, time_change
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import in_words
 from numaprof.evidence.thresholds import MOST_SITES, MOST_THREADS, REMOTE_HEAVY, SHARE_CHANGE
-from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.tables import HEAVY
 from numaprof.text.format import NOT_KNOWN, clean, duration, number, percent, plural, round_percent, size
 
 
-def print_diff(before: Side, after: Side, paper: Paper) -> None:
-    paper.paragraph(headline(before, after), first="VERDICT   ", style=BOLD)
-    paper.paragraph(time_change(before, after).words, first=" " * 10, style=BOLD)
+def print_diff(before: Side, after: Side, layout: Layout) -> None:
+    layout.paragraph(headline(before, after), first="VERDICT   ", style=BOLD)
+    layout.paragraph(time_change(before, after).words, first=" " * 10, style=BOLD)
     for difference in differences(before, after):
-        paper.paragraph(f"differs: {clean(difference)}", first=" " * 10)
-    _files(before, after, paper)
-    _runs(before, after, paper)
-    _threads(before, after, paper)
-    _lines(before, after, paper)
+        layout.paragraph(f"differs: {clean(difference)}", first=" " * 10)
+    _files(before, after, layout)
+    _runs(before, after, layout)
+    _threads(before, after, layout)
+    _lines(before, after, layout)
 
 
-def _files(before: Side, after: Side, paper: Paper) -> None:
-    paper.line()
+def _files(before: Side, after: Side, layout: Layout) -> None:
+    layout.line()
     for name, side in (("before", before), ("after ", after)):
         names = clean(side.first.path) + (f" and {len(side.runs) - 1} more" if side.runs[1:] else "")
-        paper.line(f"{name}  {plural(len(side.runs), 'run')}  {names}")
+        layout.line(f"{name}  {plural(len(side.runs), 'run')}  {names}")
 
 
-def _runs(before: Side, after: Side, paper: Paper) -> None:
+def _runs(before: Side, after: Side, layout: Layout) -> None:
     rows = []
     if not (before.first.run.emulated or after.first.run.emulated):
         rows.append(["run time", in_words(before.time, duration), in_words(after.time, duration)])
@@ -59,11 +59,11 @@ def _runs(before: Side, after: Side, paper: Paper) -> None:
     for node in sorted({node for run in (before.first, after.first) for node in run.machine.memory_nodes}):
         served = (served_share(side, node) for side in (before, after))
         rows.append([f"served by node {node}", *(in_words(values, round_percent) for values in served)])
-    paper.line()
-    paper.table(["", "before", "after"], [row for row in rows if set(row[1:]) != {NOT_KNOWN}], [False, True, True])
+    layout.line()
+    layout.table(["", "before", "after"], [row for row in rows if set(row[1:]) != {NOT_KNOWN}], [False, True, True])
 
 
-def _threads(before: Side, after: Side, paper: Paper) -> None:
+def _threads(before: Side, after: Side, layout: Layout) -> None:
     """By position in the plan: the n-th thread of one side beside the n-th of the other."""
     old, new = shares_of_threads(before), shares_of_threads(after)
     both = [position for position in sorted(old) if position in new]
@@ -82,21 +82,21 @@ def _threads(before: Side, after: Side, paper: Paper) -> None:
         ]
         for at in shown
     ]
-    paper.line()
-    paper.table(["", "thread", "remote before", "remote after", ""], rows, [True, False, True, True, False])
+    layout.line()
+    layout.table(["", "thread", "remote before", "remote after", ""], rows, [True, False, True, True, False])
     if len(both) > len(shown):
-        paper.line(f"… {plural(len(both) - len(shown), 'more thread')} that changed less")
+        layout.line(f"… {plural(len(both) - len(shown), 'more thread')} that changed less")
 
 
-def _lines(before: Side, after: Side, paper: Paper) -> None:
+def _lines(before: Side, after: Side, layout: Layout) -> None:
     """Lines that touch first, and lines that cause remote reads."""
     touched = [by_site(side, touched_bytes) for side in (before, after)]
-    _beside(paper, "FIRST TOUCHED AT", touched, size)
+    _beside(layout, "FIRST TOUCHED AT", touched, size)
     caused = [by_site(side, remote_events) for side in (before, after)]
-    _beside(paper, "REMOTE READS AT (sampled)", caused, number)
+    _beside(layout, "REMOTE READS AT (sampled)", caused, number)
 
 
-def _beside(paper: Paper, title: str, sides: list[dict[Site, float]], words: Callable[[float], str]) -> None:
+def _beside(layout: Layout, title: str, sides: list[dict[Site, float]], words: Callable[[float], str]) -> None:
     old, new = sides
     pairs = match_sites(old, new)
     pairs.sort(key=lambda pair: -max(old.get(pair[0], 0.0) if pair[0] else 0, new.get(pair[1], 0.0) if pair[1] else 0))
@@ -110,7 +110,7 @@ def _beside(paper: Paper, title: str, sides: list[dict[Site, float]], words: Cal
         ]
         for first, second in pairs[:MOST_SITES]
     ]
-    paper.line()
-    paper.table([title, "before", "after"], rows, [False, True, True])
+    layout.line()
+    layout.table([title, "before", "after"], rows, [False, True, True])
     if pairs[MOST_SITES:]:
-        paper.line(f"… {plural(len(pairs) - MOST_SITES, 'more place')}")
+        layout.line(f"… {plural(len(pairs) - MOST_SITES, 'more place')}")

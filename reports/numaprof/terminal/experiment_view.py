@@ -8,7 +8,7 @@ from typing import Any
 
 from numaprof.experiments.repeats import Series
 from numaprof.experiments.rounds import Outcome
-from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.layout import BOLD, Layout
 from numaprof.text.format import NOT_KNOWN, clean, duration, percent
 
 CHART_CELLS = 50
@@ -40,8 +40,8 @@ def _ratio(value: float | None) -> str:
 # --- sweep
 
 
-def print_sweep(outcome: Outcome, command: str, paper: Paper) -> None:
-    paper.line(clean(command), BOLD)
+def print_sweep(outcome: Outcome, command: str, layout: Layout) -> None:
+    layout.line(clean(command), BOLD)
     base = outcome.series[0]
     rows = [
         (
@@ -56,10 +56,10 @@ def print_sweep(outcome: Outcome, command: str, paper: Paper) -> None:
         for series in outcome.series
     ]
     head = ("threads", "time (fastest..slowest)", "speed-up", "of ideal", "remote", "DRAM GB/s", "seen")
-    paper.table(head, rows, (True, False, True, True, True, True, True))
+    layout.table(head, rows, (True, False, True, True, True, True, True))
     for number, line in enumerate(chart(outcome)):
-        paper.line("\n" * (number == 0) + line)
-    _print_remarks(outcome, paper)
+        layout.line("\n" * (number == 0) + line)
+    _print_remarks(outcome, layout)
 
 
 def _share_of_ideal(series: Series, base: Series) -> str:
@@ -101,9 +101,9 @@ def ranked(outcome: Outcome) -> list[Series]:
     return sorted(outcome.series, key=lambda series: series.times.middle if series.times else float("inf"))
 
 
-def print_policies(outcome: Outcome, command: str, how: dict[str, str], paper: Paper) -> None:
+def print_policies(outcome: Outcome, command: str, how: dict[str, str], layout: Layout) -> None:
     """how: by label, the text that `policies --under` takes."""
-    paper.line(clean(command), BOLD)
+    layout.line(clean(command), BOLD)
     order = ranked(outcome)
     rows = [
         (
@@ -118,12 +118,12 @@ def print_policies(outcome: Outcome, command: str, how: dict[str, str], paper: P
         for number, series in enumerate(order, 1)
     ]
     head = ("", "memory and CPUs", "time (fastest..slowest)", "to first", "remote", "DRAM GB/s", "--under")
-    paper.table(head, rows, (True, False, False, True, True, True, False))
+    layout.table(head, rows, (True, False, False, True, True, True, False))
     alike = [series.label for series in order[1:] if series.overlaps(order[0])]
     if alike:
-        paper.line()
-        paper.paragraph(f"Not to be told from the first, as their runs overlap: {'; '.join(alike)}.")
-    _print_remarks(outcome, paper)
+        layout.line()
+        layout.paragraph(f"Not to be told from the first, as their runs overlap: {'; '.join(alike)}.")
+    _print_remarks(outcome, layout)
 
 
 def _behind(series: Series, first: Series) -> float | None:
@@ -134,11 +134,11 @@ def _behind(series: Series, first: Series) -> float | None:
 # --- both
 
 
-def _print_remarks(outcome: Outcome, paper: Paper) -> None:
+def _print_remarks(outcome: Outcome, layout: Layout) -> None:
     for number, remark in enumerate(outcome.remarks()):
         if number == 0:
-            paper.line("\nremarks")
-        paper.paragraph(clean(remark), first="- ")
+            layout.line("\nremarks")
+        layout.paragraph(clean(remark), first="- ")
 
 
 def as_json(outcome: Outcome, command: list[str]) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from numaprof.model import report_model as model
-from numaprof.terminal.layout import ALARM, BOLD, Paper, cells, wrapped
+from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, wrapped
 from numaprof.terminal.subject import Row, subject
 from numaprof.text.format import clean, duration, number, number_list, plural, round_percent
 
@@ -20,29 +20,29 @@ _COMMAND = 48
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
-def print_first_screen(report: model.Report, paper: Paper) -> None:
+def print_first_screen(report: model.Report, layout: Layout) -> None:
     for text in report.overview.banner:
-        paper.paragraph(text, style=BOLD)
-    _title(report, paper)
-    _remote(report, paper)
-    _who(report, paper)
+        layout.paragraph(text, style=BOLD)
+    _title(report, layout)
+    _remote(report, layout)
+    _who(report, layout)
     advice = report.advice[0] if report.advice else None
-    _table(paper, subject(report, advice))
-    _do(report, advice, paper)
-    _evidence(report, paper)
+    _table(layout, subject(report, advice))
+    _do(report, advice, layout)
+    _evidence(report, layout)
 
 
-def _title(report: model.Report, paper: Paper) -> None:
+def _title(report: model.Report, layout: Layout) -> None:
     run, machine = report.run, report.machine
     time = [duration(run.wall_ns)] if run.wall_ns is not None and run.emulated is None else []
     facts = [*time, plural(len(report.threads), "thread"), _nodes_and_cpus(machine)]
     text = ", ".join(facts) + (f" ({_short_cpu(run.cpu_name)})" if run.cpu_name else "")
     command = clean(run.command_line, _COMMAND)
-    if cells(command) + 4 + cells(text) > paper.width:
-        paper.line(command, BOLD)
-        paper.paragraph(text, first=" " * INDENT)
+    if cells(command) + 4 + cells(text) > layout.width:
+        layout.line(command, BOLD)
+        layout.paragraph(text, first=" " * INDENT)
     else:
-        paper.line(f"{command}    {text}", BOLD)
+        layout.line(f"{command}    {text}", BOLD)
 
 
 def _nodes_and_cpus(machine: model.Machine) -> str:
@@ -66,7 +66,7 @@ def about(share: float) -> str:
     return ">99 %" if 0.995 <= share < 1 else round_percent(share)
 
 
-def _remote(report: model.Report, paper: Paper) -> None:
+def _remote(report: model.Report, layout: Layout) -> None:
     verdict = report.verdict
     word = _WORDS.get(verdict.judgement, "")
     alarm = ALARM if verdict.judgement == "heavy" else BOLD
@@ -74,19 +74,19 @@ def _remote(report: model.Report, paper: Paper) -> None:
         filled = round(BAR * verdict.remote_share)
         bar = "#" * filled + "." * (BAR - filled)
         line = f"REMOTE  {bar}  {about(verdict.remote_share)} of {_population(verdict)}{_interval(verdict)}"
-        fits = cells(line) + 2 + len(word) <= paper.width
-        paper.line(f"{line}  {word}".rstrip() if fits else line, alarm)
+        fits = cells(line) + 2 + len(word) <= layout.width
+        layout.line(f"{line}  {word}".rstrip() if fits else line, alarm)
         if not fits:
-            paper.line(" " * INDENT + word, alarm)
+            layout.line(" " * INDENT + word, alarm)
     else:
-        paper.paragraph(verdict.headline, first="REMOTE  ", style=BOLD)
+        layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD)
     if not word:
         texts = verdict.details if verdict.remote_share is None else (verdict.headline,)
         for text in texts[:2]:
-            paper.paragraph(text, first=" " * INDENT)
+            layout.paragraph(text, first=" " * INDENT)
     cost = _cost(report)
     if cost:
-        paper.paragraph(cost, first=" " * INDENT)
+        layout.paragraph(cost, first=" " * INDENT)
 
 
 def _population(verdict: model.Verdict) -> str:
@@ -119,7 +119,7 @@ def _range(least: float, most: float) -> str:
     return f"{about(least)} to {about(most)}" if least >= 0.01 else f"at most {about(most)}"
 
 
-def _who(report: model.Report, paper: Paper) -> None:
+def _who(report: model.Report, layout: Layout) -> None:
     counted = report.verdict.basis == "counters"
     bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
     rows = [_node_row(row, counted, bare) for row in report.summary.nodes[:MOST_NODES]]
@@ -127,11 +127,11 @@ def _who(report: model.Report, paper: Paper) -> None:
     for number_, (row, group) in enumerate(zip(rows, report.summary.nodes)):
         name, share, requests = row
         text = f"{name}{' ' * (widths[0] - cells(name))}  {share:>{widths[1]}}  {requests:>{widths[2]}}"
-        paper.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if group.remote_heavy else "")
+        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if group.remote_heavy else "")
     rest = report.summary.nodes[MOST_NODES:]
     if rest:
         threads = sum(row.threads for row in rest)
-        paper.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
+        layout.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
 
 
 def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[str, str, str]:
@@ -147,52 +147,52 @@ def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[st
     return name, share, plural(total, "request") if counted else plural(total, "access", "es")
 
 
-def _table(paper: Paper, rows: list[Row]) -> None:
+def _table(layout: Layout, rows: list[Row]) -> None:
     """What is known, and beside it the source line; below it where the terminal is too narrow."""
-    room = paper.width - INDENT
+    room = layout.width - INDENT
     left = max((cells(row.text) for row in rows if row.source and cells(row.text) <= room // 2 + 4), default=0)
     for row in rows:
         if not row.source:
-            paper.paragraph(row.text, first=f"{row.label:<{INDENT}}")
+            layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
         elif cells(row.text) <= left:
             beside = clean(row.source, max(16, room - left - 2))
-            paper.line(f"{row.label:<{INDENT}}{row.text}{' ' * (left - cells(row.text))}  {beside}")
+            layout.line(f"{row.label:<{INDENT}}{row.text}{' ' * (left - cells(row.text))}  {beside}")
         else:
-            paper.paragraph(row.text, first=f"{row.label:<{INDENT}}")
-            paper.line(" " * (INDENT + 4) + clean(row.source, max(16, room - 4)))
+            layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
+            layout.line(" " * (INDENT + 4) + clean(row.source, max(16, room - 4)))
 
 
-def _do(report: model.Report, advice: model.Advice | None, paper: Paper) -> None:
+def _do(report: model.Report, advice: model.Advice | None, layout: Layout) -> None:
     if advice is None:
         if report.overview.unexplained:
-            paper.paragraph(report.overview.unexplained, first="DO      ")
+            layout.paragraph(report.overview.unexplained, first="DO      ")
         return
-    _shortened(advice.change, paper)
+    _shortened(advice.change, layout)
     for code in advice.code[:MOST_CODE]:
         # Indented code is a line of a snippet; else what stands far to the right says where the code goes.
         text, _, where = (code, "", "") if code.startswith(" ") else code.partition(WHERE)
         if where:
-            paper.paragraph(f"{where}:", first=" " * INDENT)
-        paper.line(" " * (INDENT + 4) + text)
+            layout.paragraph(f"{where}:", first=" " * INDENT)
+        layout.line(" " * (INDENT + 4) + text)
     if advice.code[MOST_CODE:]:
-        paper.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
+        layout.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
     share = report.verdict.remote_share
     if advice.removes is not None and share is not None:
         left = share * (1 - advice.removes)
         after = "under 1 %" if left < 0.01 else about(left)
-        paper.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
+        layout.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
     if report.advice[1:]:
-        paper.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
+        layout.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
 
 
-def _shortened(text: str, paper: Paper) -> None:
-    lines = wrapped(text, paper.width - INDENT - 4)
+def _shortened(text: str, layout: Layout) -> None:
+    lines = wrapped(text, layout.width - INDENT - 4)
     shown = [*lines[: MOST_TEXT - 1], lines[MOST_TEXT - 1] + " ..."] if len(lines) > MOST_TEXT else lines
     for at, line in enumerate(shown):
-        paper.line(("DO      " if at == 0 else " " * INDENT) + line)
+        layout.line(("DO      " if at == 0 else " " * INDENT) + line)
 
 
-def _evidence(report: model.Report, paper: Paper) -> None:
+def _evidence(report: model.Report, layout: Layout) -> None:
     verdict = report.verdict
     parts = []
     if verdict.coverage is not None:
@@ -203,6 +203,6 @@ def _evidence(report: model.Report, paper: Paper) -> None:
     parts += [plural(touches, "first touch", "es")] if touches else []
     notes = len(report.overview.qualifying)
     parts += [f"{plural(notes, 'note')} in --full"] if notes else []
-    paper.line()
-    paper.paragraph(f"{', '.join(parts) or 'none'}.", first="Evidence: ")
-    paper.line(f"More:     numaprof report --full {clean(report.recording)}    (or --html OUT)")
+    layout.line()
+    layout.paragraph(f"{', '.join(parts) or 'none'}.", first="Evidence: ")
+    layout.line(f"More:     numaprof report --full {clean(report.recording)}    (or --html OUT)")

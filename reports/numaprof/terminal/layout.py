@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal as paper: lines, paragraphs and tables, to its width. Whoever writes on it has cleaned foreign text."""
+"""The terminal as layout: lines, paragraphs and tables, to its width. Whoever writes on it has cleaned foreign text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDEST = 120  # longer lines of running text are hard to read
 BOLD, ALARM = "1", "31"
 
 
-class Paper:
+class Layout:
     def __init__(self, file: TextIO | None = None, width: int | None = None, colour_of: TextIO | None = None) -> None:
         """colour_of: the terminal on which the text is shown later."""
         self._file = file or sys.stdout

@@ -18,7 +18,7 @@ from numaprof.evidence.thresholds import (
     MIN_USES_OF_THREAD,
     MOST_SITES,
 )
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import NOT_KNOWN, number, percent, size
 
@@ -44,16 +44,16 @@ def _matters(evidence: Evidence, found: Object, least: float) -> bool:
     return data and seen and bytes_of(evidence, found) >= least
 
 
-def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
+def table(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
     chosen = shown(evidence, wanted)
     if not chosen:
         return
-    paper.line()
-    head = ["OBJECT", "size", "remote of sampled", "of all remote", "home"]
+    layout.line()
+    head = ["OBJECT", "size", "remote of sampled", "of all remote", "node"]
     right = [False, True, True, True, False]
     cells = [
         [
-            object_name(found, max(24, paper.width - 52)),
+            object_name(found, max(24, layout.width - 52)),
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
             percent(part) if (part := part_of_remote(evidence, found)) is not None else NOT_KNOWN,
@@ -61,14 +61,14 @@ def table(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
         ]
         for found in chosen
     ]
-    paper.table_with_remarks(head, cells, right, [remarks(evidence, found) for found in chosen])
+    layout.table_with_remarks(head, cells, right, [remarks(evidence, found) for found in chosen])
     for line in attribution(evidence):
-        paper.paragraph(line)
+        layout.paragraph(line)
 
 
-def modules(evidence: Evidence, paper: Paper) -> None:
+def modules(evidence: Evidence, layout: Layout) -> None:
     shares, rests_on = remote_by_module(evidence)
     if shares:
-        paper.line()
+        layout.line()
         text = " · ".join(f"{name} {percent(share)}" for name, share in list(shares.items())[:4])
-        paper.paragraph(f"{text} ({rests_on})", first="REMOTE READS BY  ")
+        layout.paragraph(f"{text} ({rests_on})", first="REMOTE READS BY  ")

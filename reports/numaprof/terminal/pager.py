@@ -12,17 +12,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from numaprof.terminal.layout import Paper
+from numaprof.terminal.layout import Layout
 
 
 @contextmanager
-def paged() -> Iterator[Paper]:
-    """Paper that is shown at the end of the block: at once where it fits the terminal, or where there is none."""
+def paged() -> Iterator[Layout]:
+    """Layout that is shown at the end of the block: at once where it fits the terminal, or where there is none."""
     if not sys.stdout.isatty():
-        yield Paper()
+        yield Layout()
         return
     text = io.StringIO()
-    yield Paper(text, colour_of=sys.stdout)
+    yield Layout(text, colour_of=sys.stdout)
     _show(text.getvalue())
 
 

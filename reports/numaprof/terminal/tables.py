@@ -25,7 +25,7 @@ from numaprof.evidence.thresholds import (
     MOST_THREADS,
 )
 from numaprof.evidence.traffic import verdict_traffic
-from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
@@ -64,24 +64,24 @@ def _flag(evidence: Evidence, share: float | None, remote: float | None, rows: i
     return HEAVY if is_heavy(evidence, share, remote, rows) else ""
 
 
-def _print(paper: Paper, head: list[str], columns: list[list[str]]) -> None:
+def _print(layout: Layout, head: list[str], columns: list[list[str]]) -> None:
     """CPU, node, name, numbers, remote share, flag. Shortens the flags where they would not fit."""
     rows = [list(row) for row in zip(*columns)]
     names = [name.rpartition("\n")[2] for name in head[:-1]]
     used = sum(max(map(len, column)) + 2 for column in zip(names, *(row[:-1] for row in rows)))
-    if used + len(HEAVY) > paper.width:
+    if used + len(HEAVY) > layout.width:
         rows = [[*row[:-1], row[-1][:2]] for row in rows]
-    paper.line()
-    paper.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
+    layout.line()
+    layout.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
 
 
-def threads(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
+def threads(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
     """Threads by CPU, the remote-heavy ones first when not all can be shown."""
     if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
         return
     shown = _worth_showing(evidence, wanted)
     if not shown:
-        paper.line("\nno thread is like that")
+        layout.line("\nno thread is like that")
         return
     names = ["CPU", "node", "thread"]
     cells = [
@@ -100,12 +100,12 @@ def threads(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
     count = len(evidence.threads)
     flags = [_flag(evidence, share, _weight(evidence, thread), count) for thread, share in zip(shown, shares)]
     cells += [[_share_in_words(evidence, thread) for thread in shown], flags]
-    _print(paper, [*names, "remote", ""], cells)
-    _rest(evidence, shown, paper)
-    _remarks(evidence, paper)
+    _print(layout, [*names, "remote", ""], cells)
+    _rest(evidence, shown, layout)
+    _remarks(evidence, layout)
 
 
-def _remarks(evidence: Evidence, paper: Paper) -> None:
+def _remarks(evidence: Evidence, layout: Layout) -> None:
     """What the numbers of the columns include or miss, in the catalogue's words; each sentence once."""
     columns: dict[str, dict[str, None]] = {}  # sentence -> the columns it speaks of
     for column in _columns(evidence) if evidence.counted else ():
@@ -114,7 +114,7 @@ def _remarks(evidence: Evidence, paper: Paper) -> None:
             for sentence in _sentences(event.remark or "") if event.id in ids else ():
                 columns.setdefault(sentence, {})[column.heading] = None
     for sentence, headings in columns.items():
-        paper.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
+        layout.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
 
 
 def _sentences(text: str) -> list[str]:
@@ -165,7 +165,7 @@ _SORT: dict[str, Callable[[Evidence, Thread], Any]] = {
 }
 
 
-def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
+def _rest(evidence: Evidence, shown: list[Thread], layout: Layout) -> None:
     visible = {thread.row.id for thread in shown}
     hidden = [thread for thread in evidence.threads if thread.row.id not in visible]
     if not hidden:
@@ -177,10 +177,10 @@ def _rest(evidence: Evidence, shown: list[Thread], paper: Paper) -> None:
         shares = [found for found in (remote_share(evidence, thread) for thread in hidden) if found]
         total = sum(found.total for found in shares)
         share = sum(found.remote for found in shares) / total if total else None
-    paper.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
+    layout.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
 
 
-def cpus(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
+def cpus(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
     """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
     own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
     one_each = len(own) == len(evidence.threads) and evidence.told_apart
@@ -203,9 +203,9 @@ def cpus(evidence: Evidence, paper: Paper, wanted: Wanted) -> None:
         cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
     flags = [_flag(evidence, totals[cpu].share, totals[cpu].remote.estimate, len(totals)) for cpu in chosen]
     cells += [[percent(totals[cpu].share) for cpu in chosen], flags]
-    _print(paper, [*names, "remote", ""], cells)
+    _print(layout, [*names, "remote", ""], cells)
     if len(totals) > len(chosen):
-        paper.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
+        layout.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
 
 
 def _threads_of(evidence: Evidence, cpu: int) -> str:
@@ -214,53 +214,53 @@ def _threads_of(evidence: Evidence, cpu: int) -> str:
     return thread_name(mine[0]) if len(mine) == 1 else plural(len(mine), "thread") if mine else ""
 
 
-def nodes(evidence: Evidence, paper: Paper) -> None:
+def nodes(evidence: Evidence, layout: Layout) -> None:
     """Who reads where."""
     memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
     if basis(evidence) is None or len(memory) < 2 or not rows:
         return
     counted = basis(evidence) == COUNTERS
-    paper.line()
+    layout.line()
     if counted and len(memory) > 2:
-        paper.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
+        layout.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
         return
     numbers = matrix(evidence)
     title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
     cells = [[str(row), *(_cell(numbers.get((row, column))) for column in memory)] for row in rows]
-    if len(title) + 8 * len(memory) > paper.width:
-        paper.line(title, BOLD)
+    if len(title) + 8 * len(memory) > layout.width:
+        layout.line(title, BOLD)
         title = ""
-    paper.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
+    layout.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
     if left_out(evidence) > MOST_LEFT_OUT:
-        paper.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
+        layout.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
 
 
 def _cell(value: float | None) -> str:
     return NOT_KNOWN if value is None else number(value)
 
 
-def first_touches(evidence: Evidence, paper: Paper) -> None:
+def first_touches(evidence: Evidence, layout: Layout) -> None:
     sites = evidence.init_sites
     if not sites:
         return
     least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
     shown = [site for site in sites if evidence.bytes(site.pages) >= least][:MOST_SITES] or sites[:3]
     cells = [
-        [site_label(site.site, max(24, paper.width - 52)) for site in shown],
+        [site_label(site.site, max(24, layout.width - 52)) for site in shown],
         [_touchers(evidence, site) for site in shown],
         [size(evidence.bytes(site.pages)) for site in shown],
         [percent(site.pages / evidence.touched_pages) for site in shown],
         [homes_in_text(site.known_homes) for site in shown],
     ]
-    paper.line()
-    head = ["FIRST TOUCHED AT", "by", "size", "share", "home"]
-    paper.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
+    layout.line()
+    head = ["FIRST TOUCHED AT", "by", "size", "share", "node"]
+    layout.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
     if len(sites) > len(shown):
         rest = sum(site.pages for site in sites[len(shown) :])
-        paper.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
+        layout.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
     for line in touch_coverage(evidence):
-        paper.paragraph(line)
-    _unseen(evidence, paper)
+        layout.paragraph(line)
+    _unseen(evidence, layout)
 
 
 def _touchers(evidence: Evidence, site: InitSite) -> str:
@@ -270,12 +270,12 @@ def _touchers(evidence: Evidence, site: InitSite) -> str:
     return "?" if thread is None else thread_name(thread)
 
 
-def _unseen(evidence: Evidence, paper: Paper) -> None:
+def _unseen(evidence: Evidence, layout: Layout) -> None:
     """Memory that has a home but no first touch: made inside system calls, or before the recorder looked."""
     homed = sum(evidence.samples.homed_pages.values())
     missing = homed - evidence.touched_pages
     if evidence.touched_pages and missing > 0.1 * homed:
-        paper.paragraph(
+        layout.paragraph(
             f"first touch not seen of {size(evidence.bytes(missing))} more: inside system calls (not visible at this "
             "privilege), or before the recording began"
         )

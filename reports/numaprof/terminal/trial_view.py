@@ -12,7 +12,7 @@ from typing import Any
 from numaprof.compare.pairing import served_share
 from numaprof.evidence.spread import Spread, in_words
 from numaprof.experiments.trial import Change, Tried, change, judge
-from numaprof.terminal.layout import BOLD, Paper
+from numaprof.terminal.layout import BOLD, Layout
 from numaprof.text.format import NOT_KNOWN, clean, duration, percent, plural, size, words
 
 CANNOT_IMITATE = (
@@ -46,20 +46,20 @@ class Trial:
         return tuple(tried for tried in self.tried if tried.arm.policy)
 
 
-def print_trial(trial: Trial, paper: Paper) -> None:
-    paper.line(clean(trial.command), BOLD)
+def print_trial(trial: Trial, layout: Layout) -> None:
+    layout.line(clean(trial.command), BOLD)
     head = ("", "run time (fastest..slowest)", "initialisation", "compute", "remote", "busiest node")
-    paper.table(head, [_row(tried) for tried in trial.tried], (False, False, False, False, True, True))
+    layout.table(head, [_row(tried) for tried in trial.tried], (False, False, False, False, True, True))
     for tried in trial.placed:
-        _print_placed(trial, tried, paper)
+        _print_placed(trial, tried, layout)
     for tried in trial.policies:
-        _print_policy(trial, tried, paper)
-    _print_list("not tried", trial.not_tried, paper)
-    _print_list("what the trial cannot imitate: the gain of an edit can be larger", CANNOT_IMITATE, paper)
-    _print_list("remarks", (*trial.remarks, *_differences(trial)), paper)
+        _print_policy(trial, tried, layout)
+    _print_list("not tried", trial.not_tried, layout)
+    _print_list("what the trial cannot imitate: the gain of an edit can be larger", CANNOT_IMITATE, layout)
+    _print_list("remarks", (*trial.remarks, *_differences(trial)), layout)
     if trial.file is not None:
-        paper.line()
-        paper.paragraph(f"The placement without an edit: {_apply(trial)}")
+        layout.line()
+        layout.paragraph(f"The placement without an edit: {_apply(trial)}")
 
 
 def _apply(trial: Trial) -> str:
@@ -111,14 +111,14 @@ def busiest_in_words(tried: Tried) -> str:
     return NOT_KNOWN if found is None else f"{found[0]}: {percent(found[1])}"
 
 
-def _print_placed(trial: Trial, tried: Tried, paper: Paper) -> None:
+def _print_placed(trial: Trial, tried: Tried, layout: Layout) -> None:
     verdict = judge(trial.plain, tried)
-    paper.line()
-    paper.paragraph(f"{tried.arm.label}: {verdict.words}: {verdict.why}.", style=BOLD)
+    layout.line()
+    layout.paragraph(f"{tried.arm.label}: {verdict.words}: {verdict.why}.", style=BOLD)
     found = sum(any(run.outcomes[at].asked for run in tried.measured) for at in range(_subjects(tried)))
     runs = max(1, len(tried.measured))
     stacks = plural(len(tried.arm.subjects), "call stack")
-    paper.paragraph(
+    layout.paragraph(
         f"{found} of {stacks} met again ({percent(tried.found)} of the advised bytes); "
         f"placed {tried.total('placed')} of {tried.total('asked')} allocations in {plural(runs, 'run')}; "
         f"{percent(tried.right)} of {size(tried.total('checked_bytes'))} checked on the asked node; "
@@ -129,20 +129,20 @@ def _print_placed(trial: Trial, tried: Tried, paper: Paper) -> None:
     for subject in tried.arm.subjects:
         places = "; ".join(dict.fromkeys(place.text for place in subject.places[:3]))
         more = f" and {len(subject.places) - 3} more" if len(subject.places) > 3 else ""
-        paper.paragraph(f"{clean(subject.label)}: {places}{more} ({subject.basis})", first="    - ")
+        layout.paragraph(f"{clean(subject.label)}: {places}{more} ({subject.basis})", first="    - ")
 
 
 def _subjects(tried: Tried) -> int:
     return min((len(run.outcomes) for run in tried.measured), default=0)
 
 
-def _print_policy(trial: Trial, tried: Tried, paper: Paper) -> None:
+def _print_policy(trial: Trial, tried: Tried, layout: Layout) -> None:
     """One policy for the whole process does as well, or by how much it does not."""
     best = trial.placed[-1]
-    paper.line()
+    layout.line()
     nodes = (tried.arm.policy or "").partition(":")[2]
     line = f"numactl --interleave={nodes} {clean(trial.command)}"
-    paper.paragraph(f"For the whole process: {line}: {policy_in_words(change(best.time, tried.time), tried)}.")
+    layout.paragraph(f"For the whole process: {line}: {policy_in_words(change(best.time, tried.time), tried)}.")
 
 
 def policy_in_words(compared: Change | None, tried: Tried) -> str:
@@ -157,11 +157,11 @@ def policy_in_words(compared: Change | None, tried: Tried) -> str:
     return f"does as well as the placement, as far as these runs can tell (p = {compared.p:.2g})"
 
 
-def _print_list(title: str, items: tuple[str, ...], paper: Paper) -> None:
+def _print_list(title: str, items: tuple[str, ...], layout: Layout) -> None:
     if items:
-        paper.line(f"\n{title}")
+        layout.line(f"\n{title}")
     for item in items:
-        paper.paragraph(clean(item), first="- ")
+        layout.paragraph(clean(item), first="- ")
 
 
 def _differences(trial: Trial) -> list[str]:

@@ -31,7 +31,7 @@ def rule(evidence: Evidence) -> Advice | None:
     touch = "first touches" if len(sites) == 1 else "first touch"
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")
     return Advice(
-        kind=Kind.LEAVE if light else Kind.CURE,
+        kind=Kind.LEAVE if light else Kind.FIX,
         finding=f"{list_of_sites(sites)} {touch} {objects_in_text(evidence, group)} in parallel, but its huge pages "
         "span blocks of threads on several nodes; such a page lies on one of them.",
         change="Leave it alone: it is too little to matter."

@@ -40,7 +40,7 @@ def rule(evidence: Evidence) -> Advice | None:
     init = initialisation_of(evidence, group, sites, use, shape_of(group))
     removes = promised(evidence, group, init)
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
         f"{objects_in_text(evidence, group)} in parallel, but divided among the threads otherwise than {line} uses it "
         f"from {threads_on_nodes(users(evidence, uses))}.",

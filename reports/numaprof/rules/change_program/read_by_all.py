@@ -33,7 +33,7 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
         return None
     part = remote_part(evidence, group)
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
         change=_CHANGE,
@@ -69,7 +69,7 @@ def _by_counts(evidence: Evidence) -> Advice | None:
             return None
     spread = words([f"{percent(share)} on node {node}" for node, share in shares.items()])
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
         "remotely about as much as lies elsewhere: every thread reads everything.",
         change=_CHANGE,

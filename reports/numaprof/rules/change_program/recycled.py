@@ -36,7 +36,7 @@ def rule(evidence: Evidence) -> Advice | None:
     where = f"{site_label(use)} uses it from {threads_on_nodes(users(evidence, uses))}. " if use is not None else ""
     part = remote_part(evidence, group) if measured(evidence) else None
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=f"{object_in_text(group[0])}{_more(group)} gets memory that was used before: "
         f"{site_label(site)} first touched it, {size(evidence.bytes(sum(threads.values())))}, from "
         f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"

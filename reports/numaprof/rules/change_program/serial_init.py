@@ -56,7 +56,7 @@ def rule(evidence: Evidence) -> Advice | None:
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
     removes = _removes(evidence, group, init)
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=_finding(evidence, group, uses, use),
         change=change(init),
         code=(*code(init), *_instead(init)),
@@ -79,7 +79,7 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
 
 
 def _instead(init: Initialisation) -> tuple[str, ...]:
-    """Where it is not known which part each thread uses, a parallel initialisation may be the wrong cure."""
+    """Where it is not known which part each thread uses, a parallel initialisation may be the wrong fix."""
     if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES or init.spread in code(init):
         return ()
     return (f"{init.spread}      instead, if every thread uses all of it",)

@@ -47,7 +47,7 @@ def rule(evidence: Evidence) -> Advice | None:
     what = objects_in_text(evidence, group)
     placed = f"{list_of_sites(sites)} first touched {what} on one node; it is" if sites else f"{what} on one node is"
     return Advice(
-        kind=Kind.CURE,
+        kind=Kind.FIX,
         finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
         "One node's memory serves all.",
         change=_change(evidence, group, working),

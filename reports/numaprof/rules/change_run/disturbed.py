@@ -14,7 +14,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if evidence.machine.single:
         return None
     causes = [
-        cause for cause in (_balancing(evidence), _strayed(evidence), _roamed(evidence), _wandered(evidence)) if cause
+        cause for cause in (_balancing(evidence), _migrated(evidence), _roamed(evidence), _wandered(evidence)) if cause
     ]
     if not causes:
         return None
@@ -24,7 +24,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Measure again without that:",
         code=tuple(dict.fromkeys(code for _, code, _ in causes)),
         evidence=words([source for _, _, source in causes]) + ".",
-        threads=(*(thread for thread in evidence.threads if thread.strayed), *_roaming(evidence)),
+        threads=(*(thread for thread in evidence.threads if thread.migrated), *_roaming(evidence)),
     )
 
 
@@ -44,13 +44,13 @@ def _balancing(evidence: Evidence) -> Cause | None:
     )
 
 
-def _strayed(evidence: Evidence) -> Cause | None:
-    strayed = [thread for thread in evidence.threads if thread.strayed]
-    if not strayed:
+def _migrated(evidence: Evidence) -> Cause | None:
+    migrated = [thread for thread in evidence.threads if thread.migrated]
+    if not migrated:
         return None
-    names = words([thread_name(thread) for thread in strayed[:3]]) + (" and others" if strayed[3:] else "")
-    left = "left its CPU" if len(strayed) == 1 else "left their CPUs"
-    return f"{plural(len(strayed), 'pinned thread')} {left} ({names})", _pinned(evidence), "the threads' migrations"
+    names = words([thread_name(thread) for thread in migrated[:3]]) + (" and others" if migrated[3:] else "")
+    left = "left its CPU" if len(migrated) == 1 else "left their CPUs"
+    return f"{plural(len(migrated), 'pinned thread')} {left} ({names})", _pinned(evidence), "the threads' migrations"
 
 
 def _roamed(evidence: Evidence) -> Cause | None:

@@ -65,7 +65,7 @@ def _by_fault(evidence: Evidence) -> Advice | None:
         "nodes than those whose threads map them.",
         change=_CHANGE,
         code=_code(evidence),
-        evidence="the homes of pages of files, at the page faults that mapped them.",
+        evidence="the nodes of pages of files, at the page faults that mapped them.",
     )
 
 

@@ -16,7 +16,7 @@ from numaprof.text.format import percent, words
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    """Where much is remote, its cure spreads the load too: this speaks where the ratios look fine."""
+    """Where much is remote, its fix spreads the load too: this speaks where the ratios look fine."""
     if judge(evidence) is not Judgement.LIGHT or len(evidence.worker_nodes) < 2 or _one_asks(evidence):
         return None
     shares = served_by(evidence)

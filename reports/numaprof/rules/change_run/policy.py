@@ -27,7 +27,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{node} all the same: {cause}.",
         change=change,
         code=code,
-        evidence=f"the node of the CPU that first touched, beside the page's home, of "
+        evidence=f"the node of the CPU that first touched, beside the page's node, of "
         f"{size(evidence.bytes(sum(_by_touch(evidence).values())))}. As long as that is so, who initialises does not "
         "matter.",
     )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Data on the slow tier: memory behind CXL, persistent memory, or of a node without CPUs. It is slow for every CPU and
-local to none, so that no initialisation cures it; a policy does."""
+local to none, so that no initialisation fixes it; a policy does."""
 
 from __future__ import annotations
 

@@ -23,5 +23,5 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"The program asks little of memory: {plural(found.remote, 'remote request')} in all.",
         change="Leave the placement alone; look for time elsewhere.",
         evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
-        "a perfect cure gives back no more.",
+        "a perfect fix gives back no more.",
     )

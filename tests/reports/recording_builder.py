@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings written by hand: a Book collects INSERT statements for schema.sql and writes the file.
+"""Recordings written by hand: a RecordingBuilder collects INSERT statements for schema.sql and writes the file.
 
 Nothing here knows the reports; it knows the schema and what a recorder would write.
 """
@@ -29,7 +29,7 @@ def literal(value: object) -> str:
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
-class Book:
+class RecordingBuilder:
     """Two nodes with four CPUs each, CPUs numbered node by node, unless told otherwise."""
 
     def __init__(self, nodes: int = 2, cpus_per_node: int = 4, **run: object) -> None:
@@ -83,7 +83,7 @@ class Book:
         self.row(table, **{"id": self._ids[table], **columns})
         return self._ids[table]
 
-    def change(self, table: str, where: str = "true", **columns: object) -> Book:
+    def change(self, table: str, where: str = "true", **columns: object) -> RecordingBuilder:
         settings = ", ".join(f"{name} = {literal(value)}" for name, value in columns.items())
         self.statements.append(f"UPDATE {table} SET {settings} WHERE {where};")
         return self
@@ -105,11 +105,13 @@ class Book:
 
     # What a recorder sees
 
-    def level(self, level: int, collector: str, used: bool, **columns: object) -> Book:
+    def level(self, level: int, collector: str, used: bool, **columns: object) -> RecordingBuilder:
         self.row("evidence", level=level, collector=collector, used=int(used), **columns)
         return self
 
-    def threads(self, count: int, name: str | bytes = "sum", cpus: Sequence[int] = (), **columns: object) -> Book:
+    def threads(
+        self, count: int, name: str | bytes = "sum", cpus: Sequence[int] = (), **columns: object
+    ) -> RecordingBuilder:
         """Threads pinned one to a CPU."""
         first = len(self._threads)
         for number in range(count):
@@ -139,7 +141,9 @@ class Book:
         }
         return self.add("event", **{**standard, **columns})
 
-    def count(self, event: int, thread: int | None, value: int, share: float = 1.0, **columns: object) -> Book:
+    def count(
+        self, event: int, thread: int | None, value: int, share: float = 1.0, **columns: object
+    ) -> RecordingBuilder:
         """One interval, the whole run; share: how much of it the event had a counter."""
         standard: dict[str, object] = {
             "t_ns": RAN,
@@ -150,7 +154,9 @@ class Book:
         self.row("count", event=event, thread=thread, **{**standard, **columns})
         return self
 
-    def counters(self, request: str, local: Sequence[int], remote: Sequence[int], share: float = 1.0) -> Book:
+    def counters(
+        self, request: str, local: Sequence[int], remote: Sequence[int], share: float = 1.0
+    ) -> RecordingBuilder:
         """One value for each thread."""
         for placement, values in (("local_dram", local), ("remote_dram", remote)):
             event = self.event(request, placement)
@@ -177,19 +183,21 @@ class Book:
         assert caller is not None
         return caller
 
-    def sample(self, kind: int, thread: int, stack: int | None, weight: int = 1, **columns: object) -> Book:
+    def sample(self, kind: int, thread: int, stack: int | None, weight: int = 1, **columns: object) -> RecordingBuilder:
         self._time += 1000
         standard: dict[str, object] = {"t_ns": self._time, "cpu": thread - 1}
         self.row("sample", kind=kind, thread=thread, stack=stack, weight=weight, **{**standard, **columns})
         return self
 
-    def touch(self, stack: int, thread: int, address: int, pages: int, **columns: object) -> Book:
+    def touch(self, stack: int, thread: int, address: int, pages: int, **columns: object) -> RecordingBuilder:
         """First touches of consecutive pages, one sample for 64 of them."""
         for page in range(0, pages, 64):
             self.sample(FIRST_TOUCH, thread, stack, min(64, pages - page), address=address + page * PAGE, **columns)
         return self
 
-    def hints(self, stack: int, thread: int, pages: Sequence[int], page_node: int, **columns: object) -> Book:
+    def hints(
+        self, stack: int, thread: int, pages: Sequence[int], page_node: int, **columns: object
+    ) -> RecordingBuilder:
         """Hint faults at these addresses."""
         for address in pages:
             self.sample(HINT, thread, stack, address=address, page_node=page_node, **columns)
@@ -204,7 +212,7 @@ class Book:
 
     def loads(
         self, stack: int, thread: int, addresses: Sequence[int], page_node: int, local: int = 200, **columns: object
-    ) -> Book:
+    ) -> RecordingBuilder:
         """Sampled loads that DRAM answered; from another node it takes twice as long."""
         node = (thread - 1) // 4
         answer = {"source": LOCAL, "latency": local} if node == page_node else {"source": REMOTE, "latency": 2 * local}
@@ -212,7 +220,7 @@ class Book:
             self.sample(LOAD, thread, stack, 1009, address=address, page_node=page_node, **{**answer, **columns})
         return self
 
-    def homes(self, *ranges: tuple[int, int, int | None]) -> Book:
+    def homes(self, *ranges: tuple[int, int, int | None]) -> RecordingBuilder:
         """The snapshot before exit: address, pages, node."""
         pages = sum(count for _, count, _ in ranges)
         known = sum(count for _, count, node in ranges if node is not None)
@@ -222,6 +230,6 @@ class Book:
             self.row("page_home", snapshot=snapshot, address=address, pages=count, span=count, node=node)
         return self
 
-    def note(self, kind: str, text: str, **columns: object) -> Book:
+    def note(self, kind: str, text: str, **columns: object) -> RecordingBuilder:
         self.add("note", kind=kind, text=text, **columns)
         return self
