@@ -9,7 +9,6 @@ from typing import Optional
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import MOST_LEFT_OUT
 from numaprof.evidence.traffic import verdict_traffic
 
 Matrix = dict[tuple[int, int], Optional[float]]  # (node of the CPU, node of the memory) -> requests; None: not known
@@ -70,11 +69,11 @@ def left_out(evidence: Evidence) -> float:
 
 
 def served(evidence: Evidence) -> dict[int, float]:
-    """Share of the requests that each node's memory answered; empty where it is not known.
+    """Share of the requests that each node's memory answered, at least; empty where it is not known.
 
     A crowded memory controller costs even where all is local.
     """
-    if basis(evidence) != COUNTERS or left_out(evidence) > MOST_LEFT_OUT:
+    if basis(evidence) != COUNTERS:
         return {}
     sums: dict[int, float] = defaultdict(float)
     for (_, memory), requests in _counted(evidence).items():
@@ -82,4 +81,5 @@ def served(evidence: Evidence) -> dict[int, float]:
             sums[memory] += requests
     total = sum(sums.values())
     complete = all(evidence.machine.other_memory(node) is not None for node in evidence.machine.all_cpu_nodes)
-    return {node: sums[node] / total for node in evidence.machine.memory_nodes} if total and complete else {}
+    seen = 1 - left_out(evidence)
+    return {node: seen * sums[node] / total for node in evidence.machine.memory_nodes} if total and complete else {}
