@@ -29,10 +29,11 @@ $(BUILD)/.venv-test: $(BUILD)/.venv
 	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools
 	$(Q)touch $@
 
+# Not the launcher that pip writes. -I: PYTHONHOME and PYTHONPATH are for the program that is recorded.
 $(BUILD)/numaprof-reports: $(BUILD)/.venv
-	$(Q)printf '#!%s -I\n# -I: PYTHONHOME and PYTHONPATH are for the program that is recorded.\nimport sys\nfrom numaprof.commands.cli import main\nsys.exit(main())\n' \
-		$(abspath $(VENV))/bin/python3 > $(VENV)/bin/numaprof-reports
-	$(Q)ln -sf venv/bin/numaprof-reports $@
+	$(Q)rm -f $@
+	$(Q)printf '#!%s -I\nimport sys\nfrom numaprof.commands.cli import main\nsys.exit(main())\n' \
+	    $(abspath $(VENV))/bin/python3 > $@ && chmod +x $@
 
 # Beforehand, since whoever runs a report need not be allowed to write here: compiling takes half the time of a report,
 # seconds in the emulated machine.
