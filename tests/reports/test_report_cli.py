@@ -95,8 +95,7 @@ def test_start_up_loads_what_it_needs(tmp_path: Path) -> None:
     path = SCENARIOS["serial_init"]().write(tmp_path / "sum.numaprof")
     script = "import sys; from numaprof.commands import cli; cli.run(['report', sys.argv[1]])"
     script += "; print(*sys.modules, file=sys.stderr)"
-    python = REPORTS.resolve().parent / "python"
-    done = subprocess.run([python, "-c", script, path], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert not loaded & {
         "asyncio",
