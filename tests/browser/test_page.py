@@ -120,7 +120,7 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
             "50.0 %",
             "Worth fixing",
             "Counted 33 % of the time",
-            "What to do: Let each thread initialise",
+            "Let each thread write first to the part",
             "sum.c:17",
         ):
             assert words in top
