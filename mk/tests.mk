@@ -13,7 +13,10 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lpfm
 
-check: all $(BUILD)/tests/units examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## the inner loop: all tests without browser, sanitizers, emulated machine
+units: $(BUILD)/tests/units
+.PHONY: units
+
+check: all units examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## the inner loop: all tests without browser, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # Where the emulated machine cannot be had (another system, no download), its tests are skipped, and say so.
@@ -30,7 +33,7 @@ test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-r
 lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
 	$(Q)mk/lint
 
-golden: all $(BUILD)/tests/units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
+golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
 .PHONY: check test test-emulator lint golden
