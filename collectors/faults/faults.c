@@ -39,9 +39,10 @@ static struct perf_event_attr faults_attributes(const struct faults *faults, boo
 // Samples per second; the kernel refuses more than kernel.perf_event_max_sample_rate, which it lowers by itself.
 static uint64_t faults_rate(void)
 {
+    const int64_t wanted = FAULTS_PER_MS * INT64_C(1000);
     int64_t most = 0;
     bool is_limited = sysfile_number("", &most, "/proc/sys/kernel/perf_event_max_sample_rate") == 0 && most > 0;
-    return is_limited && most < FAULTS_PER_MS * 1000 ? (uint64_t)most : FAULTS_PER_MS * 1000;
+    return (uint64_t)(is_limited && most < wanted ? most : wanted);
 }
 
 // The event of some faults is the first: it is always on, so it carries what else there is to know, and the ring is its own.

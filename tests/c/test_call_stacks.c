@@ -87,5 +87,6 @@ TEST(weights_lead_to_the_lines_of_the_program)
         heaviest = weights[i] > heaviest ? weights[i] : heaviest;
     CHECK_EQ(heaviest, 100);
     free(weights);
+    table_free(&programs);
     end();
 }

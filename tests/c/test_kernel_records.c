@@ -211,4 +211,5 @@ TEST(placed_pages_stay_with_a_mapping_that_the_kernel_joins_with_another)
     CHECK_EQ(address_space_find(&space, 0x10000)->placed_pages, 16);
     CHECK_EQ(address_space_add(&space, joined), 0);
     CHECK_EQ(address_space_find(&space, 0x10000)->placed_pages, 0);
+    address_space_clear(&space);
 }

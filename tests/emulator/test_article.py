@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The article's scenario on its machine (docs/article.md): serial initialization leaves the odd CPUs almost wholly remote;
+"""The article's scenario on its machine (docs/article.md): serial initialisation leaves the odd CPUs almost all remote;
 parallel initialization leaves nothing remote but what the prefetcher of CPU 6 fetches from over the border."""
 
 from __future__ import annotations

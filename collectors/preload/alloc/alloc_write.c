@@ -64,7 +64,7 @@ void alloc_write_forked(void)
 
 static void alloc_write_put(uint64_t *at, const void *piece, size_t bytes)
 {
-    if (bytes == 0)
+    if (!piece || bytes == 0)
         return;
     char *data = (char *)ring + ALLOC_RING_CONTROL_BYTES;
     uint64_t offset = *at & (ALLOC_RING_BYTES - 1), left = ALLOC_RING_BYTES - offset;
