@@ -27,9 +27,9 @@ class Count:
 
     @property
     def estimate(self) -> float | None:
-        """The value for the whole of the time, or None where too little of it was seen."""
+        """The value for the whole of the time. None where too little of it was seen, unless its error is known."""
         coverage = self.coverage
-        if coverage is None or coverage < MIN_COVERAGE:
+        if coverage is None or (coverage < MIN_COVERAGE and self.error is None):
             return None
         if coverage >= FULL_COVERAGE:
             return self.value
