@@ -40,7 +40,8 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "renamed": (("renamed", 4, 32), SUM),
     "lto": (("sum_lto", 4, 32), SUM),
     "stripped": (("sum_stripped", 4, 32), SUM),
-    "pthreads": (("sum_pthreads_serial", 4, 32), ("sum_pthreads.c:22 fill first touches", PARTS)),
+    # Too few of its loads are sampled to know each thread's part in every run, and the code depends on that.
+    "pthreads": (("sum_pthreads_serial", 4, 32), ("sum_pthreads.c:22 fill first touches",)),
     "vector": (("fill_vector_serial", 4, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
     "vector_lto": (("fill_vector_lto", 4, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
     "new": (("new_array", 8, 32), ("new_array.cpp:15 Field::Field first touches", PARTS)),
