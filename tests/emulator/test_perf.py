@@ -150,6 +150,7 @@ def test_perf_stat_on_zen(tmp_path: Path) -> None:
 
 
 @pytest.mark.lab(MACHINES.format("zen"))
+@pytest.mark.shares_cpu
 def test_perf_record_by_instruction_on_zen(tmp_path: Path) -> None:
     """As on Linux 6.1: of whole CPUs, never of a task; a sample for each so many instructions, some of which load."""
     # 16 times a prime, lest samples keep step with the program's rounds, as far as a fixed period allows; some hundred
