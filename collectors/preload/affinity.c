@@ -9,15 +9,23 @@
 
 #include "collectors/preload/preload.h"
 
+// Copies the process's mask in place of the one that the caller of a C library function got.
+static void affinity_show_process(size_t size, cpu_set_t *set)
+{
+    const struct preload_mask *mask = preload_process_mask();
+    memset(set, 0, size);
+    memcpy(set, mask, size < sizeof *mask ? size : sizeof *mask);
+}
+
 // The mask of our plan alone, as a thread of ours has it: exactly its CPU.
-static bool affinity_is_our_pin(const struct preload_mask *mask)
+static bool affinity_is_our_pin(size_t size, const cpu_set_t *set)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();
     int only = -1, members = 0;
-    for (size_t i = 0; i < sizeof mask->bits / sizeof *mask->bits; i++) {
-        members += __builtin_popcountl(mask->bits[i]);
-        if (mask->bits[i])
-            only = (int)(i * 8 * sizeof *mask->bits) + __builtin_ctzl(mask->bits[i]);
+    for (size_t i = 0; i < size / sizeof *set->__bits; i++) {
+        members += __builtin_popcountl(set->__bits[i]);
+        if (set->__bits[i])
+            only = (int)(i * 8 * sizeof *set->__bits) + __builtin_ctzl(set->__bits[i]);
     }
     if (!slot_users || members != 1)
         return false;
@@ -35,21 +43,18 @@ static bool affinity_of_caller(pid_t tid)
 
 // Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the mask
 // is known here; one that chose a single CPU of the plan for itself sees too much.
-static bool affinity_hidden(pid_t tid, const struct preload_mask *mask)
+static bool affinity_hidden(pid_t tid, size_t size, const cpu_set_t *set)
 {
-    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);
+    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(size, set);
 }
 
 // The kernel refuses a buffer smaller than its masks; so do we, by asking it first with the caller's size.
 PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
     __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
-    struct preload_mask mask;
     int status = get(tid, size, set);
-    if (status == 0 && preload_slot_users() && preload_get_mask(tid, &mask) > 0 && affinity_hidden(tid, &mask)) {
-        memset(set, 0, size);
-        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
-    }
+    if (status == 0 && preload_slot_users() && affinity_hidden(tid, size, set))
+        affinity_show_process(size, set);
     return status;
 }
 
@@ -59,23 +64,24 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     int status = get(thread, size, set);
     if (status != 0 || !preload_slot_users())
         return status;
+    if (pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(size, set))
+        affinity_show_process(size, set);
+    return status;
+}
+
+// noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
+static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
+{
     struct preload_mask mask = {0};
     memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    bool hidden = pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(&mask);
-    if (hidden) {
-        memset(set, 0, size);
-        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
-    }
-    return status;
+    preload_list_mask(&mask, out, room);
 }
 
 // tid 0: not known here, the recorder finds out by looking.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
-    struct preload_mask mask = {0};
-    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    preload_list_mask(&mask, list, sizeof list);
+    affinity_list(list, sizeof list, size, set);
     if (by_caller_for_itself)
         preload_own_choice();
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});

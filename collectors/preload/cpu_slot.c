@@ -16,14 +16,6 @@ static __thread struct {
     bool own_choice;
 } here;
 
-static struct preload_mask cpu_slot_mask(int cpu)
-{
-    enum { BITS = 8 * sizeof(unsigned long) };
-    struct preload_mask mask = {0};
-    mask.bits[cpu / BITS] = 1UL << (cpu % BITS);
-    return mask;
-}
-
 // Index of the least used place within the process's mask, or -1.
 static int cpu_slot_least_used(const _Atomic uint32_t *slot_users)
 {
@@ -73,8 +65,7 @@ int preload_slot_self(int slot)
     if (!here.slot)
         return -1;
     int cpu = preload_settings()->slots[here.slot - 1];
-    struct preload_mask mask = cpu_slot_mask(cpu);
-    if (preload_set_mask(0, &mask) < 0) {
+    if (preload_set_only(cpu) < 0) {
         preload_slot_leave();
         return -1;
     }
@@ -101,10 +92,8 @@ void preload_unpin_self(void)
 
 void preload_repin_self(void)
 {
-    if (here.slot) {
-        struct preload_mask mask = cpu_slot_mask(here.cpu);
-        preload_set_mask(0, &mask);
-    }
+    if (here.slot)
+        preload_set_only(here.cpu);
 }
 
 void preload_own_choice(void)
@@ -153,8 +142,7 @@ void preload_slot_begin_at_first(void)
     int at = cpu_slot_least_used(slot_users);
     if (at < 0)
         return;
-    struct preload_mask mask = cpu_slot_mask(preload_settings()->slots[at]);
-    preload_set_mask(0, &mask);
+    preload_set_only(preload_settings()->slots[at]);
     preload_set_mask(0, preload_process_mask());
 }
 

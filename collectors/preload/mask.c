@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Affinity masks by system call: the C library's functions of that name are ours (affinity.c).
+#include <alloca.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,16 @@ int preload_get_mask(pid_t tid, struct preload_mask *mask)
 int preload_set_mask(pid_t tid, const struct preload_mask *mask)
 {
     return syscall(SYS_sched_setaffinity, tid, sizeof *mask, mask) < 0 ? -errno : 0;
+}
+
+int preload_set_only(int cpu)
+{
+    enum { BITS = 8 * sizeof(unsigned long) };
+    size_t words = (size_t)cpu / BITS + 1; // the kernel takes those behind for zeros
+    unsigned long *bits = alloca(words * sizeof *bits);
+    memset(bits, 0, words * sizeof *bits);
+    bits[cpu / BITS] = 1UL << (cpu % BITS);
+    return syscall(SYS_sched_setaffinity, 0, words * sizeof *bits, bits) < 0 ? -errno : 0;
 }
 
 bool preload_mask_has(const struct preload_mask *mask, int cpu)

@@ -25,6 +25,7 @@ struct preload_mask {
 // --- mask.c
 int preload_get_mask(pid_t tid, struct preload_mask *mask); // bytes the kernel wrote, or -errno
 int preload_set_mask(pid_t tid, const struct preload_mask *mask);
+int preload_set_only(int cpu);                   // of the calling thread, with little stack
 void preload_list_mask(const struct preload_mask *mask, char *out, size_t room); // as much as fits: "0-3,7"
 bool preload_mask_has(const struct preload_mask *mask, int cpu);
 

@@ -109,22 +109,20 @@ static struct run_result run_once(const struct run_options *options, const struc
                                   const struct launch_signals *signals, int repeat)
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
-    struct run_environment environment = {0};
+    struct run_environment *environment = calloc(1, sizeof *environment); // 17 KiB: too large for a small stack
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct recorder *recorder = recorder_new(options, target, repeat);
     struct launch launch;
-    if (!recorder) {
+    int status = recorder && environment ? 0 : -ENOMEM;
+    if (status < 0)
         diag_error(NULL, "out of memory");
-        return result;
-    }
-    int status = recorder_open(recorder);
-    if (status != 0)
+    if (status < 0 || recorder_open(recorder) != 0)
         goto close_recorder;
     if (options->placing)
         placing_reset(options->placing);
-    run_make_environment(&environment, recorder, options, target);
-    status = recorder_launch(recorder, &launch, signals, environment.variables);
+    run_make_environment(environment, recorder, options, target);
+    status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
@@ -143,7 +141,9 @@ static struct run_result run_once(const struct run_options *options, const struc
 close_recording:
     sigaction(SIGXFSZ, &before, NULL);
 close_recorder:
-    recorder_close(recorder);
+    if (recorder)
+        recorder_close(recorder);
+    free(environment);
     return result;
 }
 
