@@ -257,7 +257,7 @@ def test_a_recording_that_was_cut_short_is_tried_with_a_remark(trial: Trial, rec
 
 
 def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from numaprof.experiments import supervise  # noqa: PLC0415 (its constant is changed)
+    from numaprof.experiments import supervise, trial_runs  # noqa: PLC0415 (its constant is changed)
 
     monkeypatch.setenv("NUMAPROF_PROGRAM", str(BUILD / "numaprof"))
     monkeypatch.setattr(supervise, "GRACE_S", 60.0)
