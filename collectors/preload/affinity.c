@@ -9,26 +9,13 @@
 
 #include "collectors/preload/preload.h"
 
-// Copies the process's mask in place of the one that the caller of a C library function got.
-static void affinity_show_process(size_t size, cpu_set_t *set)
-{
-    const struct preload_mask *mask = preload_process_mask();
-    memset(set, 0, size);
-    memcpy(set, mask, size < sizeof *mask ? size : sizeof *mask);
-}
-
 // The mask of our plan alone, as a thread of ours has it: exactly its CPU.
-static bool affinity_is_our_pin(size_t size, const cpu_set_t *set)
+static bool affinity_is_our_pin(const struct cpulist *mask)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();
-    int only = -1, members = 0;
-    for (size_t i = 0; i < size / sizeof *set->__bits; i++) {
-        members += __builtin_popcountl(set->__bits[i]);
-        if (set->__bits[i])
-            only = (int)(i * 8 * sizeof *set->__bits) + __builtin_ctzl(set->__bits[i]);
-    }
-    if (!slot_users || members != 1)
+    if (!slot_users || cpulist_count(mask) != 1)
         return false;
+    const int only = cpulist_next(mask, 0);
     const struct channel_settings *settings = preload_settings();
     for (uint32_t i = 0; i < settings->slot_count; i++)
         if (settings->slots[i] == only && atomic_load(&slot_users[i]) > 0)
@@ -43,18 +30,21 @@ static bool affinity_of_caller(pid_t tid)
 
 // Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the mask
 // is known here; one that chose a single CPU of the plan for itself sees too much.
-static bool affinity_hidden(pid_t tid, size_t size, const cpu_set_t *set)
+static bool affinity_hidden(pid_t tid, const struct cpulist *mask)
 {
-    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(size, set);
+    return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);
 }
 
 // The kernel refuses a buffer smaller than its masks; so do we, by asking it first with the caller's size.
 PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
     __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
+    struct cpulist mask;
     int status = get(tid, size, set);
-    if (status == 0 && preload_slot_users() && affinity_hidden(tid, size, set))
-        affinity_show_process(size, set);
+    if (status == 0 && preload_slot_users() && thread_mask_get(tid, &mask) == 0 && affinity_hidden(tid, &mask)) {
+        memset(set, 0, size);
+        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+    }
     return status;
 }
 
@@ -64,17 +54,22 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     int status = get(thread, size, set);
     if (status != 0 || !preload_slot_users())
         return status;
-    if (pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(size, set))
-        affinity_show_process(size, set);
+    struct cpulist mask = {0};
+    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
+    bool hidden = pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(&mask);
+    if (hidden) {
+        memset(set, 0, size);
+        memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
+    }
     return status;
 }
 
 // noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
 static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
 {
-    struct preload_mask mask = {0};
+    struct cpulist mask = {0};
     memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    preload_list_mask(&mask, out, room);
+    cpulist_format(out, room, &mask);
 }
 
 // tid 0: not known here, the recorder finds out by looking.

@@ -16,11 +16,10 @@
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/elf_kind.h"
+#include "core/system/exec_path.h"
 #include "core/system/exec_rights.h"
 
 extern char **environ;
-
-#define EXEC_PATH "/bin:/usr/bin" // where execvp looks without PATH
 
 static const char *exec_value(char *const *variables, const char *name)
 {
@@ -95,9 +94,8 @@ static char **exec_make_environment(char **out, char *text, char *const *variabl
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))
             out[count++] = variables[i];
-    bool can_load = kind == ELF_KIND_GLIBC || kind == ELF_KIND_UNKNOWN || kind < 0;
     if (*library && (*channel || place_is_on())) {
-        char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library, can_load);
+        char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library, elf_kind_bears_preload(kind));
         if (end[-1] != '=') {
             out[count++] = text;
             text = end + 1;
@@ -122,24 +120,16 @@ static bool exec_is_followed(void)
 static size_t exec_find_bytes(const char *file)
 {
     const char *search = getenv("PATH");
-    return strlen(file) + (search ? strlen(search) : 0) + sizeof EXEC_PATH "/";
+    return strlen(file) + (search ? strlen(search) : 0) + sizeof EXEC_PATH_DEFAULT "/";
 }
 
-// First file of that name in PATH that can be executed, as execvp looks for it. path: exec_find_bytes.
-static const char *exec_find(char *path, const char *file)
+// The file that execvp will run; some other path where it will run none. size: exec_find_bytes.
+static const char *exec_find(char *path, size_t size, const char *file)
 {
-    const char *search = getenv("PATH");
     if (strchr(file, '/'))
         return file;
-    for (const char *at = search ? search : EXEC_PATH; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        size_t length = strcspn(at, ":");
-        char *end = exec_append(path, at, length);
-        end = exec_append(end, "/", length ? 1 : 0);
-        exec_append(end, file, strlen(file));
-        if (access(path, X_OK) == 0)
-            return path;
-    }
-    return file;
+    exec_path_find(path, size, file);
+    return path;
 }
 
 static int exec_kind(const char *path)
@@ -187,7 +177,8 @@ PRELOAD_EXPORT int execvpe(const char *file, char *const arguments[], char *cons
     __typeof__(&execvpe) next = PRELOAD_NEXT(execvpe);
     if (!exec_is_followed())
         return next(file, arguments, environment);
-    const char *path = exec_find(alloca(exec_find_bytes(file)), file);
+    size_t bytes = exec_find_bytes(file);
+    const char *path = exec_find(alloca(bytes), bytes, file);
     int kind = exec_kind(path);
     char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce(path, kind);
@@ -293,7 +284,8 @@ PRELOAD_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_
     __typeof__(&posix_spawnp) next = PRELOAD_NEXT(posix_spawnp);
     if (!exec_is_followed())
         return next(pid, file, actions, attributes, arguments, environment);
-    const char *path = exec_find(alloca(exec_find_bytes(file)), file);
+    size_t bytes = exec_find_bytes(file);
+    const char *path = exec_find(alloca(bytes), bytes, file);
     char **variables = EXEC_ENVIRONMENT(environment, exec_kind(path));
     preload_unpin_self();
     int status = next(pid, file, actions, attributes, arguments, variables);

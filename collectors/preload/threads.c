@@ -41,14 +41,10 @@ static void thread_make_key(void)
 
 static bool thread_has_own_mask(const pthread_attr_t *attributes)
 {
-    struct preload_mask mask;
-    if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof mask, (cpu_set_t *)&mask) != 0)
+    struct cpulist mask;
+    if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof mask.bits, (cpu_set_t *)&mask) != 0)
         return false;
-    // Without an affinity in the attributes, glibc answers with all bits set.
-    for (size_t i = 0; i < sizeof mask.bits / sizeof *mask.bits; i++)
-        if (~mask.bits[i])
-            return true;
-    return false;
+    return cpulist_count(&mask) < CPULIST_MAX; // without an affinity in the attributes, glibc answers with all bits set
 }
 
 static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
@@ -63,9 +59,9 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 // noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
 static __attribute__((noinline)) void thread_list_mask(char *out, size_t room)
 {
-    struct preload_mask mask;
-    if (preload_get_mask(0, &mask) > 0)
-        preload_list_mask(&mask, out, room);
+    struct cpulist mask;
+    if (thread_mask_get(0, &mask) == 0)
+        cpulist_format(out, room, &mask);
 }
 
 // In the new thread, which has its creator's mask.
@@ -77,7 +73,7 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     if (pin == CHANNEL_PIN_PLANNED && slot)
         cpu = preload_slot_self(slot);
     else if (pin == CHANNEL_PIN_HELPER)
-        preload_set_mask(0, preload_process_mask());
+        thread_mask_set(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since, frame);

@@ -172,3 +172,28 @@ void elf_kind_loader(const char *path, char *loader, size_t size)
                 elf_kind_read_loader(fd, &segment, loader, size);
     close(fd);
 }
+
+const char *elf_kind_obstacle(int kind)
+{
+    switch (kind) {
+    case ELF_KIND_STATIC:
+        return "is a static program";
+    case ELF_KIND_OTHER_LIBC:
+        return "uses another C library than glibc";
+    case ELF_KIND_FOREIGN:
+        return "is of another architecture";
+    case ELF_KIND_ASAN:
+        return "is built with AddressSanitizer, which lets no library stand before its own";
+    case -EPERM:
+        return "changes its rights when it starts (setuid or capabilities)";
+    case -EACCES:
+        return "may be run but not read";
+    default:
+        return NULL;
+    }
+}
+
+bool elf_kind_bears_preload(int kind)
+{
+    return kind != ELF_KIND_OTHER_LIBC && kind != ELF_KIND_FOREIGN && kind != ELF_KIND_ASAN;
+}

@@ -3,6 +3,7 @@
 #ifndef CORE_SYSTEM_ELF_KIND_H
 #define CORE_SYSTEM_ELF_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum elf_kind {
@@ -27,5 +28,13 @@ int elf_kind_of_path(const char *path, char *interpreter);
 
 // The loader that a dynamic program asks for: "": none, or it cannot be read.
 void elf_kind_loader(const char *path, char *loader, size_t size);
+
+// Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is known.
+// Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
+const char *elf_kind_obstacle(int kind);
+
+// Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it; one
+// with another C library or AddressSanitizer would not start; one of 32 bits would complain.
+bool elf_kind_bears_preload(int kind);
 
 #endif
