@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/system/cgroup.h"
 #include "core/system/emulated.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
@@ -30,13 +31,10 @@ static int machine_cpus_of_group(const struct machine *machine)
     char group[PATH_MAX], list[CPULIST_TEXT_BYTES / 8];
     struct cpulist cpus;
     int online = 0;
-    // Version 2 of control groups has one line, "0::PATH" (Documentation/admin-guide/cgroup-v2.rst).
-    if (sysfile_head("", group, sizeof group, "/proc/self/cgroup") >= 0 && strncmp(group, "0::", 3) == 0) {
-        group[strcspn(group, "\n")] = '\0';
-        if (sysfile_text("", list, sizeof list, "/sys/fs/cgroup%s/cpuset.cpus.effective", group + 3) > 0 &&
-            cpulist_parse(&cpus, list) == 0)
-            return cpulist_count(&cpus);
-    }
+    if (cgroup_path(group, sizeof group, "") == 0 &&
+        sysfile_text("", list, sizeof list, "/sys/fs/cgroup%s/cpuset.cpus.effective", group) > 0 &&
+        cpulist_parse(&cpus, list) == 0)
+        return cpulist_count(&cpus);
     for (size_t i = 0; i < machine->topology.cpu_count; i++)
         online += machine->topology.cpus[i].online;
     return online;
