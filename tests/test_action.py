@@ -24,9 +24,7 @@ def steps() -> list[dict[str, str]]:
 def test_the_check_of_the_action_runs_and_writes_its_files(tmp_path: Path) -> None:
     given = {"GITHUB_ACTION_PATH": str(TREE), "COMMAND": "echo 'a  b' > out", "MAX_REMOTE": "10%", "MACHINE": ""}
     command = ["bash", "-e", "-c", steps()[1]["run"]]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | given, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | given, capture_output=True, text=True, check=False)
     assert done.returncode == CANNOT_SAY, done.stderr
     assert (tmp_path / "out").read_text() == "a  b\n"
     assert {"numaprof.numaprof", "numaprof.sarif", "numaprof.xml"} <= {path.name for path in tmp_path.iterdir()}
