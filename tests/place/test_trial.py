@@ -16,12 +16,13 @@ import pytest
 from conftest import BUILD, PROGRAM, TREE, build_c
 from numaprof.commands import cli, try_fix
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
 from numaprof.experiments import proposals
 from numaprof.experiments.proposals import Layouts, Proposal
 from numaprof.experiments.trial import change
 from numaprof.rules.advice import Advice, Kind
-from running import Ended, one, run
+from running import Ended, one, run, target
 
 pytestmark = pytest.mark.requires("gcc")
 SUM = BUILD / "examples" / "sum_serial"
@@ -111,6 +112,28 @@ def test_a_trial_on_one_node_claims_nothing(trial: Trial, recording: Path, tmp_p
         assert all(0 < initialised < wall for initialised, wall in phases)
     again = run("run", "--place", tmp_path / "kept" / "advice-1.placement", SUM, 2, 16)
     assert "placed 1 of 1 allocations" in again.err
+
+
+# The side that reads base pages instead of huge ones takes 10 to 30 times as long: no busy host hides that.
+@pytest.mark.requires("one_node", "huge_pages")
+@pytest.mark.parametrize(
+    ("faster", "runs", "words", "why"),
+    [
+        ("placed", 5, "worth the edit", "times as fast (p = 0.0079)"),
+        ("plain", 5, "leave it", "the run is slower"),
+        ("placed", 1, "cannot tell", "try with -n 5"),
+    ],
+)
+def test_run_times_decide(
+    faster: str, runs: int, words: str, why: str, trial: Trial, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole trials of a program whose sides differ in page size, as if this machine had a second node."""
+    monkeypatch.setattr(Machine, "single", False)
+    program, path = target("page_size", "-O1", "-g"), tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", path, program, faster).status == 0
+    document = trial.document(path, "-n", runs)
+    verdict = side(document, "advice 1")["verdict"]
+    assert verdict["words"] == words and why in verdict["why"], verdict
 
 
 @pytest.mark.requires("one_node")
