@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, HEAP = 4 << 20, MAPPING = 128 << 20, SWEEPS = 4 };
+enum { PAGE = 4096, HEAP = 4 << 20, MAPPING = 128 << 20 };
 
 static long sweep(int advice)
 {
@@ -31,8 +31,7 @@ int main(int argc, char **argv)
     if (!heap)
         return 1;
     memset(heap, 1, HEAP);
-    for (int i = 0; i < SWEEPS; i++)
-        sum += sweep(advice);
+    sum += sweep(advice);
     printf("%ld\n", sum + heap[PAGE]);
     free(heap);
     return 0;

@@ -11,9 +11,11 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BINS, MIN_SAMPLES_OF_PART, OWN_PARTS
 from numaprof.experiments.placement import Piece, Place, joined
 
-WHOLE = (0.0, 1.0)
+Span = tuple[float, float]  # a part of an allocation, from and to, as fractions of it
+WHOLE: Span = (0.0, 1.0)
 MOST_REPEATS = 8  # arrays of one size in one allocation, each divided among all threads
-BETTER = 0.05  # of the accesses: what an order with more arrays has to explain beyond one with fewer
+# Of the accesses: what a more complicated placement has to explain beyond a simpler one, which is more likely exact.
+BETTER = 0.05
 
 Uses = Mapping[int, Mapping[int, float]]  # thread -> bin -> samples
 
@@ -33,6 +35,7 @@ class Fit:
 
     team: Team
     repeats: int  # arrays in the allocation
+    span: Span  # the used part of the allocation
     share: float  # of the accesses, those of a thread within its own part
     accesses: float
 
@@ -67,7 +70,7 @@ def teams(evidence: Evidence) -> list[Team]:
         nodes = tuple(node for node in (node_of(thread, evidence) for thread in some) if node is not None)
         team = Team(nodes, {thread.row.id: at for at, thread in enumerate(some)}, label)
         found.setdefault(tuple(team.parts), team)
-    return [team for team in [*found.values(), *_generations(created, evidence)] if len(team.nodes) > 1]
+    return [team for team in [*found.values(), *_generations(created, evidence)] if team.nodes]
 
 
 def by_creation(threads: Iterable[Thread]) -> list[Thread]:
@@ -92,8 +95,8 @@ def _generations(created: Sequence[Thread], evidence: Evidence) -> list[Team]:
     return []
 
 
-def fit(uses: Uses, candidates: Sequence[Team], span: tuple[float, float] = WHOLE) -> Fit | None:
-    """The team that explains most. span: the used part of the allocation, from and to. None: no team, or no access."""
+def fit(uses: Uses, candidates: Sequence[Team], span: Span = WHOLE) -> Fit | None:
+    """The team that explains most. None: no team, or no access."""
     best: Fit | None = None
     for repeats in range(1, MOST_REPEATS + 1):
         for team in candidates:
@@ -106,7 +109,7 @@ def fit(uses: Uses, candidates: Sequence[Team], span: tuple[float, float] = WHOL
     return best
 
 
-def _fit_one(uses: Uses, team: Team, repeats: int, span: tuple[float, float]) -> Fit | None:
+def _fit_one(uses: Uses, team: Team, repeats: int, span: Span) -> Fit | None:
     all_of_it = inside = 0.0
     count = len(team.nodes)
     for thread, bins in uses.items():
@@ -114,10 +117,10 @@ def _fit_one(uses: Uses, team: Team, repeats: int, span: tuple[float, float]) ->
         for bin, weight in bins.items():
             all_of_it += weight
             inside += weight * (part is not None and _overlaps(bin, part, count, repeats, span))
-    return Fit(team, repeats, inside / all_of_it, all_of_it) if all_of_it else None
+    return Fit(team, repeats, span, inside / all_of_it, all_of_it) if all_of_it else None
 
 
-def _overlaps(bin: int, part: int, count: int, repeats: int, span: tuple[float, float]) -> bool:
+def _overlaps(bin: int, part: int, count: int, repeats: int, span: Span) -> bool:
     """A slice of the allocation has something of this part, in any of the arrays."""
     low, high = span
     scale = count * repeats / (high - low)
@@ -127,7 +130,7 @@ def _overlaps(bin: int, part: int, count: int, repeats: int, span: tuple[float, 
     return any(first < start + turn + part + 1 and last > start + turn + part for turn in (0, count))
 
 
-def as_blocks(team: Team, repeats: int = 1, span: tuple[float, float] = WHOLE) -> Place:
+def as_blocks(team: Team, repeats: int = 1, span: Span = WHOLE) -> Place:
     """A piece for each part; what lies outside the span goes with its neighbour."""
     low, high = span
     total = len(team.nodes) * repeats
