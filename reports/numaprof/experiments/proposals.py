@@ -100,6 +100,8 @@ def proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) 
         return Proposal(number, advice, (), ("it advises to change nothing",))
     if not advice.objects:
         return Proposal(number, advice, (), ("it is not about the placement of an object",))
+    if any("HUGEPAGE" in line for line in advice.code):
+        return Proposal(number, advice, (), ("it changes the size of pages, not their node",))
     subjects: list[Subject] = []
     left_out: list[str] = []
     for found in advice.objects:
