@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library that goes into the target. -fexceptions: C++ exceptions and pthread_exit pass through thread_run.
 
-PRELOAD_SOURCES := $(shell find collectors/preload -name "*.c" | LC_ALL=C sort) core/system/elf_kind.c core/system/exec_rights.c collectors/placement/placement_file.c
+PRELOAD_SOURCES := $(shell find collectors/preload -name "*.c" | LC_ALL=C sort) \
+    core/system/elf_kind.c core/system/exec_path.c core/system/exec_rights.c core/topology/cpulist.c core/topology/thread_mask.c collectors/placement/placement_file.c
 PRELOAD_OBJECTS := $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 PRELOAD         := $(BUILD)/libnumaprof-preload.so
 

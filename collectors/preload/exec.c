@@ -16,6 +16,7 @@
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/elf_kind.h"
+#include "core/system/exec_path.h"
 #include "core/system/exec_rights.h"
 
 extern char **environ;
@@ -73,9 +74,9 @@ static void exec_make_environment(struct exec_environment *e, char *const *varia
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))
             e->variables[count++] = variables[i];
-    bool can_load = kind == ELF_KIND_GLIBC || kind == ELF_KIND_UNKNOWN || kind < 0;
     if (*library && (*channel || place_is_on())) {
-        exec_preload_list(e->preload, sizeof e->preload, exec_value(variables, "LD_PRELOAD"), library, can_load);
+        exec_preload_list(e->preload, sizeof e->preload, exec_value(variables, "LD_PRELOAD"), library,
+                          elf_kind_bears_preload(kind));
         if (strcmp(e->preload, "LD_PRELOAD=") != 0)
             e->variables[count++] = e->preload;
         snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", channel);
@@ -93,19 +94,13 @@ static bool exec_is_followed(void)
     return preload_channel() || (place_is_on() && *preload_library());
 }
 
-// First file of that name in PATH that can be executed, as execvp looks for it.
+// The file that execvp will run; some other path where it will run none.
 static void exec_find(const char *file, char *path, size_t size)
 {
-    const char *search = getenv("PATH");
-    snprintf(path, size, "%s", file);
     if (strchr(file, '/'))
-        return;
-    for (const char *at = search ? search : "/bin:/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        int length = (int)strcspn(at, ":");
-        snprintf(path, size, "%.*s%s%s", length, at, length ? "/" : "", file);
-        if (access(path, X_OK) == 0)
-            return;
-    }
+        snprintf(path, size, "%s", file);
+    else
+        exec_path_find(path, size, file);
 }
 
 static int exec_kind(const char *path)

@@ -41,7 +41,7 @@ static void thread_make_key(void)
 
 static bool thread_has_own_mask(const pthread_attr_t *attributes)
 {
-    struct preload_mask mask, all;
+    struct cpulist mask, all;
     memset(&all, 0xff, sizeof all);
     // Without an affinity in the attributes, glibc answers with all bits set.
     return attributes && pthread_attr_getaffinity_np(attributes, sizeof mask, (cpu_set_t *)&mask) == 0 &&
@@ -66,14 +66,14 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     if (pin == CHANNEL_PIN_PLANNED && slot)
         cpu = preload_slot_self(slot);
     else if (pin == CHANNEL_PIN_HELPER)
-        preload_set_mask(0, preload_process_mask());
+        thread_mask_set(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since, frame);
     char chosen[CHANNEL_TEXT] = "";
-    struct preload_mask mask;
-    if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
-        preload_list_mask(&mask, chosen, sizeof chosen);
+    struct cpulist mask;
+    if (pin == CHANNEL_PIN_PROGRAM && thread_mask_get(0, &mask) == 0)
+        cpulist_format(chosen, sizeof chosen, &mask);
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
     preload_send((struct preload_note){

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -145,4 +144,29 @@ int elf_kind_of_path(const char *path, char *program, size_t size)
         snprintf(program, size, "%s", next);
     }
     return -ELOOP;
+}
+
+const char *elf_kind_obstacle(int kind)
+{
+    switch (kind) {
+    case ELF_KIND_STATIC:
+        return "is a static program";
+    case ELF_KIND_OTHER_LIBC:
+        return "uses another C library than glibc";
+    case ELF_KIND_FOREIGN:
+        return "is of another architecture";
+    case ELF_KIND_ASAN:
+        return "is built with AddressSanitizer, which lets no library stand before its own";
+    case -EPERM:
+        return "changes its rights when it starts (setuid or capabilities)";
+    case -EACCES:
+        return "may be run but not read";
+    default:
+        return NULL;
+    }
+}
+
+bool elf_kind_bears_preload(int kind)
+{
+    return kind != ELF_KIND_OTHER_LIBC && kind != ELF_KIND_FOREIGN && kind != ELF_KIND_ASAN;
 }

@@ -3,6 +3,7 @@
 #ifndef CORE_SYSTEM_ELF_KIND_H
 #define CORE_SYSTEM_ELF_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum elf_kind {
@@ -22,5 +23,13 @@ int elf_kind_of(int fd, char *interpreter, size_t size);
 // The same for a path, following scripts to the program that will run in the end (at most 4 deep, as the kernel).
 // program (PATH_MAX) gets that program's path.
 int elf_kind_of_path(const char *path, char *program, size_t size);
+
+// Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is known.
+// Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
+const char *elf_kind_obstacle(int kind);
+
+// Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it; one
+// with another C library or AddressSanitizer would not start; one of 32 bits would complain.
+bool elf_kind_bears_preload(int kind);
 
 #endif

@@ -17,21 +17,12 @@
 #include "profiler/commands/commands.h"
 #include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
-#include "profiler/install/preload_file.h"
 #include "profiler/install/reports_program.h"
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
-#include "collectors/protocol/channel.h"
+#include "profiler/launch/preload_environment.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/supervise.h"
-
-enum { RUN_TEXT = PATH_MAX + 64 };
-
-// What the target's environment gets, as putenv wants it.
-struct run_environment {
-    char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
-    char *variables[6];
-};
 
 struct run_result {
     int exit_status;             // of numaprof itself if failed, else see supervision
@@ -39,34 +30,6 @@ struct run_result {
     struct supervision supervision;
     char path[PATH_MAX];
 };
-
-// A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
-// one ignores it, and what it starts may use it.
-static void run_make_environment(struct run_environment *e, struct recorder *recorder, const struct run_options *options,
-                                 const struct target *target)
-{
-    char library[PATH_MAX];
-    size_t count = 0;
-    const char *address = recorder_channel_address(recorder);
-    if (!address || preload_file_find(library, sizeof library) < 0)
-        return;
-    if (strpbrk(library, ": "))
-        return; // cannot be written in LD_PRELOAD
-    const char *others = getenv("LD_PRELOAD");
-    snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
-             others ? others : "");
-    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", address);
-    snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-    recorder_set_preload(recorder, library);
-    if (target->kind != ELF_KIND_OTHER_LIBC && target->kind != ELF_KIND_FOREIGN && target->kind != ELF_KIND_ASAN)
-        e->variables[count++] = e->preload;
-    e->variables[count++] = e->channel;
-    e->variables[count++] = e->library;
-    if (options->placing) {
-        e->variables[count++] = options->placing->file;
-        e->variables[count++] = options->placing->shared;
-    }
-}
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
 {
@@ -109,7 +72,7 @@ static struct run_result run_once(const struct run_options *options, const struc
                                   const struct launch_signals *signals, int repeat)
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
-    struct run_environment environment = {0};
+    struct preload_environment environment = {0};
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct recorder *recorder = recorder_new(options, target, repeat);
@@ -123,7 +86,9 @@ static struct run_result run_once(const struct run_options *options, const struc
         goto close_recorder;
     if (options->placing)
         placing_reset(options->placing);
-    run_make_environment(&environment, recorder, options, target);
+    const char *address = recorder_channel_address(recorder);
+    if (address && preload_environment_make(&environment, target, address, options->placing) == 0)
+        recorder_set_preload(recorder, environment.library);
     status = recorder_launch(recorder, &launch, signals, environment.variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",

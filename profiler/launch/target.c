@@ -3,31 +3,13 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/system/exec_path.h"
 #include "core/system/exec_rights.h"
 #include "core/text/diag.h"
-
-// Sets path to the first match in PATH. -EACCES if there is one that cannot be executed, else -ENOENT.
-static int target_search(char *path, size_t size, const char *name)
-{
-    const char *search = getenv("PATH");
-    int status = -ENOENT;
-    for (const char *at = search ? search : "/bin:/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        int length = (int)strcspn(at, ":");
-        struct stat file;
-        snprintf(path, size, "%.*s%s%s", length, at, length ? "/" : "", name);
-        if (stat(path, &file) < 0 || S_ISDIR(file.st_mode))
-            continue;
-        if (access(path, X_OK) == 0)
-            return 0;
-        status = -EACCES;
-    }
-    return status;
-}
 
 static int target_refuse(int error, const char *name, const char *remedy)
 {
@@ -84,7 +66,7 @@ int target_find(struct target *target, const char *name, const char *remedy)
     if (strchr(name, '/'))
         snprintf(target->path, sizeof target->path, "%s", name);
     else
-        status = *name ? target_search(target->path, sizeof target->path, name) : -ENOENT;
+        status = *name ? exec_path_find(target->path, sizeof target->path, name) : -ENOENT;
     if (status == 0)
         status = target_check(target);
     return status < 0 ? target_refuse(status, name, remedy) : 0;

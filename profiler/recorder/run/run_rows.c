@@ -17,11 +17,6 @@
 #include "recording_codes.h"
 #include "version.h"
 
-static struct recording_value run_rows_number(int64_t value)
-{
-    return value < 0 ? RECORD_NULL : RECORD_NUMBER(value); // topology's and others' word for unknown
-}
-
 // --- run
 
 static char *run_rows_command(char *const *arguments)
@@ -90,9 +85,9 @@ static char *run_rows_pin_order(const struct machine *machine, char *out, size_t
 static void run_rows_set_cpu(struct recording_run *row, const struct cpu_identity *identity, bool is_known)
 {
     row->cpu_vendor = RECORD_TEXT(is_known ? identity->vendor : NULL);
-    row->cpu_family = run_rows_number(identity->family);
-    row->cpu_model = run_rows_number(identity->model);
-    row->cpu_stepping = run_rows_number(identity->stepping);
+    row->cpu_family = RECORD_KNOWN(identity->family);
+    row->cpu_model = RECORD_KNOWN(identity->model);
+    row->cpu_stepping = RECORD_KNOWN(identity->stepping);
     row->cpu_name = RECORD_TEXT(*identity->name ? identity->name : NULL);
 }
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.thresholds import LINE_BYTES
 from numaprof.experiments.supervise import PROGRAM_VARIABLE, execute
 from numaprof.experiments.thread_lifetimes import most_at_once
 from numaprof.text.messages import EXIT_FAILED, Failure
 
 CANNOT_RUN, NOT_FOUND = 126, 127
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)
