@@ -72,24 +72,22 @@ static struct run_result run_once(const struct run_options *options, const struc
                                   const struct launch_signals *signals, int repeat)
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
-    struct preload_environment environment = {0};
+    struct preload_environment *environment = calloc(1, sizeof *environment); // 25 KiB: too large for a small stack
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct recorder *recorder = recorder_new(options, target, repeat);
     struct launch launch;
-    if (!recorder) {
+    int status = recorder && environment ? 0 : -ENOMEM;
+    if (status < 0)
         diag_error(NULL, "out of memory");
-        return result;
-    }
-    int status = recorder_open(recorder);
-    if (status != 0)
+    if (status < 0 || recorder_open(recorder) != 0)
         goto close_recorder;
     if (options->placing)
         placing_reset(options->placing);
     const char *address = recorder_channel_address(recorder);
-    if (address && preload_environment_make(&environment, target, address, options->placing) == 0)
-        recorder_set_preload(recorder, environment.library);
-    status = recorder_launch(recorder, &launch, signals, environment.variables);
+    if (address && preload_environment_make(environment, target, address, options->placing) == 0)
+        recorder_set_preload(recorder, environment->library);
+    status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
@@ -108,7 +106,9 @@ static struct run_result run_once(const struct run_options *options, const struc
 close_recording:
     sigaction(SIGXFSZ, &before, NULL);
 close_recorder:
-    recorder_close(recorder);
+    if (recorder)
+        recorder_close(recorder);
+    free(environment);
     return result;
 }
 
