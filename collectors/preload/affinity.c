@@ -64,13 +64,19 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     return status;
 }
 
+// noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
+static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
+{
+    struct cpulist mask = {0};
+    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
+    cpulist_format(out, room, &mask);
+}
+
 // tid 0: not known here, the recorder finds out by looking.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
-    struct cpulist mask = {0};
-    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    cpulist_format(list, sizeof list, &mask);
+    affinity_list(list, sizeof list, size, set);
     if (by_caller_for_itself)
         preload_own_choice();
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});

@@ -13,7 +13,7 @@ int exec_path_find(char *path, size_t size, const char *name)
 {
     const char *search = getenv("PATH");
     int status = -ENOENT;
-    for (const char *at = search ? search : "/bin:/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+    for (const char *at = search ? search : EXEC_PATH_DEFAULT; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         int length = (int)strcspn(at, ":");
         struct stat file;
         snprintf(path, size, "%.*s%s%s", length, at, length ? "/" : "", name);

@@ -2,7 +2,9 @@
 // Also linked into the preload library.
 #include "core/topology/thread_mask.h"
 
+#include <alloca.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,9 +20,13 @@ int thread_mask_set(pid_t tid, const struct cpulist *mask)
     return syscall(SYS_sched_setaffinity, tid, sizeof mask->bits, mask->bits) < 0 ? -errno : 0;
 }
 
+// The kernel takes words that are not given for zeros: the stack may be a small one.
 int thread_mask_bind(pid_t tid, int cpu)
 {
-    struct cpulist only = {0};
-    cpulist_add(&only, cpu);
-    return thread_mask_set(tid, &only);
+    enum { BITS = 64 };
+    size_t words = (size_t)cpu / BITS + 1;
+    uint64_t *bits = alloca(words * sizeof *bits);
+    memset(bits, 0, words * sizeof *bits);
+    bits[cpu / BITS] = UINT64_C(1) << (cpu % BITS);
+    return syscall(SYS_sched_setaffinity, tid, words * sizeof *bits, bits) < 0 ? -errno : 0;
 }

@@ -50,12 +50,12 @@ void programs_announce_target(struct process *process, const struct target *targ
 
 void programs_executed(const struct programs *programs, struct process *process)
 {
-    char program[PATH_MAX], link[64];
+    char interpreter[ELF_KIND_INTERPRETER], link[64];
     int kind = process->announced_kind;
     process->announced_kind = 0;
     if (kind == 0) {
         snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
-        kind = elf_kind_of_path(link, program, sizeof program);
+        kind = elf_kind_of_path(link, interpreter);
     }
     process->exec_kind = kind > 0 ? kind : 0;
     if (kind > 0 && elf_kind_obstacle(kind))
