@@ -21,6 +21,7 @@ Series = tuple[Optional[float], ...]
 __all__ = [
     "VERSION",
     "Advice",
+    "Answer",
     "Cpu",
     "Level",
     "Line",
@@ -38,6 +39,7 @@ __all__ = [
     "Pair",
     "Phase",
     "Place",
+    "Remarked",
     "Report",
     "Requests",
     "Run",
@@ -382,6 +384,18 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Remarked:
+    """A line of code.
+
+    Fields:
+        remark: Where it goes, or when it is the better one.
+    """
+
+    code: str
+    remark: str
+
+
+@dataclass(frozen=True)
 class Advice:
     """One recommendation.
 
@@ -390,6 +404,7 @@ class Advice:
         finding: What is the matter.
         change: What to do about it.
         code: The change as code or command.
+        remarked: More code, each line by itself.
         evidence: What it rests on, and what that does not tell.
         removes: Part of all remote accesses that would be gone; null: not known.
         concerns: Where none would be gone but their price falls: the part of them that this is about.
@@ -407,6 +422,7 @@ class Advice:
     finding: str
     change: str
     code: tuple[str, ...]
+    remarked: tuple[Remarked, ...]
     evidence: str
     removes: float | None
     concerns: float | None
@@ -421,11 +437,8 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class Report:
-    """All that one recording tells.
-
-    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
-    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+class Answer:
+    """What the first screen shows.
 
     Fields:
         format: What this file is.
@@ -436,14 +449,10 @@ class Report:
         verdict: What came out.
         overview: The head of the report in sentences.
         advice: What to do, what pays most first.
-        levels: Evidence levels, 1 is the best: used or not, and why not.
         taken: Samples by kind.
-        notes: Whatever qualifies a number, as recorded.
         machine: Nodes, CPUs, and who reads where.
         threads: In the order of their start, which is the order in which the pinning plan deals out CPUs.
-        timeline: Requests over time.
         objects: Variables, allocations and other memory with a name, the most remote first.
-        modules: In whose code the instructions stand that read remotely.
         lines: The 60 places that matter most for first touches or for remote accesses.
         lines_not_listed: Places with less than the last of `lines`.
     """
@@ -457,13 +466,29 @@ class Report:
     summary: Summary
     overview: Overview
     advice: tuple[Advice, ...]
-    levels: tuple[Level, ...]
     taken: tuple[Taken, ...]
-    notes: tuple[Note, ...]
     machine: Machine
     threads: tuple[Thread, ...]
-    timeline: Timeline
     objects: Objects
-    modules: Modules
     lines: tuple[Line, ...]
     lines_not_listed: int
+
+
+@dataclass(frozen=True)
+class Report(Answer):
+    """All that one recording tells.
+
+    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
+    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+
+    Fields:
+        levels: Evidence levels, 1 is the best: used or not, and why not.
+        notes: Whatever qualifies a number, as recorded.
+        timeline: Requests over time.
+        modules: In whose code the instructions stand that read remotely.
+    """
+
+    levels: tuple[Level, ...]
+    notes: tuple[Note, ...]
+    timeline: Timeline
+    modules: Modules
