@@ -12,7 +12,6 @@
 #include "collectors/perf/perf_explain.h"
 #include "profiler/verify/verify_site.h"
 
-enum { JUDGE_MODIFIED = 3 };    // patterns each of lines modified in another and in the same node
 enum { JUDGE_SAMPLES = 20 };    // of a pair: with fewer a share says little
 #define JUDGE_AGREE 0.90        // of the samples; the others are lines that a prefetcher or the kernel brought before
 #define JUDGE_CHANCE 3.3       // standard errors
@@ -203,15 +202,13 @@ static struct verify_seen judge_seen(const struct verify *verify, enum verify_pa
     static const char *const other[] = {"remote_cache", "remote_modified", "other_socket", NULL};
     static const char *const own[] = {"local_cache", NULL};
     static const char *const memory[] = {"local_dram", "remote_dram", NULL};
-    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to), .caches = -1,
-                               .memory = judge_answers(verify, pattern, from, to, memory)};
+    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to), .memory = judge_answers(verify, pattern, from, to, memory)};
     // Of a stream prefetches bring most lines, and no event may count what caches answer to those.
-    const enum verify_pattern first = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
-    for (int i = 0; i < JUDGE_MODIFIED; i++) {
-        const double found =
-            judge_answers(verify, (enum verify_pattern)(first + i), from, to, pattern >= VERIFY_BESIDE ? own : other);
-        seen.caches = found > seen.caches ? found : seen.caches;
-    }
+    const enum verify_pattern reads = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
+    const char *const *placements = pattern >= VERIFY_BESIDE ? own : other;
+    seen.caches = judge_answers(verify, pattern, from, to, placements);
+    if (pattern == VERIFY_TAKEN_STREAM || pattern == VERIFY_BESIDE_STREAM)
+        seen.caches = fmax(seen.caches, judge_answers(verify, reads, from, to, placements));
     return seen;
 }
 

@@ -32,7 +32,8 @@ static void output_cell(FILE *file, const struct verify *verify, size_t event, s
     fprintf(file, "%s\n      {\"pattern\": ", *first ? "" : ",");
     *first = false;
     json_text(file, verify_pattern_name(pattern));
-    fprintf(file, ", \"from\": %d, \"to\": %d, \"counted\": %" PRIu64, verify->from[from], verify->to[to], cell->lines);
+    fprintf(file, ", \"from\": %d, \"to\": %d, \"counted\": %" PRIu64 ", \"runs\": %d", verify->from[from], verify->to[to],
+            cell->lines, cell->run_count);
     if (cell->compared)
         fprintf(file, ", \"least\": %.0f, \"most\": %.0f, \"word\": \"%s\"}", cell->least, cell->most,
                 verify_word_name(cell->word));
