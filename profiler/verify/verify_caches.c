@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 #include "profiler/verify/verify_count.h"
 #include "profiler/verify/verify_site.h"
@@ -38,7 +39,7 @@ void verify_caches_empty(const struct verify_caches *caches, const struct topolo
     }
     for (size_t i = 0; i < t->node_count; i++) {
         const int cpu = verify_site_cpu(t, t->nodes[i].id);
-        if (cpu >= 0 && verify_site_move(cpu) == 0)
+        if (cpu >= 0 && thread_mask_bind(0, cpu) == 0)
             verify_access_sweep(caches->junk, caches->junk_bytes);
     }
 }
@@ -56,10 +57,10 @@ static uint64_t caches_read_again(const struct verify_caches *caches, const stru
 {
     uint64_t values[EVENT_PLAN_GROUP_EVENTS] = {0}, lines = 0;
     struct verify_count count;
-    verify_site_move(try->cpu);
+    thread_mask_bind(0, try->cpu);
     verify_access_random(&try->access);
     verify_caches_empty(caches, try->t, try->memory);
-    verify_site_move(try->cpu);
+    thread_mask_bind(0, try->cpu);
     if (verify_count_open(&count, &try->counters->groups[group]) == 0 &&
         verify_count_run(&count, verify_access_random, &try->access, values) == 0)
         for (int i = 0; i < try->counters->groups[group].count; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 #include "profiler/verify/verify_access.h"
 #include "profiler/verify/verify_caches.h"
@@ -79,7 +80,7 @@ struct run_neighbour {
 static void *run_neighbour_main(void *argument)
 {
     struct run_neighbour *neighbour = argument;
-    verify_site_move(neighbour->cpu);
+    thread_mask_bind(0, neighbour->cpu);
     while (!atomic_load(&neighbour->begun))
         sched_yield();
     verify_access_mixed(&neighbour->access);
@@ -106,9 +107,9 @@ static int run_taken(const struct run *run, int from, verify_access_run *modify,
 {
     if (from < 0)
         return -ENOENT;
-    verify_site_move(from);
+    thread_mask_bind(0, from);
     modify(access);
-    return verify_site_move(run->cpu);
+    return thread_mask_bind(0, run->cpu);
 }
 
 static int run_once(struct run *run, enum verify_pattern pattern, const struct verify_count *count,
@@ -191,7 +192,7 @@ static void run_samples(struct run *run)
         .chunk = run_chunk(run, 0), .lines = run->verify->lines, .chunks = run->chunks};
     struct verify_count_samples samples = {{0}};
     verify_caches_empty(&run->caches, run->t, &run->memory);
-    verify_site_move(run->cpu);
+    thread_mask_bind(0, run->cpu);
     int status = verify_count_sample(&run->counters->groups[index], run->cpu, verify_access_random, &all, &samples);
     if (status < 0) {
         verify_note(run->verify, "sampled loads are not verified: %s", strerror(-status));
@@ -222,7 +223,7 @@ static bool run_is_open(const struct run *run, int index, enum verify_pattern pa
 static void run_pattern(struct run *run, enum verify_pattern pattern, const bool wanted[COUNTERS_GROUPS])
 {
     verify_caches_empty(&run->caches, run->t, &run->memory);
-    int status = verify_site_move(run->cpu);
+    int status = thread_mask_bind(0, run->cpu);
     if (status < 0) {
         verify_note(run->verify, "CPU %d cannot be had: %s", run->cpu, strerror(-status));
         run->verify->partial = true;
@@ -284,7 +285,7 @@ static void run_memory(struct run *run, size_t to)
     }
     for (size_t i = 0; i < run->chunks; i++)
         verify_access_link(run_chunk(run, i), run->verify->lines);
-    verify_site_move(verify_site_cpu(run->t, run->verify->from[0]));
+    thread_mask_bind(0, verify_site_cpu(run->t, run->verify->from[0]));
     if (!run->caches.flush_works && !run->caches.junk)
         run->status = verify_caches_choose(&run->caches, run->counters, run->t, &run->memory, run->verify->lines,
                                            !run->options->emulated);
@@ -320,7 +321,7 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
     if (status < 0)
         return status;
     verify->lines = options->emulated ? RUN_LINES_EMULATED : RUN_LINES;
-    sched_getaffinity(0, sizeof before.bits, (cpu_set_t *)(void *)before.bits);
+    thread_mask_get(0, &before);
     run.few = aligned_alloc(64, few_bytes);
     status = run.few ? 0 : -ENOMEM;
     if (status == 0) {
@@ -329,7 +330,7 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
         status = run.status;
         verify_judge_all(verify, t, counters);
     }
-    sched_setaffinity(0, sizeof before.bits, (const cpu_set_t *)(const void *)before.bits);
+    thread_mask_set(0, &before);
     verify_caches_free(&run.caches);
     free(run.few);
     return status;
