@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What make release makes, in a root of the distribution's minimal packages: installs, records, reports, goes away again."""
+"""What make release makes: in a root of the distribution's minimal packages it installs, records, reports, goes away."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ DIST = BUILD / "dist"
 # In a mount namespace of its own, which takes the mounts along when it ends.
 ENTER = """
 mount --bind "$1" "$1" && mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
-mount -t tmpfs none "$1/tmp" && root=$1 && shift && exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PIP_CERT=/host.crt "$@"
+mount -t tmpfs none "$1/tmp" && root=$1 && shift &&
+exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root PIP_CERT=/host.crt "$@"
 """
 THREADS = """
 #include <pthread.h>
@@ -90,7 +91,7 @@ def test_debian_package(root: Root) -> None:
     it_works(root, "numaprof")
     assert (root.folder / "usr/share/bash-completion/completions/numaprof").exists()
     root.run("apt-get", "purge", "-q", "-y", "numaprof")
-    assert not [path for path in (root.folder / "usr").rglob("*numaprof*")]
+    assert not list((root.folder / "usr").rglob("*numaprof*"))
 
 
 def test_tarball_wherever_it_is_unpacked(root: Root) -> None:
@@ -98,6 +99,20 @@ def test_tarball_wherever_it_is_unpacked(root: Root) -> None:
     subprocess.run(["tar", "xJf", root.folder / name[1:], "-C", root.folder / "opt"], check=True)
     (folder,) = (root.folder / "opt").iterdir()
     it_works(root, f"/opt/{folder.name}/bin/numaprof")
+
+
+def test_build_with_the_distributions_packages_alone(root: Root) -> None:
+    """After the packages are there, without a network."""
+    groups = (TREE / "mk/packages.txt").read_text(encoding="utf-8").splitlines()
+    packages = [line.split()[1] for line in groups if line.startswith("build ")]
+    packages += ["make", "python3-jinja2", "python3-protobuf", "python3-prometheus-client"]
+    root.run("sh", "-c", f"apt-get update -q && apt-get install -q -y --no-install-recommends {' '.join(packages)}")
+    tracked = subprocess.run(["git", "-C", TREE, "ls-files", "-z"], capture_output=True, text=True, check=True).stdout
+    for name in tracked.split("\0")[:-1]:
+        (root.folder / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TREE / name, root.folder / "tree" / name)
+    root.run("unshare", "-n", "make", "-C", "/tree", "SYSTEM_PYTHON=/usr/bin/python3")
+    assert "2 threads" in root.run("/tree/numaprof", "-o", "/x.numaprof", "/threads")
 
 
 @pytest.mark.requires("lintian")
@@ -108,7 +123,11 @@ def test_lintian_has_nothing_to_say() -> None:
 
 
 def test_checksums_and_version_agree() -> None:
-    version = next(line.split('"')[1] for line in (TREE / "reports/pyproject.toml").read_text().splitlines() if line.startswith("version"))
+    version = next(
+        line.split('"')[1]
+        for line in (TREE / "reports/pyproject.toml").read_text().splitlines()
+        if line.startswith("version")
+    )
     lines = [line.split() for line in (DIST / "SHA256SUMS").read_text().splitlines()]
     assert len(lines) == 3
     for digest, name in lines:
