@@ -22,7 +22,7 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
     struct counters *counters = set->counters;
     counters->rows++;
     RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
-           cpu >= 0 ? RECORD_NUMBER(cpu) : RECORD_NULL, RECORD_NUMBER(tasks_time(counters->tasks, time)),
+           RECORD_KNOWN(cpu), RECORD_NUMBER(tasks_time(counters->tasks, time)),
            RECORD_NUMBER(delta->value), RECORD_NUMBER(delta->enabled), RECORD_NUMBER(delta->running),
            delta->has_work ? RECORD_NUMBER(delta->work) : RECORD_NULL);
 }
@@ -106,8 +106,8 @@ static int counters_cpu_of_interval(struct counter_set *set, int planned_cpu)
     bool moved = !known || now[0] != set->migrations;
     set->migrations = known ? now[0] : set->migrations;
     int here = planned_cpu >= 0 && !moved ? planned_cpu : counters_current_cpu(set->tid);
-    int before = set->home_cpu;
-    set->home_cpu = here;
+    int before = set->last_cpu;
+    set->last_cpu = here;
     return moved || (before >= 0 && before != here) ? -1 : here;
 }
 

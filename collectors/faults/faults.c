@@ -113,13 +113,12 @@ static int faults_open_both(struct faults *faults, struct faults_source *source,
     int status = faults_open_ring(faults, source, task, ring_pages);
     if (status == 0)
         status = source->fd_every = faults_open_every(source, task);
-    if (status >= 0)
-        status = perf_event_id(source->fd_every, &source->id_every);
-    if (status < 0)
+    if (status < 0) {
         faults_close(source);
-    else
-        faults_begin(source, task, source->fd_some, source->fd_every);
-    return status;
+        return status;
+    }
+    faults_begin(source, task, source->fd_some, source->fd_every);
+    return 0;
 }
 
 int faults_open(struct faults *faults, struct faults_source *source, struct faults_task task, size_t ring_pages)

@@ -36,7 +36,7 @@ struct faults_source {
     struct faults *faults;
     int cpu;
     int fd_every, fd_some;
-    uint64_t id_every, id_some;
+    uint64_t id_some;
     struct faults_events *more;    // of the tasks that faults_add added
     size_t more_count, more_size;
     struct table more_some;        // ids of their fd_some
@@ -74,7 +74,6 @@ struct faults {
     bool hurry;                    // classify everything: no fault is held
     uint64_t classifications;
     uint64_t sampled_weight;       // faults that samples stand for
-    uint64_t unmatched;            // samples of threads that are not known
     struct table shared_history;   // inode and offset of shared pages that were placed
     struct faults_classify_batch *batch;    // working memory of faults_classify
     size_t pending_count;

@@ -32,16 +32,13 @@ enum channel_kind {
     CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1; text:
                                      // the mask it has if the program pins
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
-    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
+    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a slot too; cpu
     CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
     CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading it,
                                      // -EPERM: it changes its rights. After vfork, process is the parent; tid is right
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
 };
-
-// Variables by which the runtimes of parallel programs are told where threads belong.
-#define CHANNEL_PIN_SETTINGS {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
 
 // As the words of thread.pin in the schema.
 enum channel_pin { CHANNEL_PIN_NONE, CHANNEL_PIN_PLANNED, CHANNEL_PIN_PROGRAM, CHANNEL_PIN_HELPER };

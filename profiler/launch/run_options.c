@@ -52,9 +52,6 @@ static const struct option run_options_long[] = {
     {"no-report", no_argument, NULL, RUN_OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, RUN_OPTION_VERSION},
-    {"max-remote", required_argument, NULL, RUN_OPTION_MAX_REMOTE},
-    {"min-coverage", required_argument, NULL, RUN_OPTION_MIN_COVERAGE},
     {0},
 };
 
@@ -159,6 +156,12 @@ int run_options_set(struct run_options *options, int code)
     case RUN_OPTION_MIN_COVERAGE:
         options->min_coverage = optarg;
         break;
+    case RUN_OPTION_SARIF:
+        options->sarif = optarg;
+        break;
+    case RUN_OPTION_JUNIT:
+        options->junit = optarg;
+        break;
     default:
         status = -EINVAL;
         break;
@@ -177,12 +180,12 @@ int run_options_program(int argc, char **argv)
     return optind;
 }
 
-// --max-remote and --min-coverage belong to check, which cannot do without the first.
+// --max-remote, --min-coverage, --sarif and --junit belong to check, which cannot do without the first.
 static int run_options_check(const struct run_options *options, enum run_purpose purpose)
 {
-    bool has_limits = options->max_remote || options->min_coverage;
-    if (purpose != RUN_TO_CHECK && has_limits)
-        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote and --min-coverage belong to check");
+    bool for_check = options->max_remote || options->min_coverage || options->sarif || options->junit;
+    if (purpose != RUN_TO_CHECK && for_check)
+        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote, --min-coverage, --sarif and --junit belong to check");
     else if (purpose == RUN_TO_CHECK && !options->max_remote)
         diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program", "no --max-remote given");
     else

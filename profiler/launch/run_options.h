@@ -27,6 +27,7 @@ struct run_options {
     bool no_counters, no_faults, no_pages; // leave out a collector
     bool report;                 // show the report afterwards
     const char *max_remote, *min_coverage; // check the recording against these; NULL: do not, or its default
+    const char *sarif, *junit;             // files for the results of check; NULL: none
     const char *place;           // placement file; NULL: none
     struct placing *placing;     // the same, read and checked
     bool quiet;                  // say nothing but errors
@@ -53,6 +54,8 @@ enum run_option_code {
     RUN_OPTION_NO_REPORT,
     RUN_OPTION_MAX_REMOTE,
     RUN_OPTION_MIN_COVERAGE,
+    RUN_OPTION_SARIF,
+    RUN_OPTION_JUNIT,
     RUN_OPTION_VERSION,
 };
 

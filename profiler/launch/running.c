@@ -152,7 +152,7 @@ static int running_describe(struct running *running)
     struct target *target = &running->target;
     pid_t pid = running->processes[0].pid;
     snprintf(link, sizeof link, "/proc/%d/exe", pid);
-    int kind = elf_kind_of_path(link, target->program, sizeof target->program);
+    int kind = elf_kind_of_path(link, target->program);
     target->kind = kind > 0 ? (enum elf_kind)kind : ELF_KIND_UNKNOWN;
     if (sysfile_link("", target->path, sizeof target->path, "/proc/%d/exe", pid) < 0)
         target->path[0] = '\0';

@@ -27,7 +27,7 @@ def attached(builder: RecordingBuilder, *objects: int) -> RecordingBuilder:
 
 
 def used(homes: list[int], touchers: list[int] | None = None) -> RecordingBuilder:
-    """An array that every thread uses its part of; touchers: of the part that was touched while the recorder was there."""
+    """An array that every thread uses its part of; touchers: of the part that was touched since."""
     builder = sampled()
     if touchers is None:
         block = builder.block(builder.object("mapping", None), ARRAY, PAGES)
