@@ -52,6 +52,11 @@ static const struct option run_options_long[] = {
     {"no-report", no_argument, NULL, RUN_OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, RUN_OPTION_VERSION},
+    {"max-remote", required_argument, NULL, RUN_OPTION_MAX_REMOTE},
+    {"min-coverage", required_argument, NULL, RUN_OPTION_MIN_COVERAGE},
+    {"sarif", required_argument, NULL, RUN_OPTION_SARIF},
+    {"junit", required_argument, NULL, RUN_OPTION_JUNIT},
     {0},
 };
 
