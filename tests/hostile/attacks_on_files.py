@@ -33,7 +33,13 @@ for words in [line.split("\\t") for line in sys.stdin.read().splitlines()]:
         print("fell", words, status, said[-500:])
 print("done")
 """
-VIEWS = (["report"], ["report", "--full"], ["report", "--json", "-"], ["report", "--html"], ["export", "--format", "folded"])
+VIEWS = (
+    ["report"],
+    ["report", "--full"],
+    ["report", "--json", "-"],
+    ["report", "--html"],
+    ["export", "--format", "folded"],
+)
 
 
 def _read_all(chance: random.Random, files: list[Path]) -> None:
@@ -74,14 +80,39 @@ def _read_damaged_recordings(chance: random.Random, folder: Path) -> None:
     _read_all(chance, files)
 
 
-ODD_VALUES = (None, 0, -1, 1, 2**31, 2**63 - 1, -(2**63), 0.5, -1e308, float("inf"), "", "x" * 10000, "0-3,9-1", "\x1b[2J",
-              "{0}%s{{x}}", "\u202e", "../../../etc/passwd", "/proc/kmsg", "1e999", "[", '{"a":', b"\xff\xfe\x00", b"")  # fmt: skip
+ODD_VALUES = (
+    None,
+    0,
+    -1,
+    1,
+    2**31,
+    2**63 - 1,
+    -(2**63),
+    0.5,
+    -1e308,
+    float("inf"),
+    "",
+    "x" * 10000,
+    "0-3,9-1",
+    "\x1b[2J",
+    "{0}%s{{x}}",
+    "\u202e",
+    "../../../etc/passwd",
+    "/proc/kmsg",
+    "1e999",
+    "[",
+    '{"a":',
+    b"\xff\xfe\x00",
+    b"",
+)
 
 
 def _make_hostile(chance: random.Random, path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA ignore_check_constraints = 1")
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'") if name[0] != "s"]
+        tables = [
+            name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'") if name[0] != "s"
+        ]
         tables += [name for name in ("sample", "snapshot", "source", "sample_kind") if chance.random() < 0.5]
         for _ in range(chance.randint(1, 6)):
             table = chance.choice(tables)
@@ -122,9 +153,25 @@ def _run_damaged_programs(chance: random.Random, folder: Path) -> None:
 
 
 KINDS = (
-    Kind("damaged recordings", f"a report, or one line; no file holds anybody up ({AT_ONCE} files at a time)",
-         _read_damaged_recordings, 1, 80),
-    Kind("hostile recordings", f"a report, or one line; no value ends in a traceback ({AT_ONCE} files at a time)",
-         _read_hostile_recordings, 1, 120),
-    Kind("damaged programs", "numaprof ends as the program does, or says in one line why it cannot run", _run_damaged_programs, 1, 100),
-)  # fmt: skip
+    Kind(
+        "damaged recordings",
+        f"a report, or one line; no file holds anybody up ({AT_ONCE} files at a time)",
+        _read_damaged_recordings,
+        1,
+        80,
+    ),
+    Kind(
+        "hostile recordings",
+        f"a report, or one line; no value ends in a traceback ({AT_ONCE} files at a time)",
+        _read_hostile_recordings,
+        1,
+        120,
+    ),
+    Kind(
+        "damaged programs",
+        "numaprof ends as the program does, or says in one line why it cannot run",
+        _run_damaged_programs,
+        1,
+        100,
+    ),
+)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on running processes: kills, stops and signals at random moments, and processes that do their worst by the channel."""
+"""Attacks on processes: kills, stops and signals at random moments, and processes that do their worst by the channel."""
 
 from __future__ import annotations
 
@@ -199,21 +199,67 @@ def _fork_and_thread_in_crowds(chance: random.Random, folder: Path) -> None:
 
 ROOT = ("root",)
 KINDS = (
-    Kind("recorder killed", "the program runs to its own end, and the recording holds all but the last batch",
-         _kill_the_recorder, 2, 100),
-    Kind("recorder killed at its start", "the program runs to its own end or does not begin", _kill_before_the_program_runs, 1, 60),
-    Kind("recorder stopped", "the program runs to its own end; each of its processes waits at most 2 s, once", _stop_the_recorder, 1, 30),
-    Kind("processes killed", "numaprof ends as the program does, and the recording is complete",
-         _kill_processes_of_the_program, 2, 100),
+    Kind(
+        "recorder killed",
+        "the program runs to its own end, and the recording holds all but the last batch",
+        _kill_the_recorder,
+        2,
+        100,
+    ),
+    Kind(
+        "recorder killed at its start",
+        "the program runs to its own end or does not begin",
+        _kill_before_the_program_runs,
+        1,
+        60,
+    ),
+    Kind(
+        "recorder stopped",
+        "the program runs to its own end; each of its processes waits at most 2 s, once",
+        _stop_the_recorder,
+        1,
+        30,
+    ),
+    Kind(
+        "processes killed",
+        "numaprof ends as the program does, and the recording is complete",
+        _kill_processes_of_the_program,
+        2,
+        100,
+    ),
     Kind("signals", "each reaches the program, or nobody as docs/signals.md says", _send_signals, 1, 60),
     Kind("TERM and HUP", "the program gets them, both end, and the recording can be read", _interrupt, 1, 40),
-    Kind("hostile descendant", "chance in all shared memory ends neither the recorder nor the recording",
-         _write_chance_to_the_channel, 1, 60),
-    Kind("hostile sibling", "chance in all shared memory, also from another user, changes no other program of the run",
-         _write_chance_as_a_sibling, 1, 30, ROOT),
-    Kind("strangers", "processes that the program did not start get no shared memory, and cost no record",
-         _connect_as_a_stranger, 1, 30, ("root", "perf_event")),
-    Kind("real-time threads", "no thread of the program waits for another one inside the preload library", _be_realtime, 1, 10, ROOT),
+    Kind(
+        "hostile descendant",
+        "chance in all shared memory ends neither the recorder nor the recording",
+        _write_chance_to_the_channel,
+        1,
+        60,
+    ),
+    Kind(
+        "hostile sibling",
+        "chance in all shared memory, also from another user, changes no other program of the run",
+        _write_chance_as_a_sibling,
+        1,
+        30,
+        ROOT,
+    ),
+    Kind(
+        "strangers",
+        "processes that the program did not start get no shared memory, and cost no record",
+        _connect_as_a_stranger,
+        1,
+        30,
+        ("root", "perf_event"),
+    ),
+    Kind(
+        "real-time threads",
+        "no thread of the program waits for another one inside the preload library",
+        _be_realtime,
+        1,
+        10,
+        ROOT,
+    ),
     Kind("small stacks", "a program that runs on its stacks alone runs on them recorded", _use_small_stacks, 2, 100),
     Kind("crowds", "thousands of threads and processes end as they do alone", _fork_and_thread_in_crowds, 1, 30),
-)  # fmt: skip
+)

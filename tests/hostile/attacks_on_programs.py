@@ -21,32 +21,33 @@ ODD = {
     "leaves a daemon": "{daemon} {folder}/made 64",
     "leaves children": "({touch} 4 64; echo late) & exit 3",
     "replaces itself in turn": "exec env -i A=1 sh -c 'exec nice -n 1 env' | grep -c A=1",
-    "runs from memory": "exec {python} -c \"import os; f=os.memfd_create('x'); os.write(f, open('/bin/echo','rb').read()); "
+    "runs from memory": "exec {python} -c \"import os; f=os.memfd_create('x'); "
+    "os.write(f, open('/bin/echo', 'rb').read()); "
     "os.execve(f, ['echo', 'from memory'], {{}})\"",
     "runs a deleted file": "cp {touch} {folder}/gone; ({folder}/gone 2 64; echo $?) & rm {folder}/gone; wait",
     "changes its user": "exec setpriv --reuid=65534 --regid=65534 --clear-groups {touch} 2 64",
     "changes its root": "exec {python} -c \"import os; os.chroot('{folder}'); os.write(1, b'inside')\"",
-    "ends in a thread": "exec {python} -c \"import os, threading; threading.Thread(target=lambda: os._exit(9)).start(); "
+    "ends in a thread": 'exec {python} -c "import os, threading; threading.Thread(target=lambda: os._exit(9)).start(); '
     'threading.Event().wait()"',
-    "execs in a thread": "exec {python} -c \"import os, threading; threading.Thread(target=lambda: "
+    "execs in a thread": 'exec {python} -c "import os, threading; threading.Thread(target=lambda: '
     "os.execv('/bin/echo', ['echo', 'x'])).start(); threading.Event().wait()\"",
     "forks with threads": 'exec {python} -c "import os; ' + THREADS.format(8) + "[x.start() for x in a]; p=os.fork(); "
     'p or os._exit(4); print(os.waitpid(p, 0)[1])"',
-    "traces itself": "exec {python} -c \"import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))\"",
+    "traces itself": 'exec {python} -c "import ctypes; print(ctypes.CDLL(None).ptrace(0, 0, 0, 0))"',
     "has no memory left": "ulimit -v 400000; exec {python} -c 'x = bytearray(1 << 30)' 2>/dev/null",
     "has another session": "exec setsid -w {touch} 2 64",
-    "loads libraries by thousands": "exec {python} -c \"import ctypes; [ctypes.CDLL('libm.so.6') for _ in range(2000)]\"",
+    "loads libraries often": "exec {python} -c \"import ctypes; [ctypes.CDLL('libm.so.6') for _ in range(999)]\"",
     "has a static child": "{touch_static} 4 64; echo $?",
     "starts what is missing": "/no/such/program; ./nor-this; exec /none",
-    "starts what is no program": "echo 'echo shell text' > {folder}/text; chmod +x {folder}/text; {folder}/text; echo $?",
+    "starts what is no program": "cd {folder}; echo 'echo shell text' > text; chmod +x text; ./text; echo $?",
     "has a pipe for a program": "mkfifo {folder}/fifo; chmod +x {folder}/fifo; {folder}/fifo 2>/dev/null; echo $?",
     "cannot search its PATH": "PATH=/root/none:/proc/1/fd:/bin; ls / >/dev/null; echo $?",
     "unmaps and maps": "exec {remapped}",
     "ignores everything": "trap '' HUP INT QUIT TERM CHLD PIPE; {touch} 2 64; echo $?",
     "says gigabytes": "head -c 30000000 /dev/zero | cksum",
-    "recurses": "exec {python} -c \"import sys; sys.setrecursionlimit(10**6); f=lambda n: n and f(n - 1); print(f(20000))\"",
+    "recurses": 'exec {python} -c "import sys; sys.setrecursionlimit(99999); f=lambda n: n and f(n - 1); f(20000)"',
     "limits itself": "ulimit -n 20; ulimit -s 512; exec {touch} 4 64",
-}  # fmt: skip
+}
 
 
 def _script(name: str, folder: Path) -> str:
@@ -103,10 +104,42 @@ def _limit_everything(chance: random.Random, folder: Path) -> None:
         assert_readable(folder / "r.numaprof")
 
 
-VARIABLES = ("LD_PRELOAD", "LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONPATH", "TMPDIR", "HOME", "XDG_CACHE_HOME", "LANG",
-             "LC_ALL", "NUMAPROF_CHANNEL", "NUMAPROF_PRELOAD", "NUMAPROF_PLACE", "OMP_PROC_BIND", "COLUMNS", "TERM", "TZ",
-             "NO_COLOR", "PATH", "GLIBC_TUNABLES", "DEBUGINFOD_URLS", "SOURCE_DATE_EPOCH")  # fmt: skip
-VALUES = ("", "/", "/no/such/folder", "x" * 5000, "%s%n%d", "-1", "\x1b[2J", "a:b c", "\udcff\udcfe", "/dev/full", "1e999")
+VARIABLES = (
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "TMPDIR",
+    "HOME",
+    "XDG_CACHE_HOME",
+    "LANG",
+    "LC_ALL",
+    "NUMAPROF_CHANNEL",
+    "NUMAPROF_PRELOAD",
+    "NUMAPROF_PLACE",
+    "OMP_PROC_BIND",
+    "COLUMNS",
+    "TERM",
+    "TZ",
+    "NO_COLOR",
+    "PATH",
+    "GLIBC_TUNABLES",
+    "DEBUGINFOD_URLS",
+    "SOURCE_DATE_EPOCH",
+)
+VALUES = (
+    "",
+    "/",
+    "/no/such/folder",
+    "x" * 5000,
+    "%s%n%d",
+    "-1",
+    "\x1b[2J",
+    "a:b c",
+    "\udcff\udcfe",
+    "/dev/full",
+    "1e999",
+)
 
 
 def _change_the_environment(chance: random.Random, folder: Path) -> None:
@@ -120,10 +153,58 @@ def _change_the_environment(chance: random.Random, folder: Path) -> None:
         assert seen.status == 0 or is_one_line(seen), (changes, seen)
 
 
-COMMANDS = ("record", "run", "report", "diff", "check", "topology", "events", "doctor", "policies", "sweep", "export", "try")
-WORDS = ("-o", "--pin", "--delay", "--duration", "--control", "--json", "--html", "--csv", "--full", "--max-remote", "--", "-n",
-         "--events", "--interval", "--top", "--place", "-q", "-5", "0", "1e9", "99999999999999999999", "nan", "%q{X}", "/dev/null",
-         "/", "", "\x1b[31m", "x" * 300, "true", "/bin/true", "--help", "--no-such-option", "compact", "0-3", "3-0", "r.numaprof")  # fmt: skip
+COMMANDS = (
+    "record",
+    "run",
+    "report",
+    "diff",
+    "check",
+    "topology",
+    "events",
+    "doctor",
+    "policies",
+    "sweep",
+    "export",
+    "try",
+)
+WORDS = (
+    "-o",
+    "--pin",
+    "--delay",
+    "--duration",
+    "--control",
+    "--json",
+    "--html",
+    "--csv",
+    "--full",
+    "--max-remote",
+    "--",
+    "-n",
+    "--events",
+    "--interval",
+    "--top",
+    "--place",
+    "-q",
+    "-5",
+    "0",
+    "1e9",
+    "99999999999999999999",
+    "nan",
+    "%q{X}",
+    "/dev/null",
+    "/",
+    "",
+    "\x1b[31m",
+    "x" * 300,
+    "true",
+    "/bin/true",
+    "--help",
+    "--no-such-option",
+    "compact",
+    "0-3",
+    "3-0",
+    "r.numaprof",
+)
 
 
 def _write_any_command(chance: random.Random, folder: Path) -> None:
@@ -137,10 +218,33 @@ def _write_any_command(chance: random.Random, folder: Path) -> None:
 
 
 KINDS = (
-    Kind("odd programs", "a program says and returns what it does alone, and the recording is complete",
-         _run_an_odd_program, 3, 150, ("root",)),
-    Kind("namespaces", "programs in any namespaces run as alone, and the recording is complete", _change_namespaces, 1, 60, ("root",)),
-    Kind("limits", "numaprof does its work or says in one line which limit stands in the way", _limit_everything, 3, 150),
-    Kind("environment", "no value of a variable ends the program or loses the recording", _change_the_environment, 1, 100),
-    Kind("command lines", "each ends by itself with a status of the table, without a traceback", _write_any_command, 4, 300),
-)  # fmt: skip
+    Kind(
+        "odd programs",
+        "a program says and returns what it does alone, and the recording is complete",
+        _run_an_odd_program,
+        3,
+        150,
+        ("root",),
+    ),
+    Kind(
+        "namespaces",
+        "programs in any namespaces run as alone, and the recording is complete",
+        _change_namespaces,
+        1,
+        60,
+        ("root",),
+    ),
+    Kind(
+        "limits", "numaprof does its work or says in one line which limit stands in the way", _limit_everything, 3, 150
+    ),
+    Kind(
+        "environment", "no value of a variable ends the program or loses the recording", _change_the_environment, 1, 100
+    ),
+    Kind(
+        "command lines",
+        "each ends by itself with a status of the table, without a traceback",
+        _write_any_command,
+        4,
+        300,
+    ),
+)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All attacks, each a few times; `make hostile` tries more of them, from a seed of its own. docs/dev/hostile.md has the results."""
+"""All attacks, each a few times; `make hostile` tries more, from a seed of its own (docs/dev/hostile.md)."""
 
 from __future__ import annotations
 
