@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on processes: kills, stops and signals at random moments, and processes that do their worst by the channel."""
+"""Attacks on processes: kills, stops and signals at random moments, and processes that do their worst."""
 
 from __future__ import annotations
 
