@@ -282,7 +282,7 @@ class Thread:
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
         migrated: It was pinned and yet moved.
-        from_start: false: found late; what it did before was not seen.
+        from_start: false: found late, at start_ns; what it did before was not seen, and is not in its coverage.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
         highest: Upper end of it.
