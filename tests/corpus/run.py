@@ -180,7 +180,7 @@ def right(case: Case) -> bool:
         return False
     if case.fix == "none":
         return not case.changes
-    return re.search(FIXES[case.fix], code) is not None
+    return all(re.search(FIXES[kind], code) is not None for kind in case.fix.split(", "))
 
 
 def usable(case: Case) -> bool | None:
