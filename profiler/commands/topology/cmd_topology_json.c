@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/commands/cmd_topology_json.h"
+#include "profiler/commands/topology/cmd_topology_json.h"
 
 #include <errno.h>
 #include <stdlib.h>

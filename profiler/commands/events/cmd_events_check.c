@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "collectors/events/event_encode.h"
-#include "profiler/commands/cmd_events_view.h"
+#include "profiler/commands/events/cmd_events_view.h"
 
 struct cmd_events_check_count {
     int agree, differ, unnamed, no_table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `numaprof events` shows of the catalogue: as text for people, and as JSON whose form docs/events.md describes.
-#ifndef PROFILER_COMMANDS_CMD_EVENTS_VIEW_H
-#define PROFILER_COMMANDS_CMD_EVENTS_VIEW_H
+#ifndef PROFILER_COMMANDS_EVENTS_CMD_EVENTS_VIEW_H
+#define PROFILER_COMMANDS_EVENTS_CMD_EVENTS_VIEW_H
 
 #include <stdbool.h>
 

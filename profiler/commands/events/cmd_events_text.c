@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/text/diag.h"
-#include "profiler/commands/cmd_events_view.h"
+#include "profiler/commands/events/cmd_events_view.h"
 
 static const char *cmd_events_text_or(const char *text, const char *otherwise)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/text/json.h"
-#include "profiler/commands/cmd_events_view.h"
+#include "profiler/commands/events/cmd_events_view.h"
 
 enum { CMD_EVENTS_JSON_FORMAT = 1 };
 

@@ -9,7 +9,7 @@
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/topology/topology.h"
-#include "profiler/commands/cmd_events_view.h"
+#include "profiler/commands/events/cmd_events_view.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/usage.h"
 

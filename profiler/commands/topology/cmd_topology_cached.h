@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What topology --measure shows without measuring: what it would do, and what it has once found and kept.
-#ifndef PROFILER_COMMANDS_CMD_TOPOLOGY_CACHED_H
-#define PROFILER_COMMANDS_CMD_TOPOLOGY_CACHED_H
+#ifndef PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_CACHED_H
+#define PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_CACHED_H
 
 #include "core/topology/topology.h"
 #include "profiler/measure/result/result.h"

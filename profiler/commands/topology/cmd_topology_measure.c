@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/commands/cmd_topology_measure.h"
+#include "profiler/commands/topology/cmd_topology_measure.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numaprof topology --measure: runs the survey with progress and Ctrl-C, says what came of it, and stores it.
-#ifndef PROFILER_COMMANDS_CMD_TOPOLOGY_MEASURE_H
-#define PROFILER_COMMANDS_CMD_TOPOLOGY_MEASURE_H
+#ifndef PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_MEASURE_H
+#define PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_MEASURE_H
 
 #include "core/topology/topology.h"
 #include "profiler/measure/survey/survey.h"

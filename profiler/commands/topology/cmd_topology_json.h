@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The topology as JSON; docs/topology.md describes it.
-#ifndef PROFILER_COMMANDS_CMD_TOPOLOGY_JSON_H
-#define PROFILER_COMMANDS_CMD_TOPOLOGY_JSON_H
+#ifndef PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_JSON_H
+#define PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_JSON_H
 
 #include <stdio.h>
 
