@@ -75,11 +75,16 @@ def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
 
 def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     site = found.allocated
-    if site is None or site.line is None or site.file is None or found.name is None or _suffix(site) not in _C:
+    if site is None or site.line is None or site.file is None or found.name is None:
         return []
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
     name = re.sub(r"\.\d+$", "", found.name.split("::")[-1])
-    memory = c_allocation.variable(lines, site.file, site.line, name) if site.line <= len(lines) else None
+    memory = None
+    if _suffix(site) in _FREE_FORM:
+        module = re.match(r"__(\w+)_MOD_(\w+)$", name)
+        memory = fortran_allocation.variable(lines, site.file, *(module.group(2, 1) if module else (name, None)))
+    elif _suffix(site) in _C and site.line <= len(lines):
+        memory = c_allocation.variable(lines, site.file, site.line, name)
     return [memory] if memory is not None else []
 
 

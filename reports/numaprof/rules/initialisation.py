@@ -15,10 +15,9 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import BINS
-from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.find import is_fortran, memories
 from numaprof.fixes.memory import ANY, Memory
-from numaprof.fixes.snippets import by_node, zeros_in_parallel
+from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
 
@@ -146,13 +145,13 @@ def by_policy(init: Initialisation) -> bool:
     return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order)
 
 
-def edits(init: Initialisation) -> list[Edit]:
-    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
-        return []
+def _placed(init: Initialisation) -> tuple[str, ...]:
+    """Code in its place; empty: the text does not tell where that is."""
+    if not init.memories:
+        return ()
     if not by_policy(init):
-        return merged([zeros_in_parallel(memory) for memory in init.memories])
-    placed = [by_node(memory, init.nodes) for memory in init.memories] if init.nodes is not None else []
-    return merged([edit for edit in placed if edit is not None]) if None not in placed else []
+        return printed(init.memories, zeros_in_parallel)
+    return printed(init.memories, lambda memory: by_node(memory, init.nodes or ()))
 
 
 def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
@@ -171,7 +170,7 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init):
         return None
-    each_block = bool(init.memories) and not any(memory.loop for memory in init.memories or ())
+    each_block = bool(init.memories) and not any(memory.nest for memory in init.memories or ())
     return gained(evidence, group, nodes_of_parts(init), each_block)
 
 
@@ -180,15 +179,13 @@ def code(init: Initialisation) -> tuple[str, ...]:
         return ()
     if init.team is Team.PROCESSES or (init.grows and not init.memories):
         return (init.spread,)
-    found = edits(init)
-    if found:
-        return tuple(line for edit in found for line in edit.printed())
+    if found := _placed(init):
+        return found
     if init.memories is None and init.nodes is not None and by_policy(init):
-        placed = by_node(ANY, init.nodes)
-        return placed.unplaced(_where(init)) if placed is not None and not init.contained else (init.spread,)
+        return (init.spread,) if init.contained else by_node(ANY, init.nodes)[0].unplaced(_where(init))
     if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
         return (init.spread,)
-    return zeros_in_parallel(ANY).unplaced(_where(init))
+    return zeros_in_parallel(ANY)[0].unplaced(_where(init))
 
 
 def _where(init: Initialisation) -> str:

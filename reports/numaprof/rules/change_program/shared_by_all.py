@@ -20,9 +20,8 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.thresholds import ONE_HOME
 from numaprof.fixes import find as fixes
-from numaprof.fixes.edit import merged
 from numaprof.fixes.memory import ANY
-from numaprof.fixes.snippets import interleaved
+from numaprof.fixes.snippets import interleaved, printed
 from numaprof.recording.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
@@ -100,9 +99,8 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     """For the whole program, unless that would spread what has parts of its own; else, or as well, for this memory."""
     parts = any(not shared(evidence, found) for found in suspects(evidence))
     found = fixes.memories(evidence, group)
-    edits = [interleaved(memory) for memory in found or ()]
-    alone = tuple(line for edit in merged([each for each in edits if each is not None]) for line in edit.printed())
+    alone = printed(found or (), interleaved)
     allocated = [each.allocated for each in group if each.allocated is not None]
-    if parts and found is None and allocated and (any_ := interleaved(ANY)) is not None:
-        return any_.unplaced(f"after the allocation at {positions(allocated)}")
-    return alone if alone and parts and None not in edits else (f"numactl --interleave=all {command_line(evidence)}",)
+    if parts and found is None and allocated:
+        return interleaved(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}")
+    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}",)
