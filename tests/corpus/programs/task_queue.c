@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BLOCKS = 96, BLOCK = 8192, ROUNDS = 10, WORKERS = 8 };
+enum { BLOCKS = 96, BLOCK = 8192, ROUNDS = 40, WORKERS = 8 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int next_task;
