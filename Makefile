@@ -11,8 +11,8 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' reports/pyproject.toml)
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   ?= -O2 -g
 # SANITIZE=address,undefined or thread: the C program once more, below a folder of its own (mk/sanitize.mk).
-ifdef SANITIZE
 comma    := ,
+ifdef SANITIZE
 override BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 override CFLAGS := -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 endif

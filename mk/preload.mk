@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library that goes into the target. -fexceptions: C++ exceptions and pthread_exit pass through thread_run.
+# -Wframe-larger-than: it runs on the program's stacks, which may be a few pages (tests/launch/test_launch_small_stacks.py).
 
-PRELOAD_SOURCES := $(shell find collectors/preload -name "*.c" | LC_ALL=C sort) core/system/elf_kind.c core/system/exec_rights.c collectors/placement/placement_file.c
+PRELOAD_SOURCES := $(shell find collectors/preload -name "*.c" | LC_ALL=C sort) \
+    core/system/elf_kind.c core/system/exec_path.c core/system/exec_rights.c core/topology/cpulist.c core/topology/thread_mask.c collectors/placement/placement_file.c
 PRELOAD_OBJECTS := $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 PRELOAD         := $(BUILD)/libnumaprof-preload.so
 
@@ -16,6 +18,6 @@ $(PRELOAD): $(PRELOAD_OBJECTS)
 $(BUILD)/preload/%.o: %.c $(BUILD)/.packages
 	$(call say,CC,"$< (preload)")
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fexceptions -fvisibility=hidden -ftls-model=initial-exec -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -fPIC -fexceptions -fvisibility=hidden -ftls-model=initial-exec -Wframe-larger-than=1536 -MMD -MP -c -o $@ $<
 -include $(shell find $(BUILD)/preload -name '*.d' 2>/dev/null)
 endif

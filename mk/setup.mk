@@ -9,6 +9,12 @@ $(BUILD)/.packages-%: mk/packages.txt mk/packages
 	$(Q)mk/packages $*
 	$(Q)mkdir -p $(@D) && touch $@
 
+# The reports with these extras, and without setuptools, whose hook slows every start down.
+define pip
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[$(1)]'
+	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools
+endef
+
 # The reports run from the tree, so a change needs no new installation. $(PYTHON) is looked for only now: the line
 # above may have installed it.
 reports: $(BUILD)/.venv $(BUILD)/numaprof-reports $(BUILD)/.compiled ## the Python side: virtual environment and launcher
@@ -17,16 +23,14 @@ reports: $(BUILD)/.venv $(BUILD)/numaprof-reports $(BUILD)/.compiled ## the Pyth
 $(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
-	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[vega]'
-	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools # its hook slows every start down
+	$(call pip,vega)
 	$(Q)$(VENV)/bin/python -m numaprof.page.vega_bundle
 	$(Q)touch $@
 
 # What only tests and lint need is several times larger than all the rest.
 $(BUILD)/.venv-test: $(BUILD)/.venv
 	$(call say,VENV,for tests)
-	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -e 'reports[test,vega]'
-	$(Q)$(VENV)/bin/pip uninstall -qq -y --disable-pip-version-check setuptools
+	$(call pip,test$(comma)vega)
 	$(Q)touch $@
 
 # Not the launcher that pip writes. -I: PYTHONHOME and PYTHONPATH are for the program that is recorded.

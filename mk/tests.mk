@@ -17,8 +17,16 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 units: $(BUILD)/tests/units
 .PHONY: units
 
-check: all units examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## the inner loop: all tests without browser, sanitizers, emulated machine
+check: all units examples $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests $(SLOW:%=--ignore=%) $(TESTFLAGS)
+
+# The schema of the OASIS, as the crate serde-sarif carries it. Without a network the test that needs the schema is skipped.
+SARIF_CRATE  := https://static.crates.io/crates/serde-sarif/serde-sarif-0.6.5.crate
+SARIF_SHA256 := f4a7ecbfce99c6661d6aee53a014c7d144c44865e2023aa45637edef908215d0
+$(BUILD)/cache/sarif-schema-2.1.0.json:
+	$(Q)mkdir -p $(@D)
+	-$(Q)curl -sSfL --connect-timeout 5 --max-time 60 -o $@.crate $(SARIF_CRATE) && echo '$(SARIF_SHA256)  $@.crate' | sha256sum -c --quiet && \
+	    tar xzf $@.crate -O serde-sarif-0.6.5/src/schema.json > $@; rm -f $@.crate; test -s $@ || rm -f $@
 
 # Where the emulated machine cannot be had (another system, no download), its tests are skipped, and say so.
 .PHONY: lab-or-reason

@@ -74,6 +74,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
+    "sarif_schema": (BUILD / "cache/sarif-schema-2.1.0.json").exists,
 }
 
 

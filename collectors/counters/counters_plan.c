@@ -21,7 +21,6 @@ static bool counters_is_remote(const struct event_entry *event)
     return strncmp(event->placement, "remote", 6) == 0;
 }
 
-
 static enum recording_source counters_source(const struct event_entry *event)
 {
     return strstr(event->placement, "dram") ? RECORDING_SOURCE_REMOTE_DRAM : RECORDING_SOURCE_REMOTE_CACHE;
@@ -157,14 +156,14 @@ static void counters_leave_out_retired(struct counters *counters)
 {
     int others = 0;
     for (int i = 0; i < counters->plan.group_count; i++) {
-        bool is_retired = strcmp(counters->groups[i].events[0].source->class, "retired_load") == 0;
+        bool is_retired = event_catalogue_is_retired(counters->groups[i].events[0].source);
         if (!is_retired && counters->groups[i].error < 0)
             return;
         others += !is_retired;
     }
     for (int i = 0; others > 0 && i < counters->plan.group_count; i++) {
         struct counters_group *group = &counters->groups[i];
-        if (group->error < 0 || strcmp(group->events[0].source->class, "retired_load") != 0)
+        if (group->error < 0 || !event_catalogue_is_retired(group->events[0].source))
             continue;
         group->error = -EALREADY;
         counters->usable--;

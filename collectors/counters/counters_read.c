@@ -22,7 +22,7 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
     struct counters *counters = set->counters;
     counters->rows++;
     RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
-           cpu >= 0 ? RECORD_NUMBER(cpu) : RECORD_NULL, RECORD_NUMBER(tasks_time(counters->tasks, time)),
+           RECORD_KNOWN(cpu), RECORD_NUMBER(tasks_time(counters->tasks, time)),
            RECORD_NUMBER(delta->value), RECORD_NUMBER(delta->enabled), RECORD_NUMBER(delta->running),
            delta->has_work ? RECORD_NUMBER(delta->work) : RECORD_NULL);
 }

@@ -236,3 +236,8 @@ const char *event_catalogue_confidence(const struct event_entry *event)
             return words[i];
     return strchr(event->sources, ',') ? "two" : "one";
 }
+
+bool event_catalogue_is_retired(const struct event_entry *event)
+{
+    return strcmp(event->class, "retired_load") == 0;
+}

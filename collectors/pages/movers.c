@@ -2,10 +2,12 @@
 #include "collectors/pages/movers.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/cgroup.h"
 #include "core/system/sysfile.h"
 
 static const char *const movers_names[MOVERS_COUNTERS] = {
@@ -42,21 +44,13 @@ static void movers_read_file(struct movers_values *values, const char *root, con
     free(text);
 }
 
-// The unified hierarchy's line of /proc/self/cgroup is "0::/path".
 static void movers_read_cgroup(struct movers_values *values, const char *root)
 {
-    char text[4096], path[4096 + 64];
+    char group[PATH_MAX], path[PATH_MAX + 64];
     movers_parse(values, "");
-    if (sysfile_head(root, text, sizeof text, "/proc/self/cgroup") < 0)
+    if (cgroup_path(group, sizeof group, root) < 0)
         return;
-    char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-    if (!line)
-        return;
-    line = strchr(line, '/');
-    if (!line)
-        return;
-    line[strcspn(line, "\n")] = '\0';
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.stat", line);
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/memory.stat", group);
     movers_read_file(values, root, path);
 }
 

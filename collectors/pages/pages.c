@@ -67,7 +67,7 @@ static void pages_write_run(const struct pages_walk *walk)
         return;
     RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(walk->job->snapshot), RECORD_NUMBER(run->first),
            RECORD_NUMBER(run->asked), RECORD_NUMBER(pages_span(walk)),
-           run->state >= 0 ? RECORD_NUMBER(run->state) : RECORD_NULL);
+           RECORD_KNOWN(run->state));
 }
 
 static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)

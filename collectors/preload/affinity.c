@@ -10,17 +10,12 @@
 #include "collectors/preload/preload.h"
 
 // The mask of our plan alone, as a thread of ours has it: exactly its CPU.
-static bool affinity_is_our_pin(const struct preload_mask *mask)
+static bool affinity_is_our_pin(const struct cpulist *mask)
 {
     const _Atomic uint32_t *slot_users = preload_slot_users();
-    int only = -1, members = 0;
-    for (size_t i = 0; i < sizeof mask->bits / sizeof *mask->bits; i++) {
-        members += __builtin_popcountl(mask->bits[i]);
-        if (mask->bits[i])
-            only = (int)(i * 8 * sizeof *mask->bits) + __builtin_ctzl(mask->bits[i]);
-    }
-    if (!slot_users || members != 1)
+    if (!slot_users || cpulist_count(mask) != 1)
         return false;
+    const int only = cpulist_next(mask, 0);
     const struct channel_settings *settings = preload_settings();
     for (uint32_t i = 0; i < settings->slot_count; i++)
         if (settings->slots[i] == only && atomic_load(&slot_users[i]) > 0)
@@ -35,7 +30,7 @@ static bool affinity_of_caller(pid_t tid)
 
 // Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the mask
 // is known here; one that chose a single CPU of the plan for itself sees too much.
-static bool affinity_hidden(pid_t tid, const struct preload_mask *mask)
+static bool affinity_hidden(pid_t tid, const struct cpulist *mask)
 {
     return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);
 }
@@ -44,9 +39,9 @@ static bool affinity_hidden(pid_t tid, const struct preload_mask *mask)
 PRELOAD_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
     __typeof__(&sched_getaffinity) get = PRELOAD_NEXT(sched_getaffinity);
-    struct preload_mask mask;
+    struct cpulist mask;
     int status = get(tid, size, set);
-    if (status == 0 && preload_slot_users() && preload_get_mask(tid, &mask) > 0 && affinity_hidden(tid, &mask)) {
+    if (status == 0 && preload_slot_users() && thread_mask_get(tid, &mask) == 0 && affinity_hidden(tid, &mask)) {
         memset(set, 0, size);
         memcpy(set, preload_process_mask(), size < sizeof mask ? size : sizeof mask);
     }
@@ -59,7 +54,7 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     int status = get(thread, size, set);
     if (status != 0 || !preload_slot_users())
         return status;
-    struct preload_mask mask = {0};
+    struct cpulist mask = {0};
     memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
     bool hidden = pthread_equal(thread, pthread_self()) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(&mask);
     if (hidden) {
@@ -69,13 +64,19 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     return status;
 }
 
+// noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
+static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
+{
+    struct cpulist mask = {0};
+    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
+    cpulist_format(out, room, &mask);
+}
+
 // tid 0: not known here, the recorder finds out by looking.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
-    struct preload_mask mask = {0};
-    memcpy(&mask, set, size < sizeof mask ? size : sizeof mask);
-    preload_list_mask(&mask, list, sizeof list);
+    affinity_list(list, sizeof list, size, set);
     if (by_caller_for_itself)
         preload_own_choice();
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});

@@ -25,7 +25,7 @@ static struct {
     struct channel_settings settings; // other users may write the shared ones
     uint64_t process;
     pid_t pid;
-    struct preload_mask mask;
+    struct cpulist mask;
     bool other_namespace;            // our thread numbers are not the recorder's, or this is not known
     _Atomic uint32_t *alone_users;   // of the CPU slots of a placement file; NULL: none
     char address[CHANNEL_ADDRESS], library[PATH_MAX];
@@ -79,7 +79,7 @@ const char *preload_library(void)
     return self.library;
 }
 
-const struct preload_mask *preload_process_mask(void)
+const struct cpulist *preload_process_mask(void)
 {
     return &self.mask;
 }
@@ -194,7 +194,7 @@ static void connect_open(void)
     if (fd < 0)
         return;
     connect_name_process();
-    preload_get_mask(0, &self.mask);
+    thread_mask_get(0, &self.mask);
     if (connect_handshake(fd, false) == 0) {
         int segment = connect_receive(fd);
         if (segment >= 0) {
@@ -217,7 +217,7 @@ void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *u
     if (self.channel || count == 0)
         return;
     connect_name_process();
-    preload_get_mask(0, &self.mask);
+    thread_mask_get(0, &self.mask);
     self.settings = (struct channel_settings){.target = (uint32_t)self.pid, .slot_count = count};
     for (uint32_t i = 0; i < count; i++)
         self.settings.slots[i] = (int32_t)cpus[i];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which CPU a thread sits on. A thread gets the place of the plan that the fewest threads have, the first of them, when its
 // creator makes it; so threads, in the order they are made, and processes side by side spread over the plan in its order.
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collectors/preload/preload.h"
+#include "collectors/protocol/channel_slots.h"
 
 static _Atomic bool main_has_slot;
 
@@ -16,34 +16,10 @@ static __thread struct {
     bool own_choice;
 } here;
 
-static struct preload_mask cpu_slot_mask(int cpu)
-{
-    enum { BITS = 8 * sizeof(unsigned long) };
-    struct preload_mask mask = {0};
-    mask.bits[cpu / BITS] = 1UL << (cpu % BITS);
-    return mask;
-}
-
-// Index of the least used place within the process's mask, or -1.
-static int cpu_slot_least_used(const _Atomic uint32_t *slot_users)
-{
-    const struct channel_settings *settings = preload_settings();
-    int best = -1;
-    uint32_t fewest = UINT32_MAX;
-    for (uint32_t i = 0; i < settings->slot_count && fewest > 0; i++) {
-        uint32_t users = atomic_load_explicit(&slot_users[i], memory_order_relaxed);
-        if (users < fewest && preload_mask_has(preload_process_mask(), settings->slots[i])) {
-            best = (int)i;
-            fewest = users;
-        }
-    }
-    return best;
-}
-
 static int cpu_slot_take(_Atomic uint32_t *slot_users)
 {
     for (;;) {
-        int at = cpu_slot_least_used(slot_users);
+        int at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
         if (at < 0)
             return -1;
         uint32_t users = atomic_load(&slot_users[at]);
@@ -73,8 +49,7 @@ int preload_slot_self(int slot)
     if (!here.slot)
         return -1;
     int cpu = preload_settings()->slots[here.slot - 1];
-    struct preload_mask mask = cpu_slot_mask(cpu);
-    if (preload_set_mask(0, &mask) < 0) {
+    if (thread_mask_bind(0, cpu) < 0) {
         preload_slot_leave();
         return -1;
     }
@@ -96,15 +71,13 @@ int preload_pinned_cpu(void)
 void preload_unpin_self(void)
 {
     if (here.slot)
-        preload_set_mask(0, preload_process_mask());
+        thread_mask_set(0, preload_process_mask());
 }
 
 void preload_repin_self(void)
 {
-    if (here.slot) {
-        struct preload_mask mask = cpu_slot_mask(here.cpu);
-        preload_set_mask(0, &mask);
-    }
+    if (here.slot)
+        thread_mask_bind(0, here.cpu);
 }
 
 void preload_own_choice(void)
@@ -136,11 +109,7 @@ bool preload_program_pins(void)
 // Looked at when the runtimes look: at the start. Also a setting that says "do not bind" is a choice to respect.
 void preload_slot_start(void)
 {
-    static const char *const settings[] = CHANNEL_PIN_SETTINGS;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const char *value = getenv(settings[i]);
-        cpu_slot_program_pins |= value && *value;
-    }
+    cpu_slot_program_pins = channel_program_pins();
 }
 
 // The program begins where its main thread will be pinned later: what it initialises before its first thread is made
@@ -150,22 +119,21 @@ void preload_slot_begin_at_first(void)
     const _Atomic uint32_t *slot_users = preload_slot_users();
     if (!slot_users || cpu_slot_program_pins || (uint32_t)getpid() != preload_settings()->target)
         return;
-    int at = cpu_slot_least_used(slot_users);
+    int at = channel_least_used_slot(preload_settings(), slot_users, preload_process_mask());
     if (at < 0)
         return;
-    struct preload_mask mask = cpu_slot_mask(preload_settings()->slots[at]);
-    preload_set_mask(0, &mask);
-    preload_set_mask(0, preload_process_mask());
+    thread_mask_bind(0, preload_settings()->slots[at]);
+    thread_mask_set(0, preload_process_mask());
 }
 
 // A runtime that was told where threads belong has bound the main thread by now, perhaps before there was a channel.
 static void cpu_slot_tell_main(void)
 {
     char chosen[CHANNEL_TEXT];
-    struct preload_mask mask;
-    if (preload_get_mask(0, &mask) <= 0)
+    struct cpulist mask;
+    if (thread_mask_get(0, &mask) < 0)
         return;
-    preload_list_mask(&mask, chosen, sizeof chosen);
+    cpulist_format(chosen, sizeof chosen, &mask);
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = syscall(SYS_gettid), .text = chosen});
 }
 

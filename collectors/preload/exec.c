@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the target starts gets the process's own mask, not the pinned one of the thread that starts it, and is followed:
 // the library stays in the environment where the program can load it, and is taken out where it would break it (musl).
-// Some of this runs between vfork and exec, where memory is the parent's: stack only.
+// Some of this runs between vfork and exec, where memory is the parent's: stack only, and little of it, since the
+// caller's may be a few pages (docs/dev/hostile.md). Buffers are as long as what goes into them.
 #include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,16 +16,10 @@
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/elf_kind.h"
+#include "core/system/exec_path.h"
 #include "core/system/exec_rights.h"
 
 extern char **environ;
-
-enum { EXEC_TEXT = PATH_MAX + 64 };
-
-struct exec_environment {
-    char preload[EXEC_TEXT], channel[EXEC_TEXT], library[EXEC_TEXT];
-    char **variables; // room for the caller's and four more
-};
 
 static const char *exec_value(char *const *variables, const char *name)
 {
@@ -36,17 +30,35 @@ static const char *exec_value(char *const *variables, const char *name)
     return NULL;
 }
 
-// LD_PRELOAD's list without our library; then, if add, with it in front.
-static void exec_preload_list(char *out, size_t size, const char *list, const char *library, bool add)
+// Appends a copy of length bytes; returns its end.
+static char *exec_append(char *end, const char *text, size_t length)
 {
-    size_t used = (size_t)snprintf(out, size, "LD_PRELOAD=%s", add ? library : "");
+    memcpy(end, text, length);
+    end[length] = '\0';
+    return end + length;
+}
+
+static char *exec_append_variable(char *end, const char *name, const char *value)
+{
+    end = exec_append(end, name, strlen(name));
+    end = exec_append(end, "=", 1);
+    return exec_append(end, value, strlen(value));
+}
+
+// LD_PRELOAD's list without our library; then, if add, with it in front. Returns its end; "LD_PRELOAD=" alone: nothing is left.
+static char *exec_append_preload(char *end, const char *list, const char *library, bool add)
+{
+    end = exec_append_variable(end, "LD_PRELOAD", add ? library : "");
     for (const char *at = list ? list : ""; *at;) {
         size_t length = strcspn(at, ": ");
         bool ours = length == strlen(library) && strncmp(at, library, length) == 0;
-        if (length > 0 && !ours && used + length + 2 < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%.*s", out[used - 1] == '=' ? "" : ":", (int)length, at);
+        if (length > 0 && !ours) {
+            end = end[-1] == '=' ? end : exec_append(end, ":", 1);
+            end = exec_append(end, at, length);
+        }
         at += length + strspn(at + length, ": ");
     }
+    return end;
 }
 
 static bool exec_is_ours(const char *variable)
@@ -64,27 +76,39 @@ static size_t exec_count(char *const *variables)
     return count;
 }
 
+// Bytes of our three variables, each with '=' and the final NUL, beside what LD_PRELOAD had.
+static size_t exec_text_bytes(char *const *variables)
+{
+    const char *list = exec_value(variables, "LD_PRELOAD");
+    return sizeof "LD_PRELOAD=:" + sizeof CHANNEL_ENVIRONMENT "=" + sizeof CHANNEL_PRELOAD_ENVIRONMENT "=" +
+           (list ? strlen(list) : 0) + 2 * strlen(preload_library()) + strlen(preload_channel_address());
+}
+
 // Makes the environment for a program of this kind from the caller's. Ours are those the process began with, so that a
-// program that starts others with a fresh one (env -i) is followed too.
-static void exec_make_environment(struct exec_environment *e, char *const *variables, int kind)
+// program that starts others with a fresh one (env -i) is followed too. out has room for four more than the caller's;
+// text: exec_text_bytes.
+static char **exec_make_environment(char **out, char *text, char *const *variables, int kind)
 {
     const char *library = preload_library(), *channel = preload_channel_address();
     size_t count = 0;
     for (size_t i = 0; variables && variables[i]; i++)
         if (!exec_is_ours(variables[i]))
-            e->variables[count++] = variables[i];
-    bool can_load = kind == ELF_KIND_GLIBC || kind == ELF_KIND_UNKNOWN || kind < 0;
+            out[count++] = variables[i];
     if (*library && (*channel || place_is_on())) {
-        exec_preload_list(e->preload, sizeof e->preload, exec_value(variables, "LD_PRELOAD"), library, can_load);
-        if (strcmp(e->preload, "LD_PRELOAD=") != 0)
-            e->variables[count++] = e->preload;
-        snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", channel);
-        snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-        if (*channel)
-            e->variables[count++] = e->channel;
-        e->variables[count++] = e->library;
+        char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library, elf_kind_bears_preload(kind));
+        if (end[-1] != '=') {
+            out[count++] = text;
+            text = end + 1;
+        }
+        if (*channel) {
+            out[count++] = text;
+            text = exec_append_variable(text, CHANNEL_ENVIRONMENT, channel) + 1;
+        }
+        out[count++] = text;
+        exec_append_variable(text, CHANNEL_PRELOAD_ENVIRONMENT, library);
     }
-    e->variables[count] = NULL;
+    out[count] = NULL;
+    return out;
 }
 
 // What the program starts is followed by a recorder, or placed.
@@ -93,32 +117,32 @@ static bool exec_is_followed(void)
     return preload_channel() || (place_is_on() && *preload_library());
 }
 
-// First file of that name in PATH that can be executed, as execvp looks for it.
-static void exec_find(const char *file, char *path, size_t size)
+static size_t exec_find_bytes(const char *file)
 {
     const char *search = getenv("PATH");
-    snprintf(path, size, "%s", file);
+    return strlen(file) + (search ? strlen(search) : 0) + sizeof EXEC_PATH_DEFAULT "/";
+}
+
+// The file that execvp will run; some other path where it will run none. size: exec_find_bytes.
+static const char *exec_find(char *path, size_t size, const char *file)
+{
     if (strchr(file, '/'))
-        return;
-    for (const char *at = search ? search : "/bin:/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        int length = (int)strcspn(at, ":");
-        snprintf(path, size, "%.*s%s%s", length, at, length ? "/" : "", file);
-        if (access(path, X_OK) == 0)
-            return;
-    }
+        return file;
+    exec_path_find(path, size, file);
+    return path;
 }
 
 static int exec_kind(const char *path)
 {
-    char program[PATH_MAX];
-    int kind = elf_kind_of_path(path, program, sizeof program);
-    return kind >= 0 && exec_rights_change(program) ? -EPERM : kind;
+    char interpreter[ELF_KIND_INTERPRETER];
+    int kind = elf_kind_of_path(path, interpreter);
+    return kind >= 0 && exec_rights_change(*interpreter ? interpreter : path) ? -EPERM : kind;
 }
 
 static int exec_kind_of_descriptor(int fd)
 {
-    char interpreter[PATH_MAX];
-    int kind = elf_kind_of(fd, interpreter, sizeof interpreter);
+    char interpreter[ELF_KIND_INTERPRETER];
+    int kind = elf_kind_of(fd, interpreter);
     return kind == ELF_KIND_SCRIPT ? exec_kind(interpreter) : kind;
 }
 
@@ -130,11 +154,10 @@ static void exec_announce(const char *path, int kind)
     preload_unpin_self();
 }
 
-// Declares `e` with room on this function's stack.
-#define EXEC_ENVIRONMENT(e, environment, kind)                                                                         \
-    struct exec_environment e;                                                                                         \
-    e.variables = alloca((exec_count(environment) + 5) * sizeof(char *));                                              \
-    exec_make_environment(&e, environment, kind)
+// The environment for a program of this kind, on the stack of the caller of this macro.
+#define EXEC_ENVIRONMENT(environment, kind)                                                                            \
+    exec_make_environment(alloca((exec_count(environment) + 5) * sizeof(char *)),                                      \
+                          alloca(exec_text_bytes(environment)), environment, kind)
 
 PRELOAD_EXPORT int execve(const char *path, char *const arguments[], char *const environment[])
 {
@@ -142,9 +165,9 @@ PRELOAD_EXPORT int execve(const char *path, char *const arguments[], char *const
     if (!exec_is_followed())
         return next(path, arguments, environment);
     int kind = exec_kind(path);
-    EXEC_ENVIRONMENT(e, environment, kind);
+    char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce(path, kind);
-    int status = next(path, arguments, e.variables);
+    int status = next(path, arguments, variables);
     preload_repin_self(); // it failed: go on as before
     return status;
 }
@@ -154,12 +177,12 @@ PRELOAD_EXPORT int execvpe(const char *file, char *const arguments[], char *cons
     __typeof__(&execvpe) next = PRELOAD_NEXT(execvpe);
     if (!exec_is_followed())
         return next(file, arguments, environment);
-    char path[PATH_MAX];
-    exec_find(file, path, sizeof path);
+    size_t bytes = exec_find_bytes(file);
+    const char *path = exec_find(alloca(bytes), bytes, file);
     int kind = exec_kind(path);
-    EXEC_ENVIRONMENT(e, environment, kind);
+    char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce(path, kind);
-    int status = next(file, arguments, e.variables);
+    int status = next(file, arguments, variables);
     preload_repin_self();
     return status;
 }
@@ -180,9 +203,9 @@ PRELOAD_EXPORT int fexecve(int fd, char *const arguments[], char *const environm
     if (!exec_is_followed())
         return next(fd, arguments, environment);
     int kind = exec_kind_of_descriptor(fd);
-    EXEC_ENVIRONMENT(e, environment, kind);
+    char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce("(descriptor)", kind);
-    int status = next(fd, arguments, e.variables);
+    int status = next(fd, arguments, variables);
     preload_repin_self();
     return status;
 }
@@ -197,9 +220,9 @@ PRELOAD_EXPORT int execveat(int directory, const char *path, char *const argumen
     int kind = fd >= 0 ? exec_kind_of_descriptor(fd) : ELF_KIND_UNKNOWN;
     if (fd >= 0)
         close(fd);
-    EXEC_ENVIRONMENT(e, environment, kind);
+    char **variables = EXEC_ENVIRONMENT(environment, kind);
     exec_announce(path, kind);
-    int status = next(directory, path, arguments, e.variables, flags);
+    int status = next(directory, path, arguments, variables, flags);
     preload_repin_self();
     return status;
 }
@@ -247,9 +270,9 @@ PRELOAD_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_f
     __typeof__(&posix_spawn) next = PRELOAD_NEXT(posix_spawn);
     if (!exec_is_followed())
         return next(pid, path, actions, attributes, arguments, environment);
-    EXEC_ENVIRONMENT(e, environment, exec_kind(path));
+    char **variables = EXEC_ENVIRONMENT(environment, exec_kind(path));
     preload_unpin_self();
-    int status = next(pid, path, actions, attributes, arguments, e.variables);
+    int status = next(pid, path, actions, attributes, arguments, variables);
     preload_repin_self();
     return status;
 }
@@ -261,11 +284,11 @@ PRELOAD_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_
     __typeof__(&posix_spawnp) next = PRELOAD_NEXT(posix_spawnp);
     if (!exec_is_followed())
         return next(pid, file, actions, attributes, arguments, environment);
-    char path[PATH_MAX];
-    exec_find(file, path, sizeof path);
-    EXEC_ENVIRONMENT(e, environment, exec_kind(path));
+    size_t bytes = exec_find_bytes(file);
+    const char *path = exec_find(alloca(bytes), bytes, file);
+    char **variables = EXEC_ENVIRONMENT(environment, exec_kind(path));
     preload_unpin_self();
-    int status = next(pid, file, actions, attributes, arguments, e.variables);
+    int status = next(pid, file, actions, attributes, arguments, variables);
     preload_repin_self();
     return status;
 }

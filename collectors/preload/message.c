@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -110,7 +109,9 @@ void preload_send(struct preload_note note)
         message->cpu = note.cpu;
         message->a = note.a;
         message->waits = note.waits;
-        snprintf(message->text, sizeof message->text, "%s", note.text ? note.text : "");
+        size_t length = note.text ? strnlen(note.text, sizeof message->text - 1) : 0;
+        memcpy(message->text, note.text ? note.text : "", length);
+        message->text[length] = '\0';
         atomic_store(&message->state, CHANNEL_SENT);
         atomic_fetch_or(&channel->sent[at / 64], UINT64_C(1) << (at % 64));
         if (note.waits) {

@@ -11,22 +11,13 @@
 #include <sys/types.h>
 
 #include "collectors/protocol/channel.h"
+#include "core/topology/thread_mask.h"
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
 // The function this library's one of the same name stands in front of.
 #define PRELOAD_NEXT(name) ((__typeof__(&(name)))preload_next(#name))
 void *preload_next(const char *name);
-
-// A mask as large as the kernel's largest, for the system calls themselves: the C library's are ours.
-struct preload_mask {
-    unsigned long bits[CPULIST_MAX / (8 * sizeof(unsigned long))];
-};
-// --- mask.c
-int preload_get_mask(pid_t tid, struct preload_mask *mask); // bytes the kernel wrote, or -errno
-int preload_set_mask(pid_t tid, const struct preload_mask *mask);
-void preload_list_mask(const struct preload_mask *mask, char *out, size_t room); // as much as fits: "0-3,7"
-bool preload_mask_has(const struct preload_mask *mask, int cpu);
 
 // --- connect.c: the process and its channel
 void preload_connect(void);                      // once; when the library starts or, if sooner, at the first large block
@@ -41,7 +32,7 @@ bool preload_is_this_process(void);              // false between vfork and exec
 bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer
 const char *preload_channel_address(void);       // as the environment said when the process began; "": nothing ...
 const char *preload_library(void);               // ... whatever the program made of it since
-const struct preload_mask *preload_process_mask(void); // as the process got it
+const struct cpulist *preload_process_mask(void); // as the process got it
 
 // --- message.c
 struct preload_note {

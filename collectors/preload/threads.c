@@ -41,11 +41,10 @@ static void thread_make_key(void)
 
 static bool thread_has_own_mask(const pthread_attr_t *attributes)
 {
-    struct preload_mask mask, all;
-    memset(&all, 0xff, sizeof all);
-    // Without an affinity in the attributes, glibc answers with all bits set.
-    return attributes && pthread_attr_getaffinity_np(attributes, sizeof mask, (cpu_set_t *)&mask) == 0 &&
-           memcmp(&mask, &all, sizeof mask) != 0;
+    struct cpulist mask;
+    if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof mask.bits, (cpu_set_t *)&mask) != 0)
+        return false;
+    return cpulist_count(&mask) < CPULIST_MAX; // without an affinity in the attributes, glibc answers with all bits set
 }
 
 static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void *routine)
@@ -57,6 +56,14 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
     return preload_is_helper(routine) ? CHANNEL_PIN_HELPER : CHANNEL_PIN_PLANNED;
 }
 
+// noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
+static __attribute__((noinline)) void thread_list_mask(char *out, size_t room)
+{
+    struct cpulist mask;
+    if (thread_mask_get(0, &mask) == 0)
+        cpulist_format(out, room, &mask);
+}
+
 // In the new thread, which has its creator's mask.
 static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const void *frame)
 {
@@ -66,14 +73,13 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     if (pin == CHANNEL_PIN_PLANNED && slot)
         cpu = preload_slot_self(slot);
     else if (pin == CHANNEL_PIN_HELPER)
-        preload_set_mask(0, preload_process_mask());
+        thread_mask_set(0, preload_process_mask());
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since, frame);
     char chosen[CHANNEL_TEXT] = "";
-    struct preload_mask mask;
-    if (pin == CHANNEL_PIN_PROGRAM && preload_get_mask(0, &mask) > 0)
-        preload_list_mask(&mask, chosen, sizeof chosen);
+    if (pin == CHANNEL_PIN_PROGRAM)
+        thread_list_mask(chosen, sizeof chosen);
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
     preload_send((struct preload_note){

@@ -143,7 +143,7 @@ void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin 
     thread->pin = pin;
     thread->planned_cpu = planned_cpu;
     RECORD(tasks->queue, RECORDING_THREAD_PIN, RECORD_NUMBER(thread->id), RECORD_TEXT(words[pin]),
-           planned_cpu >= 0 ? RECORD_NUMBER(planned_cpu) : RECORD_NULL, RECORD_TEXT(own_cpus));
+           RECORD_KNOWN(planned_cpu), RECORD_TEXT(own_cpus));
 }
 
 void tasks_read_name(struct tasks *tasks, struct thread *thread)

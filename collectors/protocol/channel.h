@@ -40,9 +40,6 @@ enum channel_kind {
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
 };
 
-// Variables by which the runtimes of parallel programs are told where threads belong.
-#define CHANNEL_PIN_SETTINGS {"OMP_PROC_BIND", "OMP_PLACES", "KMP_AFFINITY", "GOMP_CPU_AFFINITY"}
-
 // As the words of thread.pin in the schema.
 enum channel_pin { CHANNEL_PIN_NONE, CHANNEL_PIN_PLANNED, CHANNEL_PIN_PROGRAM, CHANNEL_PIN_HELPER };
 

@@ -26,6 +26,7 @@ int recording_queue_stop(struct recording_queue *queue);
 #define RECORD_NUMBER(value) ((struct recording_value){.number = (int64_t)(value)})
 #define RECORD_NULL ((struct recording_value){.number = RECORDING_NULL})
 #define RECORD_TEXT(value) recording_text(value)
+#define RECORD_KNOWN(value) recording_known(value)
 #define RECORD(queue, statement, ...)                                                                                  \
     recording_queue_put(queue, statement, sizeof((struct recording_value[]){__VA_ARGS__}) / sizeof(struct recording_value), \
                      (const struct recording_value[]){__VA_ARGS__})
@@ -34,6 +35,12 @@ int recording_queue_stop(struct recording_queue *queue);
 static inline struct recording_value recording_text(const char *text)
 {
     return (struct recording_value){.text = text, .number = RECORDING_NULL};
+}
+
+// A number that may be unknown: a negative one becomes NULL.
+static inline struct recording_value recording_known(int64_t value)
+{
+    return (struct recording_value){.number = value < 0 ? RECORDING_NULL : value};
 }
 
 #endif

@@ -16,7 +16,7 @@
 enum { CPU_IDENTITY_HEAD_BYTES = 16384 };
 
 // The kernel's keys. The first line with a key counts: it is the first CPU's.
-enum { VENDOR, FAMILY, MODEL, STEPPING, MODEL_NAME, IMPLEMENTER, ARCHITECTURE, VARIANT, PART, REVISION, POWER_CPU,
+enum { VENDOR, FAMILY, MODEL, STEPPING, MODEL_NAME, MICROCODE, IMPLEMENTER, ARCHITECTURE, VARIANT, PART, REVISION, POWER_CPU,
        POWER_REVISION, FIELD_COUNT };
 
 static const char *const cpu_identity_keys[FIELD_COUNT] = {
@@ -25,6 +25,7 @@ static const char *const cpu_identity_keys[FIELD_COUNT] = {
     [MODEL] = "model",
     [STEPPING] = "stepping",
     [MODEL_NAME] = "model name",
+    [MICROCODE] = "microcode",
     [IMPLEMENTER] = "CPU implementer",
     [ARCHITECTURE] = "CPU architecture",
     [VARIANT] = "CPU variant",
@@ -165,5 +166,6 @@ int cpu_identity_read(struct cpu_identity *identity, const char *root)
                                             : false;
     const char *name = values[MODEL_NAME] ? values[MODEL_NAME] : values[POWER_CPU];
     snprintf(identity->name, sizeof identity->name, "%s", name ? name : "");
+    snprintf(identity->microcode, sizeof identity->microcode, "%s", values[MICROCODE] ? values[MICROCODE] : "");
     return identity->vendor[0] ? 0 : -EINVAL;
 }

@@ -5,10 +5,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,11 +29,13 @@ static int elf_kind_of_loader(const char *path)
     return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0 ? ELF_KIND_GLIBC : ELF_KIND_OTHER_LIBC;
 }
 
-static void elf_kind_first_word(const char *line, char *out, size_t size)
+// line is shorter than out.
+static void elf_kind_first_word(const char *line, char *out)
 {
     line += strspn(line, " \t");
     size_t length = strcspn(line, " \t\n");
-    snprintf(out, size, "%.*s", (int)length, line);
+    memcpy(out, line, length);
+    out[length] = '\0';
 }
 
 static bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment)
@@ -83,11 +83,19 @@ static bool elf_kind_needs_asan(int fd, const ElfW(Ehdr) * header, const ElfW(Ph
     return false;
 }
 
-static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header, char *interpreter, size_t size)
+static void elf_kind_read_loader(int fd, const ElfW(Phdr) * segment, char *loader, size_t size)
+{
+    size_t length = segment->p_filesz < size - 1 ? segment->p_filesz : size - 1;
+    ssize_t n = pread(fd, loader, length, (off_t)segment->p_offset);
+    loader[n > 0 ? n : 0] = '\0';
+}
+
+static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header)
 {
     if (header->e_phentsize != sizeof(ElfW(Phdr)))
         return ELF_KIND_UNKNOWN;
     ElfW(Phdr) segment;
+    char loader[ELF_KIND_INTERPRETER];
     int kind = ELF_KIND_STATIC;
     bool has_asan = false;
     for (int i = 0; i < header->e_phnum && i < ELF_KIND_MAX_SEGMENTS; i++) {
@@ -97,19 +105,17 @@ static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header, char *interpr
             has_asan = elf_kind_needs_asan(fd, header, &segment);
         if (segment.p_type != PT_INTERP)
             continue;
-        size_t length = segment.p_filesz < size - 1 ? segment.p_filesz : size - 1;
-        ssize_t n = pread(fd, interpreter, length, (off_t)segment.p_offset);
-        interpreter[n > 0 ? n : 0] = '\0';
-        kind = elf_kind_of_loader(interpreter);
+        elf_kind_read_loader(fd, &segment, loader, sizeof loader);
+        kind = elf_kind_of_loader(loader);
     }
     return kind == ELF_KIND_GLIBC && has_asan ? ELF_KIND_ASAN : kind;
 }
 
-int elf_kind_of(int fd, char *interpreter, size_t size)
+int elf_kind_of(int fd, char *interpreter)
 {
     union {
         ElfW(Ehdr) header;
-        char text[256]; // the kernel reads this much of a script's first line (BINPRM_BUF_SIZE)
+        char text[ELF_KIND_INTERPRETER];
     } start = {0};
     struct stat file;
     interpreter[0] = '\0';
@@ -119,7 +125,7 @@ int elf_kind_of(int fd, char *interpreter, size_t size)
     if (n < 0)
         return -errno;
     if (start.text[0] == '#' && start.text[1] == '!') {
-        elf_kind_first_word(start.text + 2, interpreter, size);
+        elf_kind_first_word(start.text + 2, interpreter);
         return ELF_KIND_SCRIPT;
     }
     if ((size_t)n < sizeof start.header || memcmp(start.header.e_ident, ELFMAG, SELFMAG) != 0)
@@ -127,22 +133,67 @@ int elf_kind_of(int fd, char *interpreter, size_t size)
     int word = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
     if (start.header.e_ident[EI_CLASS] != word || start.header.e_machine != ELF_KIND_MACHINE)
         return ELF_KIND_FOREIGN;
-    return elf_kind_of_segments(fd, &start.header, interpreter, size);
+    return elf_kind_of_segments(fd, &start.header);
 }
 
-int elf_kind_of_path(const char *path, char *program, size_t size)
+static int elf_kind_open(const char *path)
 {
-    char next[PATH_MAX];
-    snprintf(program, size, "%s", path);
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would wait for a writer
+}
+
+int elf_kind_of_path(const char *path, char *interpreter)
+{
+    char next[ELF_KIND_INTERPRETER];
+    interpreter[0] = '\0';
     for (int depth = 0; depth <= ELF_KIND_SCRIPT_DEPTH; depth++) {
-        int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would wait for a writer
+        int fd = elf_kind_open(*interpreter ? interpreter : path);
         if (fd < 0)
             return -errno;
-        int kind = elf_kind_of(fd, next, sizeof next);
+        int kind = elf_kind_of(fd, next);
         close(fd);
         if (kind != ELF_KIND_SCRIPT)
             return kind;
-        snprintf(program, size, "%s", next);
+        memcpy(interpreter, next, sizeof next);
     }
     return -ELOOP;
+}
+
+void elf_kind_loader(const char *path, char *loader, size_t size)
+{
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    int fd = elf_kind_open(path);
+    loader[0] = '\0';
+    if (fd < 0)
+        return;
+    if (pread(fd, &header, sizeof header, 0) == sizeof header && header.e_phentsize == sizeof segment)
+        for (int i = 0; elf_kind_segment(fd, &header, i, &segment); i++)
+            if (segment.p_type == PT_INTERP)
+                elf_kind_read_loader(fd, &segment, loader, size);
+    close(fd);
+}
+
+const char *elf_kind_obstacle(int kind)
+{
+    switch (kind) {
+    case ELF_KIND_STATIC:
+        return "is a static program";
+    case ELF_KIND_OTHER_LIBC:
+        return "uses another C library than glibc";
+    case ELF_KIND_FOREIGN:
+        return "is of another architecture";
+    case ELF_KIND_ASAN:
+        return "is built with AddressSanitizer, which lets no library stand before its own";
+    case -EPERM:
+        return "changes its rights when it starts (setuid or capabilities)";
+    case -EACCES:
+        return "may be run but not read";
+    default:
+        return NULL;
+    }
+}
+
+bool elf_kind_bears_preload(int kind)
+{
+    return kind != ELF_KIND_OTHER_LIBC && kind != ELF_KIND_FOREIGN && kind != ELF_KIND_ASAN;
 }

@@ -3,6 +3,7 @@
 #ifndef CORE_SYSTEM_ELF_KIND_H
 #define CORE_SYSTEM_ELF_KIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum elf_kind {
@@ -15,12 +16,25 @@ enum elf_kind {
     ELF_KIND_ASAN,       // dynamic, glibc, with AddressSanitizer's runtime, which ends a program where it is not the first library
 };
 
-// Kind of an open file, read with pread; of what is no regular file: -EACCES, as execve. For a script, interpreter (size bytes) gets the program of its first line; for
-// a dynamic one, its loader; else "". Errors: -errno of the read.
-int elf_kind_of(int fd, char *interpreter, size_t size);
+enum { ELF_KIND_INTERPRETER = 256 }; // the kernel reads this much of a script's first line (BINPRM_BUF_SIZE)
+
+// Kind of an open file, read with pread; of what is no regular file: -EACCES, as execve. interpreter
+// (ELF_KIND_INTERPRETER bytes) gets the program of a script's first line, else "". Errors: -errno of the read.
+int elf_kind_of(int fd, char *interpreter);
 
 // The same for a path, following scripts to the program that will run in the end (at most 4 deep, as the kernel).
-// program (PATH_MAX) gets that program's path.
-int elf_kind_of_path(const char *path, char *program, size_t size);
+// interpreter gets that program's path, also where it cannot be opened; "": the path itself.
+int elf_kind_of_path(const char *path, char *interpreter);
+
+// The loader that a dynamic program asks for: "": none, or it cannot be read.
+void elf_kind_loader(const char *path, char *loader, size_t size);
+
+// Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is known.
+// Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
+const char *elf_kind_obstacle(int kind);
+
+// Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it; one
+// with another C library or AddressSanitizer would not start; one of 32 bits would complain.
+bool elf_kind_bears_preload(int kind);
 
 #endif

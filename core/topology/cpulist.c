@@ -152,8 +152,10 @@ char *cpulist_format(char *out, size_t size, const struct cpulist *set)
 
 char *cpulist_shorten(char *out, size_t size, const struct cpulist *set)
 {
-    char whole[CPULIST_TEXT_BYTES], tail[24] = "";
-    size_t length = strlen(cpulist_format(whole, sizeof whole, set));
+    char *whole = malloc(CPULIST_TEXT_BYTES), tail[24] = ""; // stacks may be 128 KiB
+    if (!whole)
+        return cpulist_format(out, size, set);
+    size_t length = strlen(cpulist_format(whole, CPULIST_TEXT_BYTES, set));
     if (length >= size) {
         snprintf(tail, sizeof tail, ",... (%d)", cpulist_count(set));
         length = size - 1 - strlen(tail);
@@ -161,5 +163,6 @@ char *cpulist_shorten(char *out, size_t size, const struct cpulist *set)
             length--;
     }
     snprintf(out, size, "%.*s%s", (int)length, whole, tail);
+    free(whole);
     return out;
 }

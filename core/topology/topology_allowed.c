@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What this process may use: the affinity mask it inherited, and the nodes its cpuset lets it take memory from.
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/system/sysfile.h"
+#include "core/topology/thread_mask.h"
 #include "core/topology/topology_parts.h"
 
 // The list in a line "KEY:<tab>LIST" of /proc/self/status.
@@ -29,7 +29,7 @@ static void topology_allowed_cpus(struct topology_reader *r, const char *status_
 {
     struct topology *t = r->t;
     struct cpulist mask = {0};
-    bool live = *r->root == '\0' && sched_getaffinity(0, sizeof mask.bits, (cpu_set_t *)mask.bits) == 0;
+    bool live = *r->root == '\0' && thread_mask_get(0, &mask) == 0;
     if (!live && topology_allowed_line(r, status_text, "Cpus_allowed_list:", &mask) < 0)
         mask = r->online;
     for (size_t i = 0; i < t->cpu_count; i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which CPUs there are, and which of them share a core and a package.
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/system/sysfile.h"
+#include "core/topology/thread_mask.h"
 #include "core/topology/topology_parts.h"
 
 // "processor : N", one line per online CPU; s390 writes "processor N: ".
@@ -27,8 +27,8 @@ static void topology_cpus_from_cpuinfo(struct topology_reader *r)
 // The last resort, where not even /proc is there: the CPUs this process may run on.
 static void topology_cpus_from_mask(struct topology_reader *r)
 {
-    if (*r->root == '\0' && sched_getaffinity(0, sizeof r->online.bits, (cpu_set_t *)r->online.bits) < 0)
-        r->online = (struct cpulist){0};
+    if (*r->root == '\0')
+        thread_mask_get(0, &r->online);
 }
 
 static void topology_cpus_add_folder(void *online, const char *name)

@@ -2,43 +2,16 @@
 #include "profiler/commands/cmd_place.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "collectors/protocol/channel.h"
 #include "core/text/diag.h"
-#include "profiler/install/preload_file.h"
 #include "profiler/launch/launch.h"
+#include "profiler/launch/preload_environment.h"
 #include "profiler/recorder/supervise.h"
 
-struct place_environment {
-    char preload[2 * PATH_MAX], library[PATH_MAX + 32];
-    char *variables[5];
-};
-
-static int place_make_environment(struct place_environment *e, struct placing *placing, const struct target *target)
-{
-    char library[PATH_MAX];
-    const char *others = getenv("LD_PRELOAD");
-    if (preload_file_find(library, sizeof library) < 0 || strpbrk(library, ": "))
-        return -ENOENT;
-    if (target->kind == ELF_KIND_OTHER_LIBC || target->kind == ELF_KIND_FOREIGN || target->kind == ELF_KIND_STATIC ||
-        target->kind == ELF_KIND_ASAN)
-        return -ENOEXEC;
-    snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
-             others ? others : "");
-    snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-    e->variables[0] = e->preload;
-    e->variables[1] = e->library;
-    e->variables[2] = placing->file;
-    e->variables[3] = placing->shared;
-    return 0;
-}
-
 static int place_once(const struct target *target, char **arguments, const struct launch_signals *signals,
-                      const struct place_environment *environment, struct supervision *supervision)
+                      const struct preload_environment *environment, struct supervision *supervision)
 {
     struct launch launch;
     int status = launch_prepare(&launch, target, arguments, signals, environment->variables);
@@ -60,12 +33,13 @@ static int place_once(const struct target *target, char **arguments, const struc
 
 int cmd_place_run(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
-    struct place_environment environment = {0};
+    struct preload_environment environment;
     struct supervision worst = {0};
-    int status = place_make_environment(&environment, options->placing, target);
-    if (status < 0) {
-        diag_error("run it without --place", "%s cannot be placed: %s", target->path,
-                   status == -ENOENT ? "the preload library is not found" : "it cannot load the preload library");
+    const char *obstacle = elf_kind_obstacle((int)target->kind);
+    int status = preload_environment_make(&environment, target, NULL, options->placing);
+    if (obstacle || status < 0) {
+        diag_error("run it without --place", "%s cannot be placed: %s%s", target->path, obstacle ? "it " : "",
+                   obstacle ? obstacle : "the preload library is not found");
         return DIAG_EXIT_FAILED;
     }
     for (int repeat = 1; repeat <= options->repeats; repeat++) {

@@ -17,21 +17,12 @@
 #include "profiler/commands/commands.h"
 #include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
-#include "profiler/install/preload_file.h"
 #include "profiler/install/reports_program.h"
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
-#include "collectors/protocol/channel.h"
+#include "profiler/launch/preload_environment.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/supervise.h"
-
-enum { RUN_TEXT = PATH_MAX + 64 };
-
-// What the target's environment gets, as putenv wants it.
-struct run_environment {
-    char preload[2 * RUN_TEXT], channel[RUN_TEXT], library[RUN_TEXT];
-    char *variables[6];
-};
 
 struct run_result {
     int exit_status;             // of numaprof itself if failed, else see supervision
@@ -39,34 +30,6 @@ struct run_result {
     struct supervision supervision;
     char path[PATH_MAX];
 };
-
-// A program with another C library cannot load ours, and would not start with it; one of 32 bits would complain. A static
-// one ignores it, and what it starts may use it.
-static void run_make_environment(struct run_environment *e, struct recorder *recorder, const struct run_options *options,
-                                 const struct target *target)
-{
-    char library[PATH_MAX];
-    size_t count = 0;
-    const char *address = recorder_channel_address(recorder);
-    if (!address || preload_file_find(library, sizeof library) < 0)
-        return;
-    if (strpbrk(library, ": "))
-        return; // cannot be written in LD_PRELOAD
-    const char *others = getenv("LD_PRELOAD");
-    snprintf(e->preload, sizeof e->preload, "LD_PRELOAD=%s%s%s", library, others && *others ? ":" : "",
-             others ? others : "");
-    snprintf(e->channel, sizeof e->channel, CHANNEL_ENVIRONMENT "=%s", address);
-    snprintf(e->library, sizeof e->library, CHANNEL_PRELOAD_ENVIRONMENT "=%s", library);
-    recorder_set_preload(recorder, library);
-    if (target->kind != ELF_KIND_OTHER_LIBC && target->kind != ELF_KIND_FOREIGN && target->kind != ELF_KIND_ASAN)
-        e->variables[count++] = e->preload;
-    e->variables[count++] = e->channel;
-    e->variables[count++] = e->library;
-    if (options->placing) {
-        e->variables[count++] = options->placing->file;
-        e->variables[count++] = options->placing->shared;
-    }
-}
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
 {
@@ -109,22 +72,22 @@ static struct run_result run_once(const struct run_options *options, const struc
                                   const struct launch_signals *signals, int repeat)
 {
     struct run_result result = {.failed = true, .exit_status = DIAG_EXIT_FAILED};
-    struct run_environment environment = {0};
+    struct preload_environment *environment = calloc(1, sizeof *environment); // 25 KiB: too large for a small stack
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct recorder *recorder = recorder_new(options, target, repeat);
     struct launch launch;
-    if (!recorder) {
+    int status = recorder && environment ? 0 : -ENOMEM;
+    if (status < 0)
         diag_error(NULL, "out of memory");
-        return result;
-    }
-    int status = recorder_open(recorder);
-    if (status != 0)
+    if (status < 0 || recorder_open(recorder) != 0)
         goto close_recorder;
     if (options->placing)
         placing_reset(options->placing);
-    run_make_environment(&environment, recorder, options, target);
-    status = recorder_launch(recorder, &launch, signals, environment.variables);
+    const char *address = recorder_channel_address(recorder);
+    if (address && preload_environment_make(environment, target, address, options->placing) == 0)
+        recorder_set_preload(recorder, environment->library);
+    status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
                    strerror(-status));
@@ -143,35 +106,46 @@ static struct run_result run_once(const struct run_options *options, const struc
 close_recording:
     sigaction(SIGXFSZ, &before, NULL);
 close_recorder:
-    recorder_close(recorder);
+    if (recorder)
+        recorder_close(recorder);
+    free(environment);
     return result;
 }
 
+// Runs the reports' command with these words, of which NULL ones are left out, and the recordings; returns its exit status.
 // signals: the mask we came with. The report is to end at Ctrl-C.
-static void run_report(char *const *paths, int count, const struct launch_signals *signals)
+static int run_read(const char *const *given, size_t given_count, char *const *paths, int count,
+                    const struct launch_signals *signals)
 {
-    char **words = calloc((size_t)count + 3, sizeof *words);
+    char **words = calloc(given_count + (size_t)count + 1, sizeof *words);
     if (!words)
-        return;
-    words[0] = "numaprof";
-    words[1] = "report";
+        return DIAG_EXIT_FAILED;
+    size_t filled = 0;
+    for (size_t i = 0; i < given_count; i++)
+        if (given[i])
+            words[filled++] = (char *)given[i];
     for (int i = 0; i < count; i++)
-        words[i + 2] = paths[i];
-    reports_program_run(words, paths[0], &signals->mask);
+        words[filled++] = paths[i];
+    int status = reports_program_run(words, paths[0], &signals->mask);
     free(words);
+    return status;
 }
 
-// The first status that is not 0: of several runs, each has to pass.
+static void run_report(char *const *paths, int count, const struct launch_signals *signals)
+{
+    static const char *const words[] = {"numaprof", "report"};
+    run_read(words, sizeof words / sizeof *words, paths, count, signals);
+}
+
 static int run_check(const struct run_options *options, char *const *paths, int count, const struct launch_signals *signals)
 {
-    int worst = 0;
-    for (int i = 0; i < count; i++) {
-        char *words[] = {"numaprof", "check", paths[i], "--max-remote", (char *)options->max_remote,
-                         options->min_coverage ? "--min-coverage" : NULL, (char *)options->min_coverage, NULL};
-        int status = reports_program_run(words, paths[i], &signals->mask);
-        worst = worst ? worst : status;
-    }
-    return worst;
+    const char *const words[] = {
+        "numaprof", "check", "--max-remote", options->max_remote,
+        options->min_coverage ? "--min-coverage" : NULL, options->min_coverage,
+        options->sarif ? "--sarif" : NULL, options->sarif,
+        options->junit ? "--junit" : NULL, options->junit,
+    };
+    return run_read(words, sizeof words / sizeof *words, paths, count, signals);
 }
 
 static int run_all(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
@@ -205,7 +179,7 @@ static int run_all(const struct run_options *options, const struct target *targe
         placing_report(options->placing);
     if (options->report && count > 0)
         run_report(paths, count, signals);
-    if (options->max_remote)
+    if (options->max_remote && count > 0)
         checked = run_check(options, paths, count, signals);
     for (int i = 0; i < count; i++)
         free(paths[i]);

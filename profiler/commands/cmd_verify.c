@@ -17,6 +17,7 @@
 #include "core/text/diag.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/usage.h"
+#include "profiler/measure/result/machine_cache.h"
 #include "profiler/measure/survey/survey_interrupt.h"
 #include "profiler/verify/verify_output.h"
 #include "profiler/verify/verify_run.h"
@@ -48,23 +49,18 @@ static void cmd_verify_machine(struct verify *verify, const struct counters *cou
         strftime(verify->at, sizeof verify->at, "%Y-%m-%dT%H:%M:%SZ", &utc);
     if (uname(&system) == 0)
         snprintf(verify->kernel, sizeof verify->kernel, "%s", system.release);
-    if (cpu_identity_read(&identity, "") == 0)
+    if (cpu_identity_read(&identity, "") == 0) {
         snprintf(verify->cpu, sizeof verify->cpu, "%s", identity.name);
+        snprintf(verify->microcode, sizeof verify->microcode, "%s", identity.microcode);
+    }
     snprintf(verify->uarch, sizeof verify->uarch, "%s", counters->cpu->name);
     emulated_name(verify->emulated, sizeof verify->emulated, "");
-    verify_store_microcode(verify->microcode, sizeof verify->microcode);
 }
 
 static void cmd_verify_store(const struct verify *verify, const struct topology *t)
 {
-    char path[PATH_MAX], clean[PATH_MAX];
-    int status = verify_store_save(verify, t, path, sizeof path);
-    if (status < 0)
-        diag_warn("set XDG_CACHE_HOME to a folder that can be written",
-                  "the verification is not stored for later recordings: %s: %s", diag_clean(clean, sizeof clean, path),
-                  strerror(-status));
-    else
-        diag_info("stored in %s; recordings made on this machine will hold it", diag_clean(clean, sizeof clean, path));
+    char path[PATH_MAX];
+    machine_cache_tell(verify_store_save(verify, t, path, sizeof path), path, "the verification");
 }
 
 // Why nothing can be verified; false: something can.

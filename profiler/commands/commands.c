@@ -79,7 +79,6 @@ void commands_print(void)
          "       numaprof COMMAND ...\n"
          "Does a multithreaded program wait for memory of other NUMA nodes? Which data, which line, what to change?\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        if (commands[i].summary)
-            printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     puts("\nOptions for recording: numaprof help run. Every command: numaprof help COMMAND.");
 }

@@ -6,7 +6,7 @@
 struct command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *summary; // one line, for the list; NULL: not listed
+    const char *summary; // one line, for the list
 };
 
 // NULL if no command has this name.

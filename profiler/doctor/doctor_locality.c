@@ -98,7 +98,7 @@ static void doctor_locality_events(const struct doctor *d, struct doctor_finding
     for (int i = 0; i < plan.group_count; i++) {
         const char *class = plan.groups[i].events[0]->class;
         struct doctor_finding refusal = {0};
-        if ((strcmp(class, "retired_load") == 0) != retired)
+        if (event_catalogue_is_retired(plan.groups[i].events[0]) != retired)
             continue;
         bool opens = doctor_locality_try(d, &refusal, &plan.groups[i]) == 0;
         if (!opens && !tally.refused[0])

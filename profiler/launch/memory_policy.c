@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/topology/thread_mask.h"
+
 static int memory_policy_list(struct cpulist *set, const char *text)
 {
     return cpulist_parse(set, text) < 0 || cpulist_count(set) == 0 ? -EINVAL : 0;
@@ -41,12 +43,12 @@ int memory_policy_parse(struct memory_policy *placement, const char *text)
 
 int memory_policy_apply(const struct memory_policy *placement, const char **what)
 {
-    // The bits of a cpulist lie as those of a cpu_set_t and of a nodemask: words of 64, lowest first.
     *what = "sched_setaffinity";
-    if (placement->has_cpus &&
-        sched_setaffinity(0, sizeof placement->cpus.bits, (const cpu_set_t *)(const void *)placement->cpus.bits) < 0)
-        return -errno;
+    int status = placement->has_cpus ? thread_mask_set(0, &placement->cpus) : 0;
+    if (status < 0)
+        return status;
     *what = "set_mempolicy";
+    // The bits of a cpulist lie as those of a nodemask: words of 64, lowest first.
     const uint64_t *nodes = placement->mode == MPOL_DEFAULT ? NULL : placement->nodes.bits;
     unsigned long most = nodes ? CPULIST_MAX : 0;
     return syscall(SYS_set_mempolicy, placement->mode, nodes, most) < 0 ? -errno : 0;

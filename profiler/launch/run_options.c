@@ -48,6 +48,8 @@ enum run_option_code {
     OPTION_NO_REPORT,
     OPTION_MAX_REMOTE,
     OPTION_MIN_COVERAGE,
+    OPTION_SARIF,
+    OPTION_JUNIT,
     OPTION_VERSION,
 };
 
@@ -72,6 +74,8 @@ static const struct option run_options_long[] = {
     {"version", no_argument, NULL, OPTION_VERSION},
     {"max-remote", required_argument, NULL, OPTION_MAX_REMOTE},
     {"min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE},
+    {"sarif", required_argument, NULL, OPTION_SARIF},
+    {"junit", required_argument, NULL, OPTION_JUNIT},
     {0},
 };
 
@@ -176,6 +180,12 @@ static int run_options_one(struct run_options *options, int code)
     case OPTION_MIN_COVERAGE:
         options->min_coverage = optarg;
         break;
+    case OPTION_SARIF:
+        options->sarif = optarg;
+        break;
+    case OPTION_JUNIT:
+        options->junit = optarg;
+        break;
     default:
         status = -EINVAL;
         break;
@@ -194,12 +204,12 @@ int run_options_program(int argc, char **argv)
     return optind;
 }
 
-// --max-remote and --min-coverage belong to check, which cannot do without the first.
+// --max-remote, --min-coverage, --sarif and --junit belong to check, which cannot do without the first.
 static int run_options_check(const struct run_options *options, enum run_purpose purpose)
 {
-    bool has_limits = options->max_remote || options->min_coverage;
-    if (purpose != RUN_TO_CHECK && has_limits)
-        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote and --min-coverage belong to check");
+    bool for_check = options->max_remote || options->min_coverage || options->sarif || options->junit;
+    if (purpose != RUN_TO_CHECK && for_check)
+        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote, --min-coverage, --sarif and --junit belong to check");
     else if (purpose == RUN_TO_CHECK && !options->max_remote)
         diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program", "no --max-remote given");
     else

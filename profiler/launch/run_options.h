@@ -26,6 +26,7 @@ struct run_options {
     bool no_counters, no_faults, no_pages; // leave out a collector
     bool report;                 // show the report afterwards
     const char *max_remote, *min_coverage; // check the recording against these; NULL: do not, or its default
+    const char *sarif, *junit;             // files for the results of check; NULL: none
     const char *place;           // placement file; NULL: none
     struct placing *placing;     // the same, read and checked
     bool quiet;                  // say nothing but errors

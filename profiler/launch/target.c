@@ -3,31 +3,13 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/system/exec_path.h"
 #include "core/system/exec_rights.h"
 #include "core/text/diag.h"
-
-// Sets path to the first match in PATH. -EACCES if there is one that cannot be executed, else -ENOENT.
-static int target_search(char *path, size_t size, const char *name)
-{
-    const char *search = getenv("PATH");
-    int status = -ENOENT;
-    for (const char *at = search ? search : "/bin:/usr/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
-        int length = (int)strcspn(at, ":");
-        struct stat file;
-        snprintf(path, size, "%.*s%s%s", length, at, length ? "/" : "", name);
-        if (stat(path, &file) < 0 || S_ISDIR(file.st_mode))
-            continue;
-        if (access(path, X_OK) == 0)
-            return 0;
-        status = -EACCES;
-    }
-    return status;
-}
 
 static int target_refuse(int error, const char *name, const char *remedy)
 {
@@ -55,6 +37,31 @@ static int target_refuse(int error, const char *name, const char *remedy)
     }
 }
 
+// The script's or the program's own: execve says ENOENT, as if the program itself were missing.
+static int target_refuse_interpreter(const struct target *target, const char *interpreter)
+{
+    char clean[PATH_MAX], missing[PATH_MAX];
+    diag_error("install it, or correct the file's first line or PT_INTERP", "%s cannot be run: its interpreter %s is missing",
+               diag_clean(clean, sizeof clean, target->path), diag_clean(missing, sizeof missing, interpreter));
+    return DIAG_EXIT_CANNOT_RUN;
+}
+
+// Sets program, the path of what runs in the end. Its kind or -errno.
+static int target_follow(struct target *target)
+{
+    char interpreter[ELF_KIND_INTERPRETER];
+    int kind = elf_kind_of_path(target->path, interpreter);
+    snprintf(target->program, sizeof target->program, "%s", *interpreter ? interpreter : target->path);
+    return kind;
+}
+
+static bool target_lacks_loader(const struct target *target, char *loader, size_t size)
+{
+    elf_kind_loader(target->program, loader, size);
+    return *loader && access(loader, F_OK) < 0 && errno == ENOENT;
+}
+
+// 0, -errno, or the exit status of what was refused here already.
 static int target_check(struct target *target)
 {
     struct stat file;
@@ -66,14 +73,17 @@ static int target_check(struct target *target)
         return -errno;
     if (!S_ISREG(file.st_mode))
         return -EACCES; // as execve
-    int kind = elf_kind_of_path(target->path, target->program, sizeof target->program);
+    char loader[PATH_MAX];
+    int kind = target_follow(target);
     if (kind == -ENOENT)
-        return -ENOEXEC; // the script's interpreter, not the program
+        return target_refuse_interpreter(target, target->program);
     // Executable but not readable (mode 711): the kernel ends measuring by others at exec, as for setuid.
     if (kind == -EACCES)
         return -EPERM;
     if (kind < 0)
         return kind;
+    if (target_lacks_loader(target, loader, sizeof loader))
+        return target_refuse_interpreter(target, loader);
     target->kind = (enum elf_kind)kind;
     return exec_rights_change(target->program) ? -EPERM : 0;
 }
@@ -84,8 +94,8 @@ int target_find(struct target *target, const char *name, const char *remedy)
     if (strchr(name, '/'))
         snprintf(target->path, sizeof target->path, "%s", name);
     else
-        status = *name ? target_search(target->path, sizeof target->path, name) : -ENOENT;
+        status = *name ? exec_path_find(target->path, sizeof target->path, name) : -ENOENT;
     if (status == 0)
         status = target_check(target);
-    return status < 0 ? target_refuse(status, name, remedy) : 0;
+    return status < 0 ? target_refuse(status, name, remedy) : status;
 }

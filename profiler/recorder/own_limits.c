@@ -2,8 +2,9 @@
 #include "profiler/recorder/own_limits.h"
 
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "core/topology/thread_mask.h"
 
 enum { OWN_LIMITS_NICE = -10 };
 
@@ -14,15 +15,14 @@ static void own_limits_leave_first_cpu(const struct machine *machine)
     struct cpulist mask = machine->topology.allowed_cpus;
     cpulist_remove(&mask, machine->pin_order[0]);
     if (machine->slot_count > 1)
-        syscall(SYS_sched_setaffinity, 0, sizeof mask.bits, mask.bits); // a wish: the run goes on without
+        thread_mask_set(0, &mask); // a wish: the run goes on without
 }
 
 // Whatever we start next must not inherit it.
 static void own_limits_return_to_all_cpus(const struct machine *machine)
 {
-    const struct cpulist *mask = &machine->topology.allowed_cpus;
     if (machine->slot_count > 1)
-        syscall(SYS_sched_setaffinity, 0, sizeof mask->bits, mask->bits);
+        thread_mask_set(0, &machine->topology.allowed_cpus);
 }
 
 void own_limits_raise(struct own_limits *limits, const struct machine *machine)

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 #include "profiler/verify/verify_access.h"
 #include "profiler/verify/verify_count.h"
@@ -60,7 +61,7 @@ static void run_empty_caches(struct run *run)
     }
     for (size_t i = 0; i < run->t->node_count; i++) {
         const int cpu = verify_site_cpu(run->t, run->t->nodes[i].id);
-        if (cpu >= 0 && verify_site_move(cpu) == 0)
+        if (cpu >= 0 && thread_mask_bind(0, cpu) == 0)
             verify_access_sweep(run->junk, run->junk_bytes);
     }
 }
@@ -95,7 +96,7 @@ struct run_neighbour {
 static void *run_neighbour_main(void *argument)
 {
     struct run_neighbour *neighbour = argument;
-    verify_site_move(neighbour->cpu);
+    thread_mask_bind(0, neighbour->cpu);
     while (!atomic_load(&neighbour->begun))
         sched_yield();
     verify_access_mixed(&neighbour->access);
@@ -122,9 +123,9 @@ static int run_taken(const struct run *run, int from, verify_access_run *modify,
 {
     if (from < 0)
         return -ENOENT;
-    verify_site_move(from);
+    thread_mask_bind(0, from);
     modify(access);
-    return verify_site_move(run->cpu);
+    return thread_mask_bind(0, run->cpu);
 }
 
 static int run_once(struct run *run, enum verify_pattern pattern, const struct verify_count *count,
@@ -216,7 +217,7 @@ static void run_samples(struct run *run)
         .chunk = run_chunk(run, 0), .lines = run->verify->lines, .chunks = run->chunks};
     struct verify_count_samples samples = {{0}};
     run_empty_caches(run);
-    verify_site_move(run->cpu);
+    thread_mask_bind(0, run->cpu);
     int status = verify_count_sample(&run->counters->groups[index], run->cpu, verify_access_random, &all, &samples);
     if (status < 0) {
         verify_note(run->verify, "sampled loads are not verified: %s", strerror(-status));
@@ -238,7 +239,7 @@ static void run_pattern(struct run *run, enum verify_pattern pattern)
 {
     run_step(run, verify_pattern_name(pattern));
     run_empty_caches(run);
-    int status = verify_site_move(run->cpu);
+    int status = thread_mask_bind(0, run->cpu);
     if (status < 0) {
         verify_note(run->verify, "CPU %d cannot be had: %s", run->cpu, strerror(-status));
         run->verify->partial = true;
@@ -326,7 +327,7 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
     if (status < 0)
         return status;
     verify->lines = options->emulated ? RUN_LINES_EMULATED : RUN_LINES;
-    sched_getaffinity(0, sizeof before.bits, (cpu_set_t *)(void *)before.bits);
+    thread_mask_get(0, &before);
     run.few = aligned_alloc(64, few_bytes);
     status = run.few ? run_make_junk(&run) : -ENOMEM;
     if (status == 0) {
@@ -334,7 +335,7 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
         run_all(&run);
         verify_judge_all(verify, t, counters);
     }
-    sched_setaffinity(0, sizeof before.bits, (const cpu_set_t *)(const void *)before.bits);
+    thread_mask_set(0, &before);
     if (run.junk)
         munmap(run.junk, run.junk_bytes);
     free(run.few);

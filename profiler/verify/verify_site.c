@@ -2,9 +2,9 @@
 #include "profiler/verify/verify_site.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 
 int verify_site_cpu(const struct topology *t, int id)
@@ -68,13 +68,6 @@ int verify_site_other(const struct topology *t, int node, enum verify_where *whe
     return found;
 }
 
-int verify_site_move(int cpu)
-{
-    struct cpulist only = {0};
-    cpulist_add(&only, cpu);
-    return sched_setaffinity(0, sizeof only.bits, (const cpu_set_t *)(const void *)only.bits) < 0 ? -errno : 0;
-}
-
 static int site_check(struct verify *verify, const struct topology *t, const struct cpulist *nodes, int node,
                       const struct memory_bound *bound)
 {
@@ -110,7 +103,7 @@ int verify_site_memory(struct verify *verify, const struct topology *t, int node
     }
     const int cpu = verify_site_cpu(t, node); // without mbind, the first touch from there decides
     if (cpu >= 0)
-        verify_site_move(cpu);
+        thread_mask_bind(0, cpu);
     memory_bound_touch(bound, 0, bytes);
     status = site_check(verify, t, &nodes, node, bound);
     if (status < 0)

@@ -19,9 +19,6 @@ int verify_site_other(const struct topology *t, int node, enum verify_where *whe
 
 enum verify_where verify_site_where(const struct topology *t, int from, int to);
 
-// The calling thread goes to the CPU. -errno.
-int verify_site_move(int cpu);
-
 // Memory of that many bytes on the node, each page of which is there. Else -errno, and a note says why.
 int verify_site_memory(struct verify *verify, const struct topology *t, int node, size_t bytes,
                        struct memory_bound *bound);

@@ -7,9 +7,6 @@
 #include "core/topology/topology.h"
 #include "profiler/verify/verify.h"
 
-// As /proc/cpuinfo tells it; "" unknown.
-char *verify_store_microcode(char *out, size_t size);
-
 // Replaces what is there. path gets the file's name, also on failure where it is known. -errno; -ENOENT: no home folder.
 int verify_store_save(const struct verify *verify, const struct topology *t, char *path, size_t size);
 

@@ -257,10 +257,10 @@ def test_a_recording_that_was_cut_short_is_tried_with_a_remark(trial: Trial, rec
 
 
 def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from numaprof.experiments import trial_runs  # noqa: PLC0415 (its constant is changed)
+    from numaprof.experiments import supervise, trial_runs  # noqa: PLC0415 (its constant is changed)
 
     monkeypatch.setenv("NUMAPROF_PROGRAM", str(BUILD / "numaprof"))
-    monkeypatch.setattr(trial_runs, "GRACE_S", 60.0)
+    monkeypatch.setattr(supervise, "GRACE_S", 60.0)
     program = trial_runs.Program(("sleep", "1000"), str(tmp_path), "none", (), 0.5)
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure

@@ -39,7 +39,7 @@ def printed(outcome: Outcome) -> str:
 
 
 def test_speed_up_is_of_medians_and_ideal_counts_threads() -> None:
-    text = printed(Outcome((series(1, 8.0, 8.1, 7.9), series(4, 4.0, 4.0, 4.0)), False))
+    text = printed(Outcome((series(1, 8.0, 8.1, 7.9), series(4, 4.0, 4.0, 4.0))))
     row = next(line for line in text.splitlines() if line.lstrip().startswith("4 "))
     assert "2.00x" in row
     assert "50 %" in row
@@ -53,7 +53,7 @@ def test_failed_runs_are_not_in_the_numbers_and_are_named() -> None:
 
 def test_all_failed_is_no_number() -> None:
     one = series(2, 1.0, 1.0, failure="killed by SIGSEGV")
-    outcome = Outcome((one,), False)
+    outcome = Outcome((one,))
     assert one.times is None
     assert "n/a" in printed(outcome)
     assert "there is no number" in printed(outcome)
@@ -84,7 +84,7 @@ def test_most_at_once_is_not_most_in_all() -> None:
 
 
 def test_chart_marks_the_ideal() -> None:
-    lines = chart(Outcome((series(1, 8.0), series(2, 4.0), series(4, 4.0)), False))
+    lines = chart(Outcome((series(1, 8.0), series(2, 4.0), series(4, 4.0))))
     assert lines[0] == "speed-up over 1 threads; | is ideal"
     assert lines[2].count("█") == 25  # half of the ideal of four, which has 50
     assert "|" in lines[3]
@@ -92,7 +92,7 @@ def test_chart_marks_the_ideal() -> None:
 
 
 def test_chart_of_nothing_is_nothing() -> None:
-    assert chart(Outcome((series(1, failure="exit status 1"),), False)) == []
+    assert chart(Outcome((series(1, failure="exit status 1"),))) == []
 
 
 def test_policies_are_ranked_and_those_that_overlap_named() -> None:
@@ -102,7 +102,7 @@ def test_policies_are_ranked_and_those_that_overlap_named() -> None:
         Series("c", (Trial(20), Trial(21))),
         Series("d", (Trial(1, "exit status 1"),)),
     )
-    outcome = Outcome((dead, slow, same, fast), False)
+    outcome = Outcome((dead, slow, same, fast))
     assert [one.label for one in ranked(outcome)] == ["a", "b", "c", "d"]
     out = io.StringIO()
     print_policies(outcome, "./sum", dict.fromkeys("abcd", "local"), Layout(out, 120))

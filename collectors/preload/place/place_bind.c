@@ -15,6 +15,7 @@ enum {
     BIND_WORD = 8 * sizeof(unsigned long),
     BIND_WEIGHTED = 6,               // MPOL_WEIGHTED_INTERLEAVE, since Linux 6.9
     BIND_CHECKED_PAGES = 512,        // of one block, evenly spaced
+    BIND_AT_ONCE = 64,               // the stack may be a small one
 };
 
 // One word more than PLACEMENT_NODES: the kernel takes maxnode - 1 bits, its documentation says maxnode.
@@ -132,17 +133,20 @@ static bool check_is_right(const struct place_range *range, uintptr_t page, int 
 
 void place_check(const struct place_range *range, struct placement_count *count)
 {
-    void *pages[BIND_CHECKED_PAGES];
-    int nodes[BIND_CHECKED_PAGES];
+    void *pages[BIND_AT_ONCE];
+    int nodes[BIND_AT_ONCE];
     uint64_t all = range->bytes / page_bytes, asked = all < BIND_CHECKED_PAGES ? all : BIND_CHECKED_PAGES;
-    for (uint64_t i = 0; i < asked; i++)
-        pages[i] = (void *)(range->start + i * all / asked * page_bytes);
-    if (asked == 0 || syscall(SYS_move_pages, 0, asked, pages, NULL, nodes, 0) < 0)
-        return;
-    uint64_t each = all * page_bytes / asked, touched = 0, right = 0;
-    for (uint64_t i = 0; i < asked; i++) {
-        touched += nodes[i] >= 0;
-        right += nodes[i] >= 0 && check_is_right(range, (uintptr_t)pages[i], nodes[i]);
+    uint64_t each = asked ? all * page_bytes / asked : 0, touched = 0, right = 0;
+    for (uint64_t first = 0; first < asked; first += BIND_AT_ONCE) {
+        uint64_t many = asked - first < BIND_AT_ONCE ? asked - first : BIND_AT_ONCE;
+        for (uint64_t i = 0; i < many; i++)
+            pages[i] = (void *)(range->start + (first + i) * all / asked * page_bytes);
+        if (syscall(SYS_move_pages, 0, many, pages, NULL, nodes, 0) < 0)
+            return;
+        for (uint64_t i = 0; i < many; i++) {
+            touched += nodes[i] >= 0;
+            right += nodes[i] >= 0 && check_is_right(range, (uintptr_t)pages[i], nodes[i]);
+        }
     }
     atomic_fetch_add(&count->checked_bytes, touched * each);
     atomic_fetch_add(&count->right_bytes, right * each);

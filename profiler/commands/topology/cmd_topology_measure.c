@@ -13,6 +13,7 @@
 #include "core/system/emulated.h"
 #include "core/text/diag.h"
 #include "profiler/measure/memory/memory_extent.h"
+#include "profiler/measure/result/machine_cache.h"
 #include "profiler/measure/result/result_store.h"
 #include "profiler/measure/result/result_verdict.h"
 
@@ -118,16 +119,10 @@ static bool cmd_topology_measure_is_complete(const struct result *result, const 
 static void cmd_topology_measure_keep(struct result *result, const struct topology *t,
                                       const struct survey_options *options)
 {
-    char path[PATH_MAX], clean[PATH_MAX];
+    char path[PATH_MAX];
     if (*result->emulated || !cmd_topology_measure_is_complete(result, options) || result_is_too_noisy(result))
         return;
-    int status = result_store_save(result, t, path, sizeof path);
-    if (status < 0)
-        diag_warn("set XDG_CACHE_HOME to a folder that can be written",
-                  "the measurement is not kept for later recordings: %s: %s", diag_clean(clean, sizeof clean, path),
-                  strerror(-status));
-    else
-        diag_info("kept in %s; recordings made on this machine will hold it", diag_clean(clean, sizeof clean, path));
+    machine_cache_tell(result_store_save(result, t, path, sizeof path), path, "the measurement");
 }
 
 static bool cmd_topology_measure_is_empty(const struct result *result)

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/system/cgroup.h"
 #include "core/system/sysfile.h"
 #include "core/topology/topology_parts.h"
 
@@ -43,15 +43,12 @@ static int64_t memory_extent_node_free(const struct topology *t, const char *roo
     return free_bytes + (cached > 0 ? cached : 0);
 }
 
-// What a control group of ours and those above it leave. Version 2 has one line "0::/PATH" and names memory.max.
+// What our control group and those above it leave.
 static int64_t memory_extent_group_free(const char *root)
 {
-    char text[4096], path[PATH_MAX];
+    char path[PATH_MAX];
     int64_t spare = INT64_MAX, most, used;
-    if (sysfile_text(root, text, sizeof text, "/proc/self/cgroup") < 0)
-        return spare;
-    const char *line = strstr(text, "0::/");
-    if (!line || sscanf(line, "0::%4095[^\n]", path) != 1)
+    if (cgroup_path(path, sizeof path, root) < 0)
         return spare;
     for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
         *end = '\0';

@@ -2,10 +2,10 @@
 #include "profiler/measure/memory/memory_region.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/kernels/kernels.h"
 #include "profiler/measure/kernels/kernels_flush.h"
 
@@ -45,20 +45,17 @@ static int memory_region_come(struct memory_region *region)
     int cpu = memory_region_cpu(region);
     if (cpu < 0)
         return -ENOENT;
-    if (sched_getaffinity(0, sizeof region->before.bits, (cpu_set_t *)(void *)region->before.bits) < 0)
-        return -errno;
-    struct cpulist there = {0};
-    cpulist_add(&there, cpu);
-    if (sched_setaffinity(0, sizeof there.bits, (const cpu_set_t *)(const void *)there.bits) < 0)
-        return -errno;
-    region->has_come = true;
-    return 0;
+    int status = thread_mask_get(0, &region->before);
+    if (status == 0)
+        status = thread_mask_bind(0, cpu);
+    region->has_come = status == 0;
+    return status;
 }
 
 static void memory_region_leave(struct memory_region *region)
 {
     if (region->has_come)
-        sched_setaffinity(0, sizeof region->before.bits, (const cpu_set_t *)(const void *)region->before.bits);
+        thread_mask_set(0, &region->before);
     region->has_come = false;
 }
 

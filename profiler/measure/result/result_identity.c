@@ -15,9 +15,9 @@
 // Read by anybody; serial numbers, which are not, are not needed.
 static const char *const result_identity_board[] = {"sys_vendor", "product_name", "board_name", "bios_version"};
 
-static void result_identity_write(FILE *out, const struct topology *t)
+static void result_identity_write(FILE *out, const struct topology *t, bool with_software)
 {
-    struct utsname system;
+    struct utsname system = {0};
     struct cpu_identity cpu = {.family = -1};
     char text[256];
     uname(&system);
@@ -36,15 +36,17 @@ static void result_identity_write(FILE *out, const struct topology *t)
         for (size_t to = 0; to < t->node_count; to++)
             fprintf(out, " %d", t->distance[i * t->node_count + to]);
     }
+    if (with_software)
+        fprintf(out, "|Linux %s|microcode %s", system.release, cpu.microcode);
 }
 
-int result_identity_make(char **text, const struct topology *t)
+int result_identity_make(char **text, const struct topology *t, bool with_software)
 {
     size_t size;
     FILE *out = open_memstream(text, &size);
     if (!out)
         return -ENOMEM;
-    result_identity_write(out, t);
+    result_identity_write(out, t, with_software);
     if (fclose(out) != 0)
         return -ENOMEM;
     for (char *at = *text; *at; at++)

@@ -4,12 +4,13 @@
 #ifndef PROFILER_MEASURE_RESULT_RESULT_IDENTITY_H
 #define PROFILER_MEASURE_RESULT_RESULT_IDENTITY_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 #include "core/topology/topology.h"
 
-// One line of text. Needs no privilege. -ENOMEM. The caller frees *text.
-int result_identity_make(char **text, const struct topology *t);
+// One line of text. with_software: another kernel or microcode makes it another machine too. Needs no privilege. -ENOMEM. The
+// caller frees *text.
+int result_identity_make(char **text, const struct topology *t, bool with_software);
 
 // Sixteen hexadecimal digits and a NUL.
 enum { RESULT_IDENTITY_KEY_BYTES = 17 };

@@ -4,28 +4,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/system/sysfile.h"
 #include "profiler/measure/result/machine_cache.h"
-#include "profiler/measure/result/result_identity.h"
 
-static const char result_store_first[] = "numaprof measurement 1", result_store_kind[] = "measured";
+static const struct machine_cache_kind result_store_kind = {.name = "measured", .first = "numaprof measurement 1"};
 
 // --- writing
 
-struct result_store_content {
-    const struct result *result;
-    const char *identity;
-};
-
 static void result_store_write(FILE *out, const void *what)
 {
-    const struct result_store_content *content = what;
-    const struct result *result = content->result;
-    fprintf(out, "%s\nmachine %s\nat %s\nkernels %s\nbuffer_bytes %" PRId64 "\nhuge_pages %d\n", result_store_first,
-            content->identity, result->at, result->kernels, result->buffer_bytes, result->has_huge_pages);
+    const struct result *result = what;
+    fprintf(out, "at %s\nkernels %s\nbuffer_bytes %" PRId64 "\nhuge_pages %d\n", result->at, result->kernels,
+            result->buffer_bytes, result->has_huge_pages);
     fputs("from", out);
     for (size_t i = 0; i < result->from_count; i++)
         fprintf(out, " %d", result->from[i]);
@@ -44,21 +35,11 @@ static void result_store_write(FILE *out, const void *what)
                     fprintf(out, " %.6g", cell->values[i]);
                 putc('\n', out);
             }
-    fputs("end\n", out);
 }
 
 int result_store_save(const struct result *result, const struct topology *t, char *path, size_t size)
 {
-    char *identity = NULL;
-    path[0] = '\0';
-    int status = result_identity_make(&identity, t);
-    if (status == 0)
-        status = machine_cache_path(path, size, result_store_kind, identity);
-    if (status == 0)
-        status = machine_cache_write(path, result_store_write,
-                                     &(struct result_store_content){.result = result, .identity = identity});
-    free(identity);
-    return status;
+    return machine_cache_save(&result_store_kind, t, path, size, result_store_write, result);
 }
 
 // --- reading
@@ -85,8 +66,9 @@ static int result_store_metric(const char *name)
 }
 
 // "read 0 1 1.6e+10 ..."
-static int result_store_read_cell(struct result *result, const char *line)
+static int result_store_read_cell(void *into, const char *line)
 {
+    struct result *result = into;
     char name[RESULT_TEXT];
     size_t to, from;
     int used, id;
@@ -99,12 +81,6 @@ static int result_store_read_cell(struct result *result, const char *line)
         if (!(cell->values[cell->count++] > 0))
             return -EINVAL;
     return *line ? -EINVAL : 0;
-}
-
-static const char *result_store_after(const char *line, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
 struct result_store_head {
@@ -128,54 +104,39 @@ static int result_store_begin(struct result *result, const struct result_store_h
     return sscanf(head->buffer, "%" SCNd64, &result->buffer_bytes) == 1 ? 0 : -EINVAL;
 }
 
-// The head's lines stand in this order; then cells, then "end": a file without it was cut off.
-static int result_store_read(struct result *result, char *text, const char *identity)
+// The head's lines stand in this order; then cells.
+static int result_store_read_text(struct result *result, struct machine_cache_reader *reader)
 {
-    static const char *const words[] = {"machine", "at", "kernels", "buffer_bytes", "huge_pages", "from", "to"};
-    const char *values[sizeof words / sizeof *words];
-    char *rest = text, *line = strsep(&rest, "\n");
-    if (strcmp(line, result_store_first) != 0)
+    const struct result_store_head head = {
+        .at = machine_cache_after(machine_cache_line(reader), "at"),
+        .kernels = machine_cache_after(machine_cache_line(reader), "kernels"),
+        .buffer = machine_cache_after(machine_cache_line(reader), "buffer_bytes"),
+        .huge = machine_cache_after(machine_cache_line(reader), "huge_pages"),
+        .from = machine_cache_after(machine_cache_line(reader), "from"),
+        .to = machine_cache_after(machine_cache_line(reader), "to"),
+    };
+    if (!head.at || !head.kernels || !head.buffer || !head.huge || !head.from || !head.to)
         return -EINVAL;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (!(line = strsep(&rest, "\n")) || !(values[i] = result_store_after(line, words[i])))
-            return -EINVAL;
-    if (identity && strcmp(values[0], identity) != 0)
-        return -ENOENT; // another machine with the same key
-    int status = result_store_begin(result, &(struct result_store_head){.at = values[1],
-                                                                        .kernels = values[2],
-                                                                        .buffer = values[3],
-                                                                        .huge = values[4],
-                                                                        .from = values[5],
-                                                                        .to = values[6]});
-    while (status == 0 && (line = strsep(&rest, "\n")) && strcmp(line, "end") != 0)
-        status = result_store_read_cell(result, line);
-    return status < 0 ? status : line ? 0 : -EINVAL;
+    int status = result_store_begin(result, &head);
+    return status < 0 ? status : machine_cache_each(reader, result_store_read_cell, result);
 }
 
-static int result_store_read_file(struct result *result, const char *path, const char *identity)
+// status: of opening the reader, which is closed.
+static int result_store_read(struct result *result, struct machine_cache_reader *reader, int status)
 {
-    char *text = NULL;
-    int status = sysfile_whole("", &text, "%s", path);
-    if (status >= 0)
-        status = result_store_read(result, text, identity);
+    *result = (struct result){0};
+    if (status == 0)
+        status = result_store_read_text(result, reader);
     if (status < 0)
         result_free(result);
-    free(text);
+    machine_cache_close(reader);
     return status;
 }
 
 int result_store_load(struct result *result, const struct topology *t, char *path, size_t size)
 {
-    char *identity = NULL;
-    *result = (struct result){0};
-    path[0] = '\0';
-    int status = result_identity_make(&identity, t);
-    if (status == 0)
-        status = machine_cache_path(path, size, result_store_kind, identity);
-    if (status == 0)
-        status = result_store_read_file(result, path, identity);
-    free(identity);
-    return status;
+    struct machine_cache_reader reader;
+    return result_store_read(result, &reader, machine_cache_open(&reader, &result_store_kind, t, path, size));
 }
 
 static bool result_store_fits(const struct result *result, const struct topology *t)
@@ -190,8 +151,8 @@ static bool result_store_fits(const struct result *result, const struct topology
 
 int result_store_load_file(struct result *result, const struct topology *t, const char *path)
 {
-    *result = (struct result){0};
-    int status = result_store_read_file(result, path, NULL);
+    struct machine_cache_reader reader;
+    int status = result_store_read(result, &reader, machine_cache_open_file(&reader, &result_store_kind, path));
     if (status < 0 || result_store_fits(result, t))
         return status;
     result_free(result);

@@ -10,6 +10,7 @@
 
 #include "core/system/clock.h"
 #include "core/topology/cpulist.h"
+#include "core/topology/thread_mask.h"
 #include "profiler/measure/result/result.h"
 
 enum {
@@ -41,13 +42,6 @@ static long survey_team_interruptions(void)
     struct rusage used;
     getrusage(RUSAGE_THREAD, &used);
     return used.ru_nivcsw;
-}
-
-static int survey_team_move(int cpu)
-{
-    struct cpulist only = {0};
-    cpulist_add(&only, cpu);
-    return sched_setaffinity(0, sizeof only.bits, (const cpu_set_t *)(const void *)only.bits) < 0 ? -errno : 0;
 }
 
 // --- checks, outside the timed part
@@ -193,7 +187,7 @@ static void *survey_team_main(void *argument)
     struct survey_team_job *job = member->job;
     if (survey_team_is_off(team))
         return NULL;
-    job->error = survey_team_move(job->cpu);
+    job->error = thread_mask_bind(0, job->cpu);
     if (job->error == 0 && job->work != SURVEY_TEAM_ONCE)
         survey_team_step(job, false); // clock speed, translations
     if (job->pauses)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "collectors/protocol/channel_pass.h"
+#include "collectors/protocol/channel_slots.h"
 #include "core/system/clock.h"
 #include "core/system/memory_file.h"
 #include "core/system/sysfile.h"
@@ -336,15 +337,8 @@ void channel_server_ring(struct channel_server *server)
 int channel_server_take_slot(struct channel_server *server)
 {
     struct channel *shared = server->shared;
-    uint32_t best = 0, fewest = UINT32_MAX;
-    for (uint32_t i = 0; i < server->settings.slot_count; i++) {
-        uint32_t users = atomic_load(&shared->slot_users[i]);
-        if (users < fewest) {
-            best = i;
-            fewest = users;
-        }
-    }
-    if (server->settings.slot_count == 0)
+    int best = channel_least_used_slot(&server->settings, shared->slot_users, NULL);
+    if (best < 0)
         return -1;
     atomic_fetch_add(&shared->slot_users[best], 1);
     return server->settings.slots[best];

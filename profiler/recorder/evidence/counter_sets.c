@@ -260,16 +260,11 @@ void counter_sets_switch(struct counter_sets *sets, bool on)
 
 static const char counter_sets_one_node[] = "this machine has one node: no access can be remote";
 
-static bool counter_sets_is_retired(const struct counters_group *group)
-{
-    return strcmp(group->events[0].source->class, "retired_load") == 0;
-}
-
 static bool counter_sets_is_assumed(const struct counters *counters, bool retired)
 {
     for (int i = 0; i < counters->group_count; i++)
         if (i != counters->loads_group && counters->groups[i].error == 0 &&
-            counter_sets_is_retired(&counters->groups[i]) == retired &&
+            event_catalogue_is_retired(counters->groups[i].events[0].source) == retired &&
             strcmp(event_catalogue_confidence(counters->groups[i].events[0].source), "assumed") == 0)
             return true;
     return false;
@@ -326,7 +321,7 @@ static void counter_sets_write_level(struct counter_sets *sets, int level, bool 
     const struct counters *counters = &sets->counters;
     int usable = 0, planned = 0, error = counters->error;
     for (int i = 0; i < counters->group_count; i++) {
-        if (i == counters->loads_group || counter_sets_is_retired(&counters->groups[i]) != retired)
+        if (i == counters->loads_group || event_catalogue_is_retired(counters->groups[i].events[0].source) != retired)
             continue;
         planned++;
         usable += counters->groups[i].error == 0;

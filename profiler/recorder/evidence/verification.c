@@ -49,7 +49,7 @@ static enum verify_word verification_worst(const struct verification *verificati
         const struct counters_group *group = &counters->groups[i];
         for (int j = 0; j < group->count && group->error == 0 && i != counters->loads_group; j++) {
             const struct counters_event *event = &group->events[j];
-            if (!event->source || (strcmp(event->source->class, "retired_load") == 0) != retired)
+            if (!event->source || event_catalogue_is_retired(event->source) != retired)
                 continue;
             const struct verify_event *found = verification_find(verification, event->source->class,
                                                                  event->attr.config, event->attr.config1);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "core/system/cgroup.h"
 #include "core/system/emulated.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
@@ -30,13 +31,10 @@ static int machine_cpus_of_group(const struct machine *machine)
     char group[PATH_MAX], list[CPULIST_TEXT_BYTES / 8];
     struct cpulist cpus;
     int online = 0;
-    // Version 2 of control groups has one line, "0::PATH" (Documentation/admin-guide/cgroup-v2.rst).
-    if (sysfile_head("", group, sizeof group, "/proc/self/cgroup") >= 0 && strncmp(group, "0::", 3) == 0) {
-        group[strcspn(group, "\n")] = '\0';
-        if (sysfile_text("", list, sizeof list, "/sys/fs/cgroup%s/cpuset.cpus.effective", group + 3) > 0 &&
-            cpulist_parse(&cpus, list) == 0)
-            return cpulist_count(&cpus);
-    }
+    if (cgroup_path(group, sizeof group, "") == 0 &&
+        sysfile_text("", list, sizeof list, "/sys/fs/cgroup%s/cpuset.cpus.effective", group) > 0 &&
+        cpulist_parse(&cpus, list) == 0)
+        return cpulist_count(&cpus);
     for (size_t i = 0; i < machine->topology.cpu_count; i++)
         online += machine->topology.cpus[i].online;
     return online;
@@ -98,32 +96,27 @@ void machine_close(struct machine *machine)
     topology_free(&machine->topology);
 }
 
-static struct recording_value machine_number(int64_t value)
-{
-    return value < 0 ? RECORD_NULL : RECORD_NUMBER(value); // topology's and others' word for unknown
-}
-
 void machine_write(const struct machine *machine, struct recording_queue *queue)
 {
     const struct topology *t = &machine->topology;
     for (size_t i = 0; i < t->node_count; i++) {
         const struct topology_node *node = &t->nodes[i];
-        RECORD(queue, RECORDING_NODE, RECORD_NUMBER(node->id), machine_number(node->mem_bytes),
-               machine_number(node->free_bytes), RECORD_NUMBER(node->allowed));
+        RECORD(queue, RECORDING_NODE, RECORD_NUMBER(node->id), RECORD_KNOWN(node->mem_bytes),
+               RECORD_KNOWN(node->free_bytes), RECORD_NUMBER(node->allowed));
     }
     for (size_t i = 0; i < t->node_count; i++)
         RECORD(queue, RECORDING_NODE_MEMORY, RECORD_NUMBER(t->nodes[i].id),
                RECORD_TEXT(topology_memory_name(t->nodes[i].memory)));
     for (size_t i = 0; i < t->cpu_count; i++) {
         const struct topology_cpu *cpu = &t->cpus[i];
-        RECORD(queue, RECORDING_CPU, RECORD_NUMBER(cpu->id), machine_number(cpu->node),
-               machine_number(cpu->package), machine_number(cpu->core), machine_number(cpu->thread), RECORD_NUMBER(cpu->online),
+        RECORD(queue, RECORDING_CPU, RECORD_NUMBER(cpu->id), RECORD_KNOWN(cpu->node),
+               RECORD_KNOWN(cpu->package), RECORD_KNOWN(cpu->core), RECORD_KNOWN(cpu->thread), RECORD_NUMBER(cpu->online),
                RECORD_NUMBER(cpu->allowed));
     }
     const struct rank *rank = &machine->rank;
     if (machine->is_rank)
         RECORD(queue, RECORDING_RANK, RECORD_NUMBER(rank->number), RECORD_TEXT(rank->launcher), RECORD_TEXT(rank->job),
-               machine_number(rank->size), machine_number(rank->local_number), machine_number(rank->local_size),
+               RECORD_KNOWN(rank->size), RECORD_KNOWN(rank->local_number), RECORD_KNOWN(rank->local_size),
                RECORD_NUMBER(machine->shares_cpus));
     measured_rows_write(t, !machine->emulated, queue);
 }

@@ -34,7 +34,7 @@ static void measured_rows_write_distances(const struct topology *t, struct recor
         int from = t->nodes[i / t->node_count].id, to = t->nodes[i % t->node_count].id;
         char ns[MEASURED_TEXT], rate[MEASURED_TEXT];
         RECORD(queue, RECORDING_DISTANCE, RECORD_NUMBER(from), RECORD_NUMBER(to),
-               t->distance[i] < 0 ? RECORD_NULL : RECORD_NUMBER(t->distance[i]),
+               RECORD_KNOWN(t->distance[i]),
                RECORD_TEXT(measured_rows_median(ns, result, latency, from, to)),
                RECORD_TEXT(measured_rows_median(rate, result, RESULT_METRIC_READ_ALL, from, to)));
     }
@@ -71,7 +71,7 @@ void measured_rows_write(const struct topology *topology, bool use_measurement, 
     if (status < 0)
         return;
     RECORD(queue, RECORDING_MEASUREMENT, RECORD_NUMBER(1), RECORD_TEXT(result.at), RECORD_TEXT(result.kernels),
-           result.buffer_bytes < 0 ? RECORD_NULL : RECORD_NUMBER(result.buffer_bytes),
+           RECORD_KNOWN(result.buffer_bytes),
            RECORD_NUMBER(result.has_huge_pages));
     for (int id = 0; id < RESULT_METRICS; id++)
         for (size_t to = 0; to < result.to_count; to++)

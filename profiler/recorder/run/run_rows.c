@@ -17,11 +17,6 @@
 #include "recording_codes.h"
 #include "version.h"
 
-static struct recording_value run_rows_number(int64_t value)
-{
-    return value < 0 ? RECORD_NULL : RECORD_NUMBER(value); // topology's and others' word for unknown
-}
-
 // --- run
 
 static char *run_rows_command(char *const *arguments)
@@ -77,32 +72,33 @@ static const char *run_rows_pin_policy(const struct run_options *options)
     return words[options->pin];
 }
 
-// NULL: there is none.
-static char *run_rows_pin_order(const struct machine *machine, char *out, size_t size)
+// NULL: there is none. The caller frees it.
+static char *run_rows_pin_order(const struct machine *machine)
 {
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < machine->slot_count && used + 8 < size; i++)
+    enum { NUMBER_BYTES = sizeof "8191," };
+    size_t size = machine->slot_count * NUMBER_BYTES + 1, used = 0;
+    char *out = machine->slot_count ? malloc(size) : NULL;
+    for (size_t i = 0; out && i < machine->slot_count; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%d", i ? "," : "", machine->pin_order[i]);
-    return *out ? out : NULL;
+    return out;
 }
 
 static void run_rows_set_cpu(struct recording_run *row, const struct cpu_identity *identity, bool is_known)
 {
     row->cpu_vendor = RECORD_TEXT(is_known ? identity->vendor : NULL);
-    row->cpu_family = run_rows_number(identity->family);
-    row->cpu_model = run_rows_number(identity->model);
-    row->cpu_stepping = run_rows_number(identity->stepping);
+    row->cpu_family = RECORD_KNOWN(identity->family);
+    row->cpu_model = RECORD_KNOWN(identity->model);
+    row->cpu_stepping = RECORD_KNOWN(identity->stepping);
     row->cpu_name = RECORD_TEXT(*identity->name ? identity->name : NULL);
 }
 
 void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
 {
     const struct run_options *options = run->options;
-    char cwd[4096], started[40], huge[64], plan[8 * CPULIST_MAX], cpus[1024], nodes[1024];
+    char cwd[4096], started[40], huge[64], cpus[1024], nodes[1024];
     struct utsname kernel;
     struct cpu_identity identity = {.family = -1, .model = -1, .stepping = -1};
-    char *command = run_rows_command(options->arguments);
+    char *command = run_rows_command(options->arguments), *plan = run_rows_pin_order(run->machine);
     bool known_cpu = cpu_identity_read(&identity, "") == 0;
     uname(&kernel);
     run_rows_started_at(started, sizeof started);
@@ -125,13 +121,14 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     row.huge_pages = RECORD_TEXT(run_rows_huge_pages(huge, sizeof huge));
     row.balancing = RECORD_NUMBER(run_rows_sysctl("numa_balancing"));
     row.pin_policy = RECORD_TEXT(run_rows_pin_policy(options));
-    row.pin_plan = RECORD_TEXT(run_rows_pin_order(run->machine, plan, sizeof plan));
+    row.pin_plan = RECORD_TEXT(plan);
     row.allowed_cpus = RECORD_TEXT(cpulist_format(cpus, sizeof cpus, &run->machine->topology.allowed_cpus));
     row.allowed_nodes = RECORD_TEXT(cpulist_format(nodes, sizeof nodes, &run->machine->topology.allowed_nodes));
     row.interval_ns = RECORD_NUMBER(options->interval_ms * 1000000);
     row.repeat = RECORD_NUMBER(run->repeat);
     recording_queue_put(queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value), (const struct recording_value *)&row);
     free(command);
+    free(plan);
 }
 
 // --- the end

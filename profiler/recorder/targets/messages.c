@@ -200,8 +200,8 @@ static size_t messages_receive(struct messages *messages, struct channel_receive
 size_t messages_take(struct messages *messages)
 {
     const struct targets *targets = messages->connections.targets;
-    enum { AT_ONCE = 256, CONNECTIONS = 32 };
-    struct channel_received taken[AT_ONCE];
+    enum { AT_ONCE = sizeof messages->taken / sizeof *messages->taken, CONNECTIONS = 32 };
+    struct channel_received *taken = messages->taken;
     struct channel_connection met[CONNECTIONS];
     size_t count = 0, met_count = 0, all = 0;
     bool more = false;

@@ -13,6 +13,7 @@ struct messages {
     struct pages *pages;             // NULL: no snapshots
     struct channel_received early[64]; // of processes whose connection waits behind refused ones
     size_t early_count;
+    struct channel_received taken[256]; // in one go
 };
 
 // Takes all messages and connections, in the order they were sent. Returns how many.

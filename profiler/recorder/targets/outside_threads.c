@@ -2,35 +2,11 @@
 #include "profiler/recorder/targets/outside_threads.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "collectors/protocol/channel_slots.h"
 #include "core/text/diag.h"
-
-static bool outside_threads_get_mask(pid_t tid, struct cpulist *mask)
-{
-    *mask = (struct cpulist){0};
-    return syscall(SYS_sched_getaffinity, tid, sizeof mask->bits, mask->bits) > 0;
-}
-
-static bool outside_threads_set_mask(pid_t tid, const struct cpulist *mask)
-{
-    return syscall(SYS_sched_setaffinity, tid, sizeof mask->bits, mask->bits) == 0;
-}
-
-// The program's runtime was told where threads belong.
-static bool outside_threads_is_chosen(void)
-{
-    static const char *const settings[] = CHANNEL_PIN_SETTINGS;
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const char *value = getenv(settings[i]);
-        if (value && *value)
-            return true;
-    }
-    return false;
-}
+#include "core/topology/thread_mask.h"
 
 // Nobody but us chose this mask: it is what the run began with, or the place of the thread it was inherited from.
 static bool outside_threads_is_untouched(const struct outside_threads *outside, const struct cpulist *mask, const struct thread *thread)
@@ -42,19 +18,18 @@ static bool outside_threads_is_untouched(const struct outside_threads *outside, 
 
 static void outside_threads_pin(const struct outside_threads *outside, struct thread *thread)
 {
-    struct cpulist mask, place = {0};
+    struct cpulist mask;
     char list[512];
-    if (thread->pin != CHANNEL_PIN_NONE || !outside_threads_get_mask(thread->tid, &mask))
+    if (thread->pin != CHANNEL_PIN_NONE || thread_mask_get(thread->tid, &mask) < 0)
         return;
-    if (outside_threads_is_chosen() || !outside_threads_is_untouched(outside, &mask, thread)) {
+    if (channel_program_pins() || !outside_threads_is_untouched(outside, &mask, thread)) {
         tasks_set_pin(outside->tasks, thread, CHANNEL_PIN_PROGRAM, -1, cpulist_format(list, sizeof list, &mask));
         return;
     }
     int cpu = channel_server_take_slot(outside->channel);
     if (cpu < 0)
         return;
-    cpulist_add(&place, cpu);
-    if (!outside_threads_set_mask(thread->tid, &place)) {
+    if (thread_mask_bind(thread->tid, cpu) < 0) {
         channel_server_free_slot(outside->channel, cpu); // it has ended
         return;
     }
@@ -83,8 +58,8 @@ void outside_threads_began(const struct outside_threads *outside, struct process
 void outside_threads_release(const struct outside_threads *outside, const struct thread *thread)
 {
     struct cpulist mask;
-    if (thread->born_on >= 0 && outside_threads_get_mask(thread->tid, &mask) && outside_threads_is_untouched(outside, &mask, thread))
-        outside_threads_set_mask(thread->tid, &outside->machine->topology.allowed_cpus);
+    if (thread->born_on >= 0 && thread_mask_get(thread->tid, &mask) == 0 && outside_threads_is_untouched(outside, &mask, thread))
+        thread_mask_set(thread->tid, &outside->machine->topology.allowed_cpus);
 }
 
 static size_t outside_threads_unpin_all(const struct outside_threads *outside, const struct process *process)

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/topology/thread_mask.h"
 
 enum { PROC_SCAN_MS = 250 };
 
@@ -16,9 +16,8 @@ enum { PROC_SCAN_MS = 250 };
 // row: the library takes the pin off while a thread starts a program.
 static void proc_scan_pin(struct proc_scan *scan, struct thread *thread)
 {
-    struct cpulist mask = {0};
-    long bytes = syscall(SYS_sched_getaffinity, thread->tid, sizeof mask.bits, mask.bits);
-    if (bytes < 0 || thread->pin != CHANNEL_PIN_PLANNED)
+    struct cpulist mask;
+    if (thread_mask_get(thread->tid, &mask) < 0 || thread->pin != CHANNEL_PIN_PLANNED)
         return;
     bool is_whole = memcmp(&mask, &scan->machine->topology.allowed_cpus, sizeof mask) == 0;
     thread->unpinned = is_whole ? thread->unpinned + 1 : 0;

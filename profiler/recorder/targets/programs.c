@@ -7,27 +7,6 @@
 
 #include "core/text/diag.h"
 
-// Why the library is not there; NULL: it could be.
-static const char *programs_reason(int kind)
-{
-    switch (kind) {
-    case ELF_KIND_STATIC:
-        return "is a static program";
-    case ELF_KIND_OTHER_LIBC:
-        return "uses another C library than glibc";
-    case ELF_KIND_FOREIGN:
-        return "is of another architecture";
-    case ELF_KIND_ASAN:
-        return "is built with AddressSanitizer, which lets no library stand before its own";
-    case -EPERM:
-        return "changes its rights when it starts (setuid or capabilities)";
-    case -EACCES:
-        return "may be run but not read";
-    default:
-        return NULL;
-    }
-}
-
 static bool programs_is_forbidden(int kind)
 {
     return kind == -EPERM || kind == -EACCES;
@@ -41,7 +20,7 @@ static void programs_note(const struct programs *programs, const struct process 
         RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("no"));
         note_write(programs->tasks, "not_followed", 1, "run numaprof as the user whose rights it gets, or as root",
                      "%s %s: the kernel lets nobody else measure it, nothing was seen of it", clean,
-                     programs_reason(kind));
+                     elf_kind_obstacle(kind));
         return;
     }
     const char *seen = !programs->tasks->has_kernel_records ? "its threads are not seen"
@@ -49,7 +28,7 @@ static void programs_note(const struct programs *programs, const struct process 
                        : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
                                               : "its threads are pinned a moment after their start";
     const char *remedy = kind == ELF_KIND_ASAN ? "build it without -fsanitize=address" : "link it dynamically with glibc";
-    note_write(programs->tasks, "not_followed", 1, remedy, "%s %s: %s", clean, programs_reason(kind), seen);
+    note_write(programs->tasks, "not_followed", 1, remedy, "%s %s: %s", clean, elf_kind_obstacle(kind), seen);
 }
 
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path)
@@ -57,7 +36,7 @@ void programs_announce(const struct programs *programs, struct process *process,
     snprintf(process->exec_path, sizeof process->exec_path, "%s", path);
     process->announced_kind = kind;
     // What follows cannot tell: it will not be measured at all, or nothing here measures.
-    if (programs_is_forbidden(kind) || (!programs->tasks->has_kernel_records && programs_reason(kind)))
+    if (programs_is_forbidden(kind) || (!programs->tasks->has_kernel_records && elf_kind_obstacle(kind)))
         programs_note(programs, process, kind, process->exec_path);
 }
 
@@ -71,19 +50,19 @@ void programs_announce_target(struct process *process, const struct target *targ
 
 void programs_executed(const struct programs *programs, struct process *process)
 {
-    char program[PATH_MAX], link[64];
+    char interpreter[ELF_KIND_INTERPRETER], link[64];
     int kind = process->announced_kind;
     process->announced_kind = 0;
     if (kind == 0) {
         snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
-        kind = elf_kind_of_path(link, program, sizeof program);
+        kind = elf_kind_of_path(link, interpreter);
     }
     process->exec_kind = kind > 0 ? kind : 0;
-    if (kind > 0 && programs_reason(kind))
+    if (kind > 0 && elf_kind_obstacle(kind))
         programs_note(programs, process, kind, process->exe ? process->exe : process->exec_path);
 }
 
 bool programs_is_outside(const struct process *process)
 {
-    return !process->has_library && programs_reason(process->exec_kind);
+    return !process->has_library && elf_kind_obstacle(process->exec_kind) != NULL;
 }

@@ -11,33 +11,50 @@ from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, percentage
+from numaprof.commands.output_files import write_text
+from numaprof.document.build_report import report
 from numaprof.document.headline import share_in_words, verdict
-from numaprof.evidence.evidence import Evidence, load
+from numaprof.document.open_recording import reading
+from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import MIN_COVERAGE
+from numaprof.export.checks import Checked, junit, sarif
 from numaprof.text.format import clean, percent, round_percent
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
 
-DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first.
+DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Of several recordings each has to pass.
 Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
 {EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read. A program that failed: its own."""
 
 
 def main(arguments: Sequence[str]) -> int:
     usage = (
-        "%(prog)s FILE --max-remote PERCENT [--min-coverage PERCENT]\n"
-        "       %(prog)s --max-remote PERCENT [--min-coverage PERCENT] [options of record] [--] PROGRAM [ARGUMENT...]"
+        "%(prog)s FILE... --max-remote PERCENT [--min-coverage PERCENT] [--sarif OUT] [--junit OUT]\n"
+        "       %(prog)s --max-remote PERCENT [--min-coverage PERCENT] [--sarif OUT] [--junit OUT] [options of record] "
+        "[--] PROGRAM [ARGUMENT...]"
     )
     parser = Parser("check", DESCRIPTION, usage)
-    parser.add_argument("file", metavar="FILE", help="a recording")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="a recording")
     parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")
     parser.add_argument(
         "--min-coverage", type=percentage, default=MIN_COVERAGE, metavar="PERCENT", help="least counted CPU time (10%%)"
     )
+    parser.add_argument("--sarif", metavar="OUT", help="write findings as SARIF 2.1.0, at the lines to change")
+    parser.add_argument("--junit", metavar="OUT", help="write the results as JUnit XML, a test case per recording")
     options = parser.parse_args(arguments)
-    evidence = load(options.file)
-    status, line = check(evidence, options.max_remote, options.min_coverage)
-    print(f"{line} · {clean(options.file)}")
-    return status
+    results = [checked(file, options.max_remote, options.min_coverage) for file in options.files]
+    for result in results:
+        print(f"{result.line} · {clean(result.path)}")
+    if options.sarif:
+        write_text(options.sarif, sarif(results))
+    if options.junit:
+        write_text(options.junit, junit(results))
+    return next((result.status for result in results if result.status), 0)
+
+
+def checked(path: str, max_remote: float, min_coverage: float) -> Checked:
+    with reading(path) as source:
+        status, line = check(source.evidence, max_remote, min_coverage)
+        return Checked(path, status, line, report(source).advice if status == EXIT_LIMIT_EXCEEDED else ())
 
 
 def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[int, str]:

@@ -18,10 +18,10 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
-from numaprof.experiments.rounds import EXIT_INTERRUPTED
 from numaprof.experiments.same_subject import rebuilt
+from numaprof.experiments.supervise import interruptible
 from numaprof.experiments.trial import Tried, measure
-from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, end_progress, run_all, run_once
+from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, run_all, run_once
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import Trial, as_json, print_trial
 from numaprof.text.format import clean, plural
@@ -154,7 +154,7 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     arms = [plain, *chosen.arms]
     _announce(program, len(arms) * options.runs, options.yes)
     runs = Runs(folder)
-    try:
+    with interruptible() as interruption:
         if _was_rebuilt(program, recorded):
             first = run_once(program, plain, os.path.join(folder, "plain.1"))
             chosen, lost = _for_new_build(chosen, first)
@@ -162,11 +162,8 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
             runs.by_arm["plain"] = [first]
             remarks += ["the program was rebuilt: allocations are matched by source location", *lost]
         run_all(program, arms, options.runs, runs)
-    except KeyboardInterrupt:
-        runs.interrupted = True
+    if interruption.number is not None:
         remarks.append("interrupted: some sides have fewer runs")
-    finally:
-        end_progress()
     trial = _with_file(_trial(program, arms, runs, chosen.not_tried, remarks), program, folder, options)
     if options.json:
         print(as_json(trial))
@@ -175,7 +172,7 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     if options.html:
         _write_page(trial, options.html)
     good = all(tried.measured for tried in trial.tried)
-    return EXIT_INTERRUPTED if runs.interrupted else 0 if good else 1
+    return interruption.exit_status or (0 if good else 1)
 
 
 def _check_nodes(chosen: Chosen) -> None:

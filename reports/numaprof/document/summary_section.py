@@ -12,11 +12,10 @@ from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.analysis.verdict import is_heavy
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import MOST_SERIAL_COST
+from numaprof.evidence.thresholds import LINE_BYTES, MOST_SERIAL_COST
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.model import report_model as model
 
-LINE_BYTES = 64  # of a request: the cache line of x86-64 and Arm servers
 _OTHER_LINES = ("ppc",)  # IBM Power: 128 bytes
 
 

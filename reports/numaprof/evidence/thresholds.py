@@ -198,7 +198,7 @@ SAMPLED_PART = 0.1
 # An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
 # it without a prefetcher they would stand for all.
 HARDLY_SAMPLED = 0.25
-LINE_BYTES = 64  # where lines are longer, an object passes for hardly seen a little later
+LINE_BYTES = 64  # of x86-64 and Arm servers; where lines are longer, an object passes for hardly seen a little later
 
 # --- Comparing runs ------------------------------------------------------------------------------------------------
 

@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from numaprof.experiments.repeats import Series
 from numaprof.experiments.run_once import Plan, Trial, run_trial
-
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as a shell has it
+from numaprof.experiments.supervise import Interruption, interruptible, progress
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,11 @@ class Setting:
 @dataclass(frozen=True)
 class Outcome:
     series: tuple[Series, ...]
-    interrupted: bool
+    interruption: Interruption = field(default_factory=Interruption)
+
+    @property
+    def interrupted(self) -> bool:
+        return self.interruption.number is not None
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -51,33 +52,15 @@ class Outcome:
     @property
     def exit_status(self) -> int:
         """1 if nothing ended well, so that a script notices."""
-        if self.interrupted:
-            return EXIT_INTERRUPTED
-        return 0 if any(one.good for one in self.series) else 1
+        return self.interruption.exit_status or (0 if any(one.good for one in self.series) else 1)
 
 
 def run_rounds(settings: list[Setting], repeats: int, trial: Callable[[Plan, str], Trial] = run_trial) -> Outcome:
     found: list[list[Trial]] = [[] for _ in settings]
-    interrupted = False
-    before = signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # cli.py lets it kill: here there is a table to save
-    try:
-        with tempfile.TemporaryDirectory(prefix="numaprof-runs-") as folder:
-            for number in range(repeats):
-                for index, setting in enumerate(settings):
-                    _progress(setting.label, number * len(settings) + index, repeats * len(settings))
-                    found[index].append(trial(setting.plan, os.path.join(folder, "run.numaprof")))
-    except KeyboardInterrupt:
-        interrupted = True
-    finally:
-        signal.signal(signal.SIGINT, before)
-        _progress("", 0, 0)
+    with tempfile.TemporaryDirectory(prefix="numaprof-runs-") as folder, interruptible() as interruption:
+        for number in range(repeats):
+            for index, setting in enumerate(settings):
+                progress(f"{setting.label}, run {number * len(settings) + index + 1} of {repeats * len(settings)}")
+                found[index].append(trial(setting.plan, os.path.join(folder, "run.numaprof")))
     series = tuple(Series(s.label, tuple(trials), s.threads) for s, trials in zip(settings, found))
-    return Outcome(series, interrupted)
-
-
-def _progress(label: str, done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        text = f"numaprof: {label}, run {done + 1} of {total}" if total else ""
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    return Outcome(series, interruption)

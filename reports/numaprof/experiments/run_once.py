@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.thresholds import LINE_BYTES
+from numaprof.experiments.supervise import PROGRAM_VARIABLE, execute
 from numaprof.experiments.thread_lifetimes import most_at_once
 from numaprof.text.messages import EXIT_FAILED, Failure
 
-PROGRAM_VARIABLE = "NUMAPROF_PROGRAM"  # set by profiler/cmd_experiments.c
 CANNOT_RUN, NOT_FOUND = 126, 127
-LINE_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -82,19 +82,16 @@ def run_trial(plan: Plan, file: str) -> Trial:
 
 
 def _execute(command: Sequence[str], plan: Plan) -> tuple[int, int]:
-    environment = {name: value for name, value in os.environ.items() if name != PROGRAM_VARIABLE}
-    environment.update(plan.environment)
     output = None if plan.shows_output else subprocess.DEVNULL
     start = time.perf_counter_ns()
     try:
-        # Every run gets the same input: none.
-        done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, check=False)
+        status, _ = execute(command, dict(plan.environment), (output, None))
     except OSError as error:
         raise Failure(f"cannot run {command[0]}: {error.strerror}", "check the name") from error
     wall_ns = time.perf_counter_ns() - start
-    if done.returncode in (CANNOT_RUN, NOT_FOUND):
+    if status in (CANNOT_RUN, NOT_FOUND):
         raise Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
-    return done.returncode, wall_ns
+    return status, wall_ns
 
 
 def _recorded(file: str) -> Evidence | None:

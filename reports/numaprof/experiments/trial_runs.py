@@ -6,19 +6,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from numaprof.experiments.placement import Subject, write
-from numaprof.experiments.run_once import CANNOT_RUN, NOT_FOUND, PROGRAM_VARIABLE, ending, numaprof_program
+from numaprof.experiments.run_once import CANNOT_RUN, NOT_FOUND, ending, numaprof_program
+from numaprof.experiments.supervise import execute, progress
 from numaprof.text.messages import EXIT_FAILED, Failure
-
-GRACE_S = 10.0  # for a recorder to write its file after it was asked to end
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,6 @@ class Runs:
 
     folder: str
     by_arm: dict[str, list[Run]] = field(default_factory=dict)
-    interrupted: bool = False
 
 
 def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> None:
@@ -67,7 +60,7 @@ def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> 
     for number in range(repeats):
         first = number % len(arms)
         for at, arm in enumerate((*arms[first:], *arms[:first])):
-            _progress(f"{arm.label}, run {number * len(arms) + at + 1} of {repeats * len(arms)}")
+            progress(f"{arm.label}, run {number * len(arms) + at + 1} of {repeats * len(arms)}")
             done = len(runs.by_arm[arm.name])
             runs.by_arm[arm.name].append(run_once(program, arm, os.path.join(runs.folder, f"{arm.name}.{done + 1}")))
 
@@ -85,7 +78,9 @@ def run_once(program: Program, arm: Arm, stem: str) -> Run:
     placed = ("--place", placement_file(os.path.dirname(stem), arm)) if arm.subjects else ()
     recorder = (numaprof_program(), "record", "-q", "--pin", program.pin, "-o", recording, *placed, "--")
     with open(f"{stem}.out", "w+b") as out, open(f"{stem}.err", "wb") as err:
-        status, in_time = _execute((*under, *recorder, *program.command), program, out.fileno(), err.fileno())
+        status, in_time = execute(
+            (*under, *recorder, *program.command), {}, (out.fileno(), err.fileno()), program.cwd, program.limit_s
+        )
         out.seek(0)
         text = out.read()
     failure = ending(status) if in_time else f"ended after {program.limit_s:.0f} s: it hangs, or takes far longer"
@@ -102,38 +97,3 @@ def _digest(text: bytes) -> str:
 def _last_line(stem: str) -> str:
     with open(f"{stem}.err", encoding="utf-8", errors="backslashreplace") as file:
         return (file.read().strip().splitlines() or ["no reason given"])[-1].replace("numaprof: ", "", 1)
-
-
-def _execute(command: Sequence[str], program: Program, out: int, err: int) -> tuple[int, bool]:
-    """Its status, and whether it ended by itself. In a session of its own, so that nothing of it is left running."""
-    environment = {name: value for name, value in os.environ.items() if name != PROGRAM_VARIABLE}
-    process = subprocess.Popen(
-        command, env=environment, cwd=program.cwd, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        return process.wait(program.limit_s), True
-    except subprocess.TimeoutExpired:
-        return _end(process), False
-    except KeyboardInterrupt:
-        _end(process)
-        raise
-
-
-def _end(process: subprocess.Popen[bytes]) -> int:
-    for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            return process.wait(GRACE_S)
-        time.sleep(0)
-    return process.wait()
-
-
-def _progress(text: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\x1b[Knumaprof: {text}" if text else "\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def end_progress() -> None:
-    _progress("")

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // patterns PATTERN CPU OTHER JUNK_MIB EVENT...: runs a known pattern of accesses on CPU once for each event, from cold
-// caches, and prints what the event counted in user mode between the first access and the last. The array's even pages
-// lie on CPU's node, its odd pages on the node of OTHER; but for "border-...": there one half is CPU's, one OTHER's.
+// caches, and prints what the event counted in user mode (write-backs: by all that ran on CPU) between the first access
+// and the last. The array's even pages lie on CPU's node, its odd pages on the node of OTHER; but for "border-...": there
+// one half is CPU's, one OTHER's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +154,12 @@ static __attribute__((noinline)) void measured(const struct pattern *pattern)
     control(PERF_EVENT_IOC_DISABLE);
 }
 
-static void open_event(const char *name)
+// `all`: whoever runs on the CPU, and the kernel too; for lines are written back by whoever displaces the lines.
+static void open_event(const char *name, bool all)
 {
     struct perf_event_attr attr = event_encode(name);
-    int fd = event_open(&attr, 0, -1, -1);
+    attr.exclude_kernel = !all;
+    int fd = event_open(&attr, all ? -1 : 0, all ? cpu : -1, -1);
     if (fd < 0 || dup2(fd, EVENT) < 0)
         fail(name);
     close(fd);
@@ -235,7 +238,7 @@ int main(int argc, char **argv)
     junk = memory_on(node_of(cpu), junk_bytes);
     pattern->prepare();
     for (int i = 5; i < argc; i++) {
-        open_event(argv[i]);
+        open_event(argv[i], pattern->afterwards);
         printf("%lu\n", pattern->afterwards ? least_of_all(pattern) : undisturbed(argv[i], pattern));
         close(EVENT);
     }
