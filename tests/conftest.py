@@ -47,6 +47,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
+
+def _huge_pages_on_request() -> bool:
+    """A program gets huge pages by madvise, the zero page among them."""
+    folder = Path("/sys/kernel/mm/transparent_hugepage")
+    texts = [path.read_text() if path.exists() else "" for path in (folder / "enabled", folder / "use_zero_page")]
+    return "[never]" not in texts[0] and texts[1].strip() == "1"
+
+
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
@@ -73,6 +81,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "numatop": lambda: shutil.which("numatop") is not None,
     "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
+    "huge_pages": _huge_pages_on_request,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
     "sarif_schema": (BUILD / "cache/sarif-schema-2.1.0.json").exists,
 }

@@ -98,8 +98,9 @@ def test_a_full_disk_is_an_error() -> None:
 
 def test_json_has_the_documented_members() -> None:
     shown = json.loads(run("--cpu", "amd-10h", "--json").stdout)
-    assert list(shown) == ["format", "machine", "cpu", "split_sockets", "local", "answers", "groups", "events", "notes"]
-    assert shown["format"] == 1 and shown["machine"] is None
+    assert list(shown) == ["format", "version", "machine", "cpu", "split_sockets", "local", "answers", "groups", "events", "notes"]
+    assert (shown["format"], shown["version"]) == ("numaprof.events", 1)
+    assert shown["machine"] is None
     assert shown["cpu"]["node_wide"] is True and shown["cpu"]["offcore"] is None
     assert len(shown["groups"]) == 3  # local and remote, then eight target nodes on four counters
     assert {event["config"] for event in shown["events"]} >= {"0x98e9", "0x1000080e0"}

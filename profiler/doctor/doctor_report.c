@@ -89,7 +89,7 @@ static void doctor_report_evidence(const struct doctor_row *rows, size_t count)
         printf("\nA run here rests on level %d, %s: %s.\n", levels[best].level, levels[best].collector,
                levels[best].what);
     else if (doctor_report_is_open(rows, count))
-        printf("\nWhich of them work, only a look at the machine itself can tell.\n");
+        printf("\nRun this on the target machine to see which of them work.\n");
     else
         printf("\nA run here has no evidence at all.\n");
 }
@@ -108,34 +108,31 @@ static const char *doctor_report_json_state(enum doctor_state state)
     return words[state];
 }
 
-static void doctor_report_json_text(const char *name, const char *text)
-{
-    printf(", \"%s\": ", name);
-    if (text[0])
-        json_text(stdout, text);
-    else
-        fputs("null", stdout);
-}
-
 void doctor_report_json(const struct doctor_row *rows, size_t count)
 {
-    fputs("{\n  \"version\": 1,\n  \"rows\": [", stdout);
+    struct json json = json_begin(stdout, "doctor", 1);
+    json_array(&json, "rows");
     for (size_t i = 0; i < count; i++) {
         const struct doctor_finding *f = &rows[i].finding;
-        printf("%s\n    {\"id\": \"%s\", \"state\": \"%s\"", i > 0 ? "," : "", rows[i].id,
-               doctor_report_json_state(f->state));
-        doctor_report_json_text("detail", f->detail);
-        doctor_report_json_text("cause", f->cause);
-        doctor_report_json_text("remedy", f->remedy);
-        putchar('}');
+        json_object(&json, NULL);
+        json_text(&json, "id", rows[i].id);
+        json_text(&json, "state", doctor_report_json_state(f->state));
+        json_text_known(&json, "detail", f->detail);
+        json_text_known(&json, "cause", f->cause);
+        json_text_known(&json, "remedy", f->remedy);
+        json_close(&json);
     }
-    fputs("\n  ],\n  \"evidence\": [", stdout);
-    for (int i = 0; i < DOCTOR_REPORT_LEVELS; i++)
-        printf("%s\n    {\"level\": %d, \"collector\": \"%s\", \"state\": \"%s\"}", i > 0 ? "," : "",
-               doctor_report_levels[i].level, doctor_report_levels[i].collector,
-               doctor_report_json_state(doctor_report_state(rows, count, i)));
+    json_close(&json);
+    json_array(&json, "evidence");
+    for (int i = 0; i < DOCTOR_REPORT_LEVELS; i++) {
+        json_object(&json, NULL);
+        json_number(&json, "level", doctor_report_levels[i].level);
+        json_text(&json, "collector", doctor_report_levels[i].collector);
+        json_text(&json, "state", doctor_report_json_state(doctor_report_state(rows, count, i)));
+        json_close(&json);
+    }
+    json_close(&json);
     int best = doctor_report_best(rows, count);
-    printf("\n  ],\n  \"best_level\": ");
-    json_number(stdout, best < 0 ? -1 : doctor_report_levels[best].level, -1);
-    puts("\n}");
+    json_number_known(&json, "best_level", best < 0 ? -1 : doctor_report_levels[best].level);
+    json_end(&json);
 }

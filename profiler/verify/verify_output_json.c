@@ -1,92 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/text/json.h"
 #include "profiler/verify/verify_output.h"
 
-static void output_field(FILE *file, const char *name, const char *text)
+static void output_nodes(struct json *json, const char *key, const int *nodes, size_t count)
 {
-    fprintf(file, ", \"%s\": ", name);
-    if (*text)
-        json_text(file, text);
-    else
-        fputs("null", file);
-}
-
-static void output_nodes(FILE *file, const char *name, const int *nodes, size_t count)
-{
-    fprintf(file, ", \"%s\": [", name);
+    json_array(json, key);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%s%d", i > 0 ? ", " : "", nodes[i]);
-    fputs("]", file);
+        json_number(json, NULL, nodes[i]);
+    json_close(json);
 }
 
-static void output_cell(FILE *file, const struct verify *verify, size_t event, size_t index, bool *first)
+static void output_cell(struct json *json, const struct verify *verify, size_t event, size_t index)
 {
     const enum verify_pattern pattern = (enum verify_pattern)(index % VERIFY_PATTERNS);
     const size_t from = index / VERIFY_PATTERNS / verify->to_count, to = index / VERIFY_PATTERNS % verify->to_count;
     const struct verify_cell *cell = verify_cell(verify, event, pattern, from, to);
     if (!cell->counted)
         return;
-    fprintf(file, "%s\n      {\"pattern\": ", *first ? "" : ",");
-    *first = false;
-    json_text(file, verify_pattern_name(pattern));
-    fprintf(file, ", \"from\": %d, \"to\": %d, \"counted\": %" PRIu64, verify->from[from], verify->to[to], cell->lines);
-    if (cell->compared)
-        fprintf(file, ", \"least\": %.0f, \"most\": %.0f, \"word\": \"%s\"}", cell->least, cell->most,
-                verify_word_name(cell->word));
-    else
-        fputs(", \"least\": null, \"most\": null, \"word\": null}", file);
+    json_object(json, NULL);
+    json_text(json, "pattern", verify_pattern_name(pattern));
+    json_number(json, "from", verify->from[from]);
+    json_number(json, "to", verify->to[to]);
+    json_number(json, "counted", (int64_t)cell->lines);
+    json_number_known(json, "least", cell->compared ? llround(cell->least) : -1);
+    json_number_known(json, "most", cell->compared ? llround(cell->most) : -1);
+    json_text(json, "word", cell->compared ? verify_word_name(cell->word) : NULL);
+    json_close(json);
 }
 
-static void output_loads(FILE *file, const struct verify *verify)
+static void output_loads(struct json *json, const struct verify *verify)
 {
-    const size_t pairs = verify->from_count * verify->to_count;
-    for (size_t i = 0; i < pairs; i++)
-        fprintf(file, "%s\n      {\"from\": %d, \"to\": %d, \"agree\": %" PRIu64 ", \"differ\": %" PRIu64 "}",
-                i > 0 ? "," : "", verify->from[i / verify->to_count], verify->to[i % verify->to_count],
-                verify->loads[i].agree, verify->loads[i].differ);
+    json_array(json, "samples");
+    for (size_t i = 0; i < verify->from_count * verify->to_count; i++) {
+        json_object(json, NULL);
+        json_number(json, "from", verify->from[i / verify->to_count]);
+        json_number(json, "to", verify->to[i % verify->to_count]);
+        json_number(json, "agree", (int64_t)verify->loads[i].agree);
+        json_number(json, "differ", (int64_t)verify->loads[i].differ);
+        json_close(json);
+    }
+    json_close(json);
 }
 
-static void output_event(FILE *file, const struct verify *verify, size_t index)
+static void output_counts(struct json *json, const struct verify *verify, size_t event)
+{
+    json_array(json, "counts");
+    for (size_t i = 0; i < VERIFY_PATTERNS * verify->from_count * verify->to_count; i++)
+        output_cell(json, verify, event, i);
+    json_close(json);
+}
+
+static void output_event(struct json *json, const struct verify *verify, size_t index)
 {
     const struct verify_event *event = &verify->events[index];
-    const bool is_loads = strcmp(event->class, "loads") == 0;
-    bool first = true;
-    fprintf(file, "%s\n    {\"class\": \"%s\"", index > 0 ? "," : "", event->class);
-    output_field(file, "placement", event->placement);
-    fprintf(file, ", \"config\": \"%#" PRIx64 "\", \"config1\": \"%#" PRIx64 "\", \"word\": \"%s\"", event->config,
-            event->config1, verify_word_name(event->word));
-    output_field(file, "why", event->why);
-    fprintf(file, ", \"%s\": [", is_loads ? "samples" : "counts");
-    if (is_loads)
-        output_loads(file, verify);
-    for (size_t i = 0; !is_loads && i < VERIFY_PATTERNS * verify->from_count * verify->to_count; i++)
-        output_cell(file, verify, index, i, &first);
-    fputs("]}", file);
+    json_object(json, NULL);
+    json_text(json, "class", event->class);
+    json_text_known(json, "placement", event->placement);
+    json_hex(json, "config", event->config);
+    json_hex(json, "config1", event->config1);
+    json_text(json, "word", verify_word_name(event->word));
+    json_text_known(json, "why", event->why);
+    if (strcmp(event->class, "loads") == 0)
+        output_loads(json, verify);
+    else
+        output_counts(json, verify, index);
+    json_close(json);
 }
 
 void verify_output_json(FILE *file, const struct verify *verify)
 {
-    fprintf(file, "{\"format\": 1, \"at\": \"%s\"", verify->at);
-    output_field(file, "cpu", verify->cpu);
-    output_field(file, "uarch", verify->uarch);
-    output_field(file, "kernel", verify->kernel);
-    output_field(file, "microcode", verify->microcode);
-    output_field(file, "emulated", verify->emulated);
-    output_field(file, "local", verify->local);
-    fprintf(file, ", \"partial\": %s, \"seconds\": %.1f, \"lines\": %" PRIu64 ", \"repeats\": %d",
-            verify->partial ? "true" : "false", verify->seconds, verify->lines, VERIFY_REPEATS);
-    output_nodes(file, "from", verify->from, verify->from_count);
-    output_nodes(file, "to", verify->to, verify->to_count);
-    fputs(",\n  \"events\": [", file);
+    struct json json = json_begin(file, "verify", 1);
+    json_text(&json, "at", verify->at);
+    json_text_known(&json, "cpu", verify->cpu);
+    json_text_known(&json, "uarch", verify->uarch);
+    json_text_known(&json, "kernel", verify->kernel);
+    json_text_known(&json, "microcode", verify->microcode);
+    json_text_known(&json, "emulated", verify->emulated);
+    json_text_known(&json, "local", verify->local);
+    json_flag(&json, "partial", verify->partial);
+    json_real(&json, "seconds", verify->seconds);
+    json_number(&json, "lines", (int64_t)verify->lines);
+    json_number(&json, "repeats", VERIFY_REPEATS);
+    output_nodes(&json, "from", verify->from, verify->from_count);
+    output_nodes(&json, "to", verify->to, verify->to_count);
+    json_array(&json, "events");
     for (size_t i = 0; i < verify->event_count; i++)
-        output_event(file, verify, i);
-    fputs("],\n  \"remarks\": [", file);
-    for (size_t i = 0; i < verify->note_count; i++) {
-        fputs(i > 0 ? ", " : "", file);
-        json_text(file, verify->notes[i]);
-    }
-    fputs("]}\n", file);
+        output_event(&json, verify, i);
+    json_close(&json);
+    json_array(&json, "remarks");
+    for (size_t i = 0; i < verify->note_count; i++)
+        json_text(&json, NULL, verify->notes[i]);
+    json_close(&json);
+    json_end(&json);
 }

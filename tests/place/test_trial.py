@@ -16,12 +16,16 @@ import pytest
 from conftest import BUILD, PROGRAM, TREE, build_c
 from numaprof.commands import cli, try_fix
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
-from numaprof.experiments import proposals
+from numaprof.experiments import proposals, trial_runs
 from numaprof.experiments.proposals import Layouts, Proposal
-from numaprof.experiments.trial import change
+from numaprof.experiments.trial import Tried, change, judge, measure
+from numaprof.experiments.trial_runs import Arm, run_once
 from numaprof.rules.advice import Advice, Kind
-from running import Ended, one, run
+from recording_builder import RecordingBuilder
+from running import Ended, one, run, target
+from scenarios import parallel_init, serial_init
 
 pytestmark = pytest.mark.requires("gcc")
 SUM = BUILD / "examples" / "sum_serial"
@@ -47,6 +51,19 @@ def test_a_clear_difference_is_a_difference_and_noise_is_none() -> None:
 def test_a_gain_below_one_per_cent_is_none() -> None:
     found = change(Spread((1.004, 1.005, 1.006, 1.007, 1.008)), Spread((1.0, 1.001, 1.002, 1.003, 1.0035)))
     assert found is not None and found.p < 0.05 and not found.faster
+
+
+def tried(builder: RecordingBuilder, name: str, folder: Path) -> Tried:
+    return Tried(Arm(name, name), (), (measure(str(builder.write(folder / name)), ()),))
+
+
+@pytest.mark.parametrize(("change", "words"), [(False, "fall from 524 k to 5 900"), (True, "rise from 5 900 to 524 k")])
+def test_where_time_means_nothing_remote_requests_are_told(change: bool, words: str, tmp_path: Path) -> None:
+    serial = tried(serial_init(emulated="lab"), "serial", tmp_path)
+    parallel = tried(parallel_init(emulated="lab"), "parallel", tmp_path)
+    found = judge(parallel, serial) if change else judge(serial, parallel)
+    assert found.words == "cannot tell"
+    assert found.why == f"remote requests {words}; the time cannot be judged on an emulated machine"
 
 
 # --- whole trials
@@ -111,6 +128,49 @@ def test_a_trial_on_one_node_claims_nothing(trial: Trial, recording: Path, tmp_p
         assert all(0 < initialised < wall for initialised, wall in phases)
     again = run("run", "--place", tmp_path / "kept" / "advice-1.placement", SUM, 2, 16)
     assert "placed 1 of 1 allocations" in again.err
+
+
+class Clock:
+    """Run time by page faults instead of the clock of a busy computer, as on a machine with a second node."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Machine, "single", False)
+        monkeypatch.setattr(trial_runs, "run_once", self.run_once)
+
+    @staticmethod
+    def run_once(program: trial_runs.Program, arm: Arm, stem: str) -> trial_runs.Run:
+        done = run_once(program, arm, stem)
+        assert done.recording is not None and done.failure is None
+        with sqlite3.connect(done.recording) as database:
+            database.execute(
+                "UPDATE run SET wall_ns = (SELECT 10000000 * sum(weight) FROM sample WHERE kind BETWEEN 10 AND 19)"
+            )
+        return done
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+@pytest.mark.requires("one_node", "huge_pages", "perf_event")
+@pytest.mark.parametrize(
+    ("faster", "runs", "verdict"),
+    [
+        ("placed", 5, ("worth the edit", "times as fast (p = 0.0079)")),
+        ("plain", 5, ("leave it", "the run is slower")),
+        ("neither", 5, ("leave it", "no difference")),
+        ("placed", 1, ("cannot tell", "try with -n 5")),
+    ],
+)
+@pytest.mark.usefixtures("clock")
+def test_run_times_decide(faster: str, runs: int, verdict: tuple[str, str], trial: Trial, tmp_path: Path) -> None:
+    """Whole trials of a program whose sides differ in page size."""
+    program, path = target("page_size", "-O1", "-g"), tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", path, program, faster).status == 0
+    document = trial.document(path, "-n", runs)
+    found = side(document, "advice 1")["verdict"]
+    assert (found["words"], verdict[1] in found["why"]) == (verdict[0], True), found
 
 
 @pytest.mark.requires("one_node")

@@ -9,7 +9,7 @@ import pytest
 from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
-from numaprof.rules.advice import Kind
+from numaprof.rules.advice import Kind, Remarked
 from numaprof.rules.change_program import read_by_all, serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
@@ -71,7 +71,7 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert "sum.c:17 main first touches 32 MiB, all from thread 0 (sum 4711)" in advice.finding
     assert "Most remote reads come from sum.c:22 main._omp_fn.0, in 4 threads on node 1" in advice.finding
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
-    assert advice.code[-1] == "numactl --interleave=all ./sum      instead, if every thread uses all of it"
+    assert advice.remarked == (Remarked("numactl --interleave=all ./sum", "instead, if every thread uses all of it"),)
     assert "memset writes all of it at sum.c:17" in advice.change
     assert advice.removes == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
@@ -398,8 +398,8 @@ def test_threads_that_nobody_pinned_can_be(tmp_path: Path) -> None:
 def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
     """What was not pinned by the plan will not be next time."""
     evidence = read(roaming(pin_policy="compact"), tmp_path)
-    (code,) = disturbed.rule(evidence).code  # type: ignore[union-attr]
-    assert code.startswith("sched_setaffinity(0, ")
+    (found,) = disturbed.rule(evidence).remarked  # type: ignore[union-attr]
+    assert found.code.startswith("sched_setaffinity(0, ")
     moved = owner_moved.rule(evidence)
     assert moved is None or "--pin compact does it" not in moved.change
 

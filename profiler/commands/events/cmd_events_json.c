@@ -1,246 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form is stable: members are added, never renamed or removed, unless "format" is raised. Encodings are
+// The form is stable: members are added, never renamed or removed, unless the version is raised. Encodings are
 // hexadecimal strings, since they need all of 64 bits.
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/text/json.h"
 #include "profiler/commands/events/cmd_events_view.h"
 
-enum { CMD_EVENTS_JSON_FORMAT = 1 };
+enum { CMD_EVENTS_JSON_VERSION = 1 };
 
-// Every member says what stands before it: '{' for the first one of an object, ',' for the others.
-static void cmd_events_json_key(char before, const char *key)
-{
-    putchar(before);
-    json_text(stdout, key);
-    putchar(':');
-}
-
-static void cmd_events_json_text(char before, const char *key, const char *text)
-{
-    cmd_events_json_key(before, key);
-    if (text)
-        json_text(stdout, text);
-    else
-        fputs("null", stdout);
-}
-
-static void cmd_events_json_number(char before, const char *key, int64_t value)
-{
-    cmd_events_json_key(before, key);
-    json_number(stdout, value, -1);
-}
-
-static void cmd_events_json_hex(char before, const char *key, uint64_t value)
-{
-    cmd_events_json_key(before, key);
-    printf("\"0x%" PRIx64 "\"", value);
-}
-
-static void cmd_events_json_bool(char before, const char *key, bool value)
-{
-    cmd_events_json_key(before, key);
-    fputs(value ? "true" : "false", stdout);
-}
-
-// "a,b" as ["a","b"]; NULL as [].
-static void cmd_events_json_words(char before, const char *key, const char *words)
+// "a,b" as ["a", "b"]; NULL as [].
+static void cmd_events_json_words(struct json *json, const char *key, const char *words)
 {
     char word[64];
-    cmd_events_json_key(before, key);
-    putchar('[');
+    json_array(json, key);
     for (const char *rest = words; rest && *rest; rest += *rest == ',') {
         size_t length = strcspn(rest, ",");
         snprintf(word, sizeof word, "%.*s", (int)length, rest);
-        if (rest != words)
-            putchar(',');
-        json_text(stdout, word);
+        json_text(json, NULL, word);
         rest += length;
     }
-    putchar(']');
+    json_close(json);
 }
 
-static void cmd_events_json_machine(const struct cmd_events_view *view)
+static void cmd_events_json_machine(struct json *json, const struct cmd_events_view *view)
 {
     const struct cpu_identity *machine = view->machine;
-    cmd_events_json_key(',', "machine");
     if (!machine) {
-        fputs("null", stdout);
+        json_text(json, "machine", NULL);
         return;
     }
-    cmd_events_json_text('{', "vendor", machine->vendor);
-    cmd_events_json_number(',', "family", machine->family);
-    cmd_events_json_number(',', "model", machine->model);
-    cmd_events_json_number(',', "stepping", machine->stepping);
-    cmd_events_json_text(',', "name", *machine->name ? machine->name : NULL);
-    cmd_events_json_bool(',', "mixed", machine->mixed);
-    cmd_events_json_bool(',', "pmu_seen", view->pmu_seen);
-    putchar('}');
+    json_object(json, "machine");
+    json_text(json, "vendor", machine->vendor);
+    json_number_known(json, "family", machine->family);
+    json_number_known(json, "model", machine->model);
+    json_number_known(json, "stepping", machine->stepping);
+    json_text_known(json, "name", machine->name);
+    json_flag(json, "mixed", machine->mixed);
+    json_flag(json, "pmu_seen", view->pmu_seen);
+    json_close(json);
 }
 
-static void cmd_events_json_names(const struct event_cpu *cpu)
+static void cmd_events_json_names(struct json *json, const struct event_cpu *cpu)
 {
-    cmd_events_json_text('{', "name", cpu->name);
-    cmd_events_json_key(',', "other_names");
-    putchar('[');
-    for (int i = 0; i < EVENT_CATALOGUE_OTHER_NAMES && cpu->other_names[i]; i++) {
-        if (i)
-            putchar(',');
-        json_text(stdout, cpu->other_names[i]);
-    }
-    putchar(']');
-    cmd_events_json_text(',', "title", cpu->title);
+    json_text(json, "name", cpu->name);
+    json_array(json, "other_names");
+    for (int i = 0; i < EVENT_CATALOGUE_OTHER_NAMES && cpu->other_names[i]; i++)
+        json_text(json, NULL, cpu->other_names[i]);
+    json_close(json);
+    json_text(json, "title", cpu->title);
 }
 
-static void cmd_events_json_offcore(const struct event_cpu *cpu)
+static void cmd_events_json_offcore(struct json *json, const struct event_cpu *cpu)
 {
-    cmd_events_json_key(',', "offcore");
     if (!cpu->offcore_registers) {
-        fputs("null", stdout);
+        json_text(json, "offcore", NULL);
         return;
     }
-    cmd_events_json_number('{', "registers", cpu->offcore_registers);
-    cmd_events_json_bool(',', "shared_by_hyperthreads", cpu->offcore_shared);
-    cmd_events_json_text(',', "counters", cpu->offcore_counters);
-    cmd_events_json_hex(',', "mask", cpu->offcore_mask);
-    putchar('}');
+    json_object(json, "offcore");
+    json_number(json, "registers", cpu->offcore_registers);
+    json_flag(json, "shared_by_hyperthreads", cpu->offcore_shared);
+    json_text(json, "counters", cpu->offcore_counters);
+    json_hex(json, "mask", cpu->offcore_mask);
+    json_close(json);
 }
 
-static void cmd_events_json_sampling(const struct event_sampling *sampling)
+static void cmd_events_json_sampling(struct json *json, const struct event_sampling *sampling)
 {
-    cmd_events_json_key(',', "sampling");
-    cmd_events_json_text('{', "method", sampling->method);
-    cmd_events_json_hex(',', "config", sampling->config);
-    cmd_events_json_hex(',', "leader", sampling->leader);
-    cmd_events_json_text(',', "counters", sampling->counters);
-    cmd_events_json_text(',', "decode", sampling->decode);
-    cmd_events_json_text(',', "text", sampling->text);
-    putchar('}');
+    json_object(json, "sampling");
+    json_text(json, "method", sampling->method);
+    json_hex(json, "config", sampling->config);
+    json_hex(json, "leader", sampling->leader);
+    json_text(json, "counters", sampling->counters);
+    json_text(json, "decode", sampling->decode);
+    json_text(json, "text", sampling->text);
+    json_close(json);
 }
 
-static void cmd_events_json_about(const struct event_cpu *cpu)
+static void cmd_events_json_about(struct json *json, const struct event_cpu *cpu)
 {
-    fputs(",\n \"cpu\":", stdout);
-    cmd_events_json_names(cpu);
-    cmd_events_json_text(',', "libpfm", cpu->libpfm);
-    cmd_events_json_text(',', "pmu", cpu->pmu);
-    cmd_events_json_bool(',', "node_wide", cpu->node_wide);
-    cmd_events_json_number(',', "counters", cpu->counters);
-    cmd_events_json_number(',', "counters_without_hyperthreads", cpu->counters_alone);
-    cmd_events_json_bool(',', "watchdog_takes_one", cpu->watchdog_takes_one);
-    cmd_events_json_offcore(cpu);
-    cmd_events_json_text(',', "clusters", cpu->clusters);
-    cmd_events_json_text(',', "clusters_text", cpu->clusters_text);
-    cmd_events_json_sampling(&cpu->sampling);
-    putchar('}');
+    json_object(json, "cpu");
+    cmd_events_json_names(json, cpu);
+    json_text(json, "libpfm", cpu->libpfm);
+    json_text(json, "pmu", cpu->pmu);
+    json_flag(json, "node_wide", cpu->node_wide);
+    json_number_known(json, "counters", cpu->counters);
+    json_number_known(json, "counters_without_hyperthreads", cpu->counters_alone);
+    json_flag(json, "watchdog_takes_one", cpu->watchdog_takes_one);
+    cmd_events_json_offcore(json, cpu);
+    json_text(json, "clusters", cpu->clusters);
+    json_text(json, "clusters_text", cpu->clusters_text);
+    cmd_events_json_sampling(json, &cpu->sampling);
+    json_close(json);
 }
 
-static void cmd_events_json_answers(const struct event_plan *plan)
+static void cmd_events_json_answers(struct json *json, const struct event_plan *plan)
 {
-    fputs(",\n \"answers\":[", stdout);
+    json_array(json, "answers");
     for (int i = 0; i < plan->answer_count; i++) {
         const struct event_plan_answer *answer = &plan->answers[i];
-        fputs(i ? ",\n  " : "\n  ", stdout);
-        cmd_events_json_text('{', "topic", answer->topic);
-        cmd_events_json_text(',', "status", answer->status);
-        cmd_events_json_text(',', "class", answer->class);
-        cmd_events_json_bool(',', "in_turn", answer->in_turn);
-        cmd_events_json_text(',', "why", *answer->why ? answer->why : NULL);
-        putchar('}');
+        json_object(json, NULL);
+        json_text(json, "topic", answer->topic);
+        json_text(json, "status", answer->status);
+        json_text(json, "class", answer->class);
+        json_flag(json, "in_turn", answer->in_turn);
+        json_text_known(json, "why", answer->why);
+        json_close(json);
     }
-    putchar(']');
+    json_close(json);
 }
 
-static void cmd_events_json_event_key(const struct event_entry *event)
+static void cmd_events_json_event_key(struct json *json, const struct event_entry *event)
 {
-    cmd_events_json_text('{', "class", event->class);
-    cmd_events_json_text(',', "placement", event->placement);
-    cmd_events_json_text(',', "variant", event->variant);
+    json_text(json, "class", event->class);
+    json_text(json, "placement", event->placement);
+    json_text(json, "variant", event->variant);
 }
 
-static void cmd_events_json_groups(const struct event_plan *plan)
+static void cmd_events_json_groups(struct json *json, const struct event_plan *plan)
 {
-    fputs(",\n \"groups\":[", stdout);
+    json_array(json, "groups");
     for (int i = 0; i < plan->group_count; i++) {
-        fputs(i ? ",\n  [" : "\n  [", stdout);
+        json_array(json, NULL);
         for (int k = 0; k < plan->groups[i].count; k++) {
-            if (k)
-                putchar(',');
-            cmd_events_json_event_key(plan->groups[i].events[k]);
-            putchar('}');
+            json_object(json, NULL);
+            cmd_events_json_event_key(json, plan->groups[i].events[k]);
+            json_close(json);
         }
-        putchar(']');
+        json_close(json);
     }
-    putchar(']');
+    json_close(json);
 }
 
-static void cmd_events_json_event(const struct event_entry *event)
+static void cmd_events_json_event(struct json *json, const struct event_entry *event)
 {
     const char *confidence = event_catalogue_confidence(event);
     bool named = strcmp(confidence, event->sources) != 0; // else it is derived, unverified or in conflict
-    cmd_events_json_event_key(event);
-    cmd_events_json_hex(',', "config", event->config);
-    cmd_events_json_hex(',', "config1", event->config1);
-    cmd_events_json_text(',', "confidence", confidence);
-    cmd_events_json_words(',', "sources", named ? event->sources : NULL);
-    cmd_events_json_words(',', "notes", event->notes);
-    cmd_events_json_text(',', "name", event->name);
-    putchar('}');
+    json_object(json, NULL);
+    cmd_events_json_event_key(json, event);
+    json_hex(json, "config", event->config);
+    json_hex(json, "config1", event->config1);
+    json_text(json, "confidence", confidence);
+    cmd_events_json_words(json, "sources", named ? event->sources : NULL);
+    cmd_events_json_words(json, "notes", event->notes);
+    json_text(json, "name", event->name);
+    json_close(json);
 }
 
-static void cmd_events_json_events(const struct cmd_events_view *view)
+static void cmd_events_json_events(struct json *json, const struct cmd_events_view *view)
 {
     const struct event_catalogue *catalogue = view->catalogue;
-    const char *separator = "\n  ";
-    fputs(",\n \"events\":[", stdout);
-    for (int i = 0; i < catalogue->event_count; i++) {
-        if (!event_catalogue_is_of(catalogue, catalogue->events[i].cpus, view->cpu))
-            continue;
-        fputs(separator, stdout);
-        cmd_events_json_event(&catalogue->events[i]);
-        separator = ",\n  ";
-    }
-    putchar(']');
+    json_array(json, "events");
+    for (int i = 0; i < catalogue->event_count; i++)
+        if (event_catalogue_is_of(catalogue, catalogue->events[i].cpus, view->cpu))
+            cmd_events_json_event(json, &catalogue->events[i]);
+    json_close(json);
 }
 
-static void cmd_events_json_notes(const struct cmd_events_view *view)
+static void cmd_events_json_notes(struct json *json, const struct cmd_events_view *view)
 {
     const struct event_catalogue *catalogue = view->catalogue;
-    char before = '{';
-    fputs(",\n \"notes\":", stdout);
-    for (int i = 0; i < catalogue->note_count; i++) {
-        if (!event_catalogue_is_of(catalogue, catalogue->notes[i].cpus, view->cpu))
-            continue;
-        cmd_events_json_text(before, catalogue->notes[i].key, catalogue->notes[i].text);
-        before = ',';
-    }
-    fputs(before == '{' ? "{}" : "}", stdout);
+    json_object(json, "notes");
+    for (int i = 0; i < catalogue->note_count; i++)
+        if (event_catalogue_is_of(catalogue, catalogue->notes[i].cpus, view->cpu))
+            json_text(json, catalogue->notes[i].key, catalogue->notes[i].text);
+    json_close(json);
 }
 
 void cmd_events_json_cpu(const struct cmd_events_view *view)
 {
-    cmd_events_json_number('{', "format", CMD_EVENTS_JSON_FORMAT);
-    cmd_events_json_machine(view);
-    cmd_events_json_about(view->cpu);
-    cmd_events_json_bool(',', "split_sockets", view->split);
-    cmd_events_json_text(',', "local", view->plan.local);
-    cmd_events_json_answers(&view->plan);
-    cmd_events_json_groups(&view->plan);
-    cmd_events_json_events(view);
-    cmd_events_json_notes(view);
-    puts("}");
+    struct json json = json_begin(stdout, "events", CMD_EVENTS_JSON_VERSION);
+    cmd_events_json_machine(&json, view);
+    cmd_events_json_about(&json, view->cpu);
+    json_flag(&json, "split_sockets", view->split);
+    json_text(&json, "local", view->plan.local);
+    cmd_events_json_answers(&json, &view->plan);
+    cmd_events_json_groups(&json, &view->plan);
+    cmd_events_json_events(&json, view);
+    cmd_events_json_notes(&json, view);
+    json_end(&json);
 }
 
 void cmd_events_json_list(const struct event_catalogue *catalogue)
 {
-    cmd_events_json_number('{', "format", CMD_EVENTS_JSON_FORMAT);
-    fputs(",\n \"cpus\":[", stdout);
+    struct json json = json_begin(stdout, "cpus", CMD_EVENTS_JSON_VERSION);
+    json_array(&json, "cpus");
     for (int i = 0; i < catalogue->cpu_count; i++) {
-        fputs(i ? ",\n  " : "\n  ", stdout);
-        cmd_events_json_names(&catalogue->cpus[i]);
-        putchar('}');
+        json_object(&json, NULL);
+        cmd_events_json_names(&json, &catalogue->cpus[i]);
+        json_close(&json);
     }
-    puts("]}");
+    json_close(&json);
+    json_end(&json);
 }

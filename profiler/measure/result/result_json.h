@@ -2,12 +2,11 @@
 #ifndef PROFILER_MEASURE_RESULT_RESULT_JSON_H
 #define PROFILER_MEASURE_RESULT_RESULT_JSON_H
 
-#include <stdio.h>
-
+#include "core/text/json.h"
 #include "core/topology/topology.h"
 #include "profiler/measure/result/result.h"
 
-// The object that docs/measuring.md describes.
-void result_json_measured(FILE *file, const struct result *result, const struct topology *t, const char *root);
+// The member "measured" that docs/measuring.md describes.
+void result_json_measured(struct json *json, const struct result *result, const struct topology *t, const char *root);
 
 #endif

@@ -26,12 +26,11 @@ static char *run_rows_command(char *const *arguments)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    fputc('[', out);
-    for (size_t i = 0; arguments[i]; i++) {
-        fputs(i ? ", " : "", out);
-        json_text(out, arguments[i]);
-    }
-    fputc(']', out);
+    struct json json = {.file = out};
+    json_array(&json, NULL);
+    for (size_t i = 0; arguments[i]; i++)
+        json_text(&json, NULL, arguments[i]);
+    json_close(&json);
     fclose(out);
     return text;
 }

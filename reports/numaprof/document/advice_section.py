@@ -37,6 +37,7 @@ def _advice(found: Advice, shown: Shown) -> model.Advice:
         finding=found.finding,
         change=found.change,
         code=found.code,
+        remarked=tuple(model.Remarked(*each) for each in found.remarked),
         evidence=found.evidence,
         removes=found.removes,
         concerns=found.concerns,

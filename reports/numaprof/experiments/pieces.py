@@ -28,6 +28,18 @@ def used_pieces(uses: Uses, threads: int) -> Place | None:
     return Place("blocks", tuple(snapped)) if rising else place
 
 
+def explained(place: Place, uses: Uses) -> float:
+    """Share of the accesses that come from the node of their piece; at a border, from either."""
+    total = local = 0.0
+    starts = [0.0, *(piece.end for piece in place.pieces)]
+    for bin, nodes in uses.items():
+        low, high = bin / BINS, (bin + 1) / BINS
+        here = {piece.node for piece, start in zip(place.pieces, starts) if start < high and piece.end > low}
+        total += sum(nodes.values())
+        local += sum(weight for node, weight in nodes.items() if node in here)
+    return local / total if total else 0.0
+
+
 def _owners(uses: Uses, nodes: list[int], threads: int) -> list[int]:
     """The cheapest sequence of nodes over the bins (Viterbi): foreign accesses, and a cost for each change."""
     total = sum(weight for bins in uses.values() for weight in bins.values())

@@ -12,9 +12,9 @@ from numaprof.analysis.naming import object_name
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, evidence_of
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import BINS, EXCLUSIVE, MIN_PHASE_USES
+from numaprof.evidence.thresholds import BINS, EXCLUSIVE, MIN_PHASE_USES, OWN_PARTS
 from numaprof.experiments.build_id import build_id_of
-from numaprof.experiments.pieces import used_pieces
+from numaprof.experiments.pieces import explained, used_pieces
 from numaprof.experiments.placement import (
     MOST_FRAMES,
     MOST_PLACES,
@@ -22,18 +22,21 @@ from numaprof.experiments.placement import (
     Frame,
     Place,
     Subject,
-    by_order,
     interleave,
     size_class,
     whole,
 )
+from numaprof.experiments.schedule import BETTER, WHOLE, Fit, Span, Team, as_blocks, fit, teams
 from numaprof.recording import sql_placement
 from numaprof.recording.reader import Recording
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
+from numaprof.text.format import percent
 
 BLOCK_ROWS = 1000  # of one object in a recording (collectors/heap/objects.h): ordinals are not known beyond
 SMALLEST = 64 << 10  # allocations that can be placed (ALLOC_THRESHOLD)
+# What is left of a block beyond the last touched page: less is rounding, or a fault that was not sampled.
+UNUSED = 0.03
 # Frames of these modules at the outer end say how a thread began, not who allocates.
 _START_MODULES = ("libc.so", "ld-linux", "libpthread", "libnumaprof-preload", "[")
 
@@ -57,6 +60,7 @@ class Layouts:
     parts: dict[int, list[sql_placement.Part]]
     variables: dict[int, sql_placement.Variable]
     build_ids: dict[str, str]  # module -> build id
+    touched: dict[int, tuple[float, float]]  # block -> its touched part
 
 
 def read(path: str) -> tuple[Evidence, Layouts]:
@@ -75,8 +79,15 @@ def layouts_of(recording: Recording) -> Layouts:
     has_address = recording.one(sql_placement.Count, sql_placement.HAS_ADDRESS).value > 0
     variables = recording.rows(sql_placement.Variable, sql_placement.VARIABLES) if has_address else []
     modules = recording.rows(sql_placement.Module, sql_placement.MODULES)
+    page_bytes = recording.one(sql_placement.Count, sql_placement.PAGE_BYTES).value
+    touched = recording.rows(sql_placement.Touched, sql_placement.TOUCHED, page_bytes=page_bytes)
     return Layouts(
-        frames, blocks, parts, {row.object: row for row in variables}, {row.module: row.build_id for row in modules}
+        frames,
+        blocks,
+        parts,
+        {row.object: row for row in variables},
+        {row.module: row.build_id for row in modules},
+        {row.block: (row.low, row.high) for row in touched},
     )
 
 
@@ -89,6 +100,8 @@ def proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) 
         return Proposal(number, advice, (), ("it advises to change nothing",))
     if not advice.objects:
         return Proposal(number, advice, (), ("it is not about the placement of an object",))
+    if any("HUGEPAGE" in line for line in advice.code):
+        return Proposal(number, advice, (), ("it changes the size of pages, not their node",))
     subjects: list[Subject] = []
     left_out: list[str] = []
     for found in advice.objects:
@@ -217,13 +230,79 @@ def _places(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> 
         return (together,), f"interleaved: {shape.value}"
     if found.grows:
         parts = _of_largest(layouts.blocks[thing], parts)
+    return _divided(thing, found, parts, evidence, layouts)
+
+
+def _divided(
+    thing: int, found: Object, parts: list[sql_placement.Part], evidence: Evidence, layouts: Layouts
+) -> tuple[tuple[Place, ...], str]:
+    """Blocks: the static schedule that explains the accesses, else pieces by their users, else an assumed schedule."""
+    orders, touched = teams(evidence), _touched(layouts.blocks[thing], layouts)
+    best = _schedule_of(parts, orders, [WHOLE, touched, _used(parts)])
     uses: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for part in parts:
         uses[part.bin][part.node] += part.weight
-    place = used_pieces(uses, len(nodes)) if shape is not Shape.UNKNOWN else None
-    if place is not None:
-        return (place,), f"as {sum(part.weight for part in parts):.0f} sampled accesses used it: {shape.value}"
-    return (by_order(nodes),), "assumed: equal blocks in the order of the threads; who uses which part was not seen"
+    seen = f"{sum(part.weight for part in parts):.0f} sampled accesses"
+    pieces = used_pieces(uses, len(_nodes(evidence))) if found.use_shape is not Shape.UNKNOWN else None
+    if best is not None and best.holds:
+        place = as_blocks(best.team, best.repeats, best.span)
+        if pieces is None or explained(pieces, uses) <= explained(place, uses) + BETTER:
+            return (place,), f"{_schedule(best)}: so {percent(best.share)} of {seen} were"
+    if pieces is not None and explained(pieces, uses) < OWN_PARTS:
+        raise NotPlaced(f"no blocks on nodes fit {seen}: the parts of its threads are too small")
+    if pieces is not None:
+        return (pieces,), f"as {seen} used it: {found.use_shape.value}"
+    common = _common(orders, layouts)
+    if common is not None:
+        return (as_blocks(common.team, span=touched),), f"assumed: {_schedule(common)}, as other data are used"
+    if not orders:
+        raise NotPlaced("which threads share it is not known")
+    assumed = f"assumed: equal blocks for {orders[0].label}; who uses which part was not seen"
+    return (as_blocks(orders[0], span=touched),), assumed
+
+
+def _schedule_of(parts: list[sql_placement.Part], orders: list[Team], spans: list[Span]) -> Fit | None:
+    """After the initialisation, if a few accesses were seen there. A shorter span has to explain more."""
+    later = [part for part in parts if part.steady]
+    best: Fit | None = None
+    for some in (later, parts):
+        for span in spans:
+            found = fit(_by_thread(some), orders, span)
+            if found is not None and (best is None or found.share > best.share + BETTER):
+                best = found
+        if best is not None and best.holds:
+            return best
+    return best
+
+
+def _schedule(found: Fit) -> str:
+    arrays = f"{found.repeats} arrays, each in " if found.repeats > 1 else ""
+    return f"{arrays}{len(found.team.nodes)} equal blocks for {found.team.label} in the order of their creation"
+
+
+def _by_thread(parts: list[sql_placement.Part]) -> dict[int, dict[int, float]]:
+    uses: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for part in parts:
+        uses[part.thread][part.bin] += part.weight
+    return uses
+
+
+def _common(orders: list[Team], layouts: Layouts) -> Fit | None:
+    """The schedule that most accesses to other data follow."""
+    fits = [_schedule_of(parts, orders, [WHOLE]) for parts in layouts.parts.values()]
+    return max((found for found in fits if found is not None and found.holds), key=lambda f: f.accesses, default=None)
+
+
+def _touched(blocks: list[sql_placement.Block], layouts: Layouts) -> Span:
+    """What was touched of the largest block: a vector has room to grow."""
+    _, high = layouts.touched.get(max(blocks, key=lambda block: block.bytes).id, WHOLE)
+    return (0.0, high) if 0.0 < high < 1.0 - UNUSED else WHOLE
+
+
+def _used(parts: list[sql_placement.Part]) -> Span:
+    """As far as accesses were seen: pages that realloc moves are not touched again."""
+    high = (max((part.bin for part in parts), default=0) + 1) / BINS
+    return (0.0, high) if high < 1.0 - UNUSED else WHOLE
 
 
 def _of_largest(blocks: list[sql_placement.Block], parts: list[sql_placement.Part]) -> list[sql_placement.Part]:

@@ -18,7 +18,7 @@ from numaprof.experiments.same_subject import things_of
 from numaprof.experiments.trial_runs import Arm, Run
 from numaprof.recording import sql_placement
 from numaprof.recording.reader import Recording
-from numaprof.text.format import percent, plural
+from numaprof.text.format import number, percent, plural
 
 WORTH, LEAVE, UNKNOWN = "worth the edit", "leave it", "cannot tell"
 MOST_MISSING = 0.10  # of the advised bytes that were not found or not placed: beyond, the runs tell of something else
@@ -72,6 +72,11 @@ class Tried:
     @property
     def compute(self) -> Spread | None:
         return spread(run.compute_ns for run in self.measured)
+
+    @property
+    def requests(self) -> Spread | None:
+        """Remote requests of DRAM, where they are counted."""
+        return spread(run.evidence.traffic.remote.estimate if run.evidence.counted else None for run in self.measured)
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -162,11 +167,21 @@ def _doubt(plain: Tried, placed: Tried) -> str | None:
         name = "plain" if not plain.measured else "placed"
         return f"no {name} run ended well"
     machine = plain.measured[0].evidence
-    if machine.run.emulated:
-        return "an emulated machine: its times mean nothing, its shares do"
     if machine.machine.single:
         return "this machine has one node: nothing can be remote"
-    return _misplaced(placed) or _untimed(plain, placed)
+    wrong = _misplaced(placed)
+    if wrong is None and machine.run.emulated:
+        return f"{_requests(plain, placed)}; the time cannot be judged on an emulated machine"
+    return wrong or _untimed(plain, placed)
+
+
+def _requests(plain: Tried, placed: Tried) -> str:
+    """What the placement did to remote requests, for people."""
+    before, after = plain.requests, placed.requests
+    if before is None or after is None:
+        return "remote requests were not counted in every run"
+    direction = "fall" if after.highest < before.lowest else "rise" if after.lowest > before.highest else "go"
+    return f"remote requests {direction} from {before.in_words(number)} to {after.in_words(number)}"
 
 
 def _misplaced(placed: Tried) -> str | None:

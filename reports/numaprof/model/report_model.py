@@ -38,6 +38,7 @@ __all__ = [
     "Pair",
     "Phase",
     "Place",
+    "Remarked",
     "Report",
     "Requests",
     "Run",
@@ -382,6 +383,18 @@ class Timeline:
 
 
 @dataclass(frozen=True)
+class Remarked:
+    """A line of code.
+
+    Fields:
+        remark: Where it goes, or when it is the better one.
+    """
+
+    code: str
+    remark: str
+
+
+@dataclass(frozen=True)
 class Advice:
     """One recommendation.
 
@@ -390,6 +403,7 @@ class Advice:
         finding: What is the matter.
         change: What to do about it.
         code: The change as code or command.
+        remarked: More code, each line by itself.
         evidence: What it rests on, and what that does not tell.
         removes: Part of all remote accesses that would be gone; null: not known.
         concerns: Where none would be gone but their price falls: the part of them that this is about.
@@ -407,6 +421,7 @@ class Advice:
     finding: str
     change: str
     code: tuple[str, ...]
+    remarked: tuple[Remarked, ...]
     evidence: str
     removes: float | None
     concerns: float | None

@@ -52,23 +52,6 @@ def unbroken(text: str) -> str:
     return _GAPS.sub("\N{NO-BREAK SPACE}", text)
 
 
-_REMARK = re.compile(r"(?<=\S) {6,}(.*)$")  # behind the code of a line
-
-
-def alternatives(code: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(remark, code) of each way to do it: a line with the remark "instead, ..." begins another one."""
-    found: list[tuple[str, list[str]]] = []
-    for line in code:
-        match = _REMARK.search(line)
-        remark = match[1] if match else ""
-        if not found or remark.startswith("instead"):
-            found.append((remark, []))
-        elif remark and not found[-1][0]:
-            found[-1] = (remark, found[-1][1])
-        found[-1][1].append(_REMARK.sub("", line))
-    return [(remark, "\n".join(lines)) for remark, lines in found]
-
-
 def nodes(found: tuple[int, ...]) -> str:
     return number_list(list(found)) or "?"
 

@@ -53,7 +53,6 @@ def _environment() -> jinja2.Environment:
         "nodes_or_none": filters.nodes_or_none,
         "cpus": cpus_in_text,
         "step": filters.step,
-        "alternatives": filters.alternatives,
         "unbroken": filters.unbroken,
         "with_error": filters.with_error,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",

@@ -46,18 +46,34 @@ BLOCKS = "SELECT object, id, bytes, thread FROM block ORDER BY object, start_ns,
 class Part(NamedTuple):
     thing: int
     block: int
+    thread: int
     node: int
     steady: int
     bin: int
     weight: float
 
 
-# Accesses by node and part of each block.
+# Accesses by thread and part of each block.
 PARTS = """
-SELECT thing, block, node, steady,
+SELECT thing, block, p.thread, node, steady,
        max(0, min(:bins - 1, CAST(1.0 * (p.address - b.address) * :bins / b.bytes AS INTEGER))) AS bin, sum(weight)
   FROM placed p JOIN main_block b ON b.id = p.block WHERE is_use AND node IS NOT NULL
- GROUP BY thing, block, node, steady, bin
+ GROUP BY thing, block, p.thread, node, steady, bin
+"""
+
+
+class Touched(NamedTuple):
+    """The part of a block that somebody touched, as fractions of the block."""
+
+    block: int
+    low: float
+    high: float
+
+
+TOUCHED = """
+SELECT p.block, max(0.0, min(1.0 * (p.address - b.address) / b.bytes)),
+       min(1.0, max(1.0 * (p.address - b.address + weight * :page_bytes) / b.bytes))
+  FROM placed p JOIN main_block b ON b.id = p.block WHERE NOT is_use GROUP BY p.block
 """
 
 
@@ -83,6 +99,7 @@ class Module(NamedTuple):
     build_id: str
 
 
+PAGE_BYTES = "SELECT page_bytes FROM run"
 MODULES = "SELECT DISTINCT module, build_id FROM place WHERE module IS NOT NULL AND build_id IS NOT NULL"
 
 

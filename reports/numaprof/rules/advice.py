@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from numaprof.evidence.evidence import Thread
 from numaprof.evidence.objects import Object
@@ -19,6 +20,13 @@ class Kind(Enum):
     LEAVE = 3  # change nothing
 
 
+class Remarked(NamedTuple):
+    """A line of code, and where it goes or when it is the better one."""
+
+    code: str
+    remark: str
+
+
 @dataclass(frozen=True)
 class Advice:
     """One recommendation. Renderers take its subjects from the typed fields, never from its text."""
@@ -28,6 +36,7 @@ class Advice:
     change: str  # what to do about it
     evidence: str  # what that rests on, and what it does not know
     code: tuple[str, ...] = ()  # the change as code or command
+    remarked: tuple[Remarked, ...] = ()  # more code, each line by itself
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
     concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about
     saves: str | None = None  # what that can be worth in time, a range with its assumptions

@@ -12,7 +12,6 @@ from numaprof.text.format import clean, duration, number, number_list, plural, r
 
 INDENT = 8
 BAR = 16
-WHERE = " " * 6  # between code and where it goes
 MOST_NODES, MOST_TEXT, MOST_CODE = 4, 3, 8  # lines
 _COMMAND = 48
 
@@ -169,13 +168,12 @@ def _do(report: model.Report, advice: model.Advice | None, layout: Layout) -> No
         return
     _shortened(advice.change, layout)
     for code in advice.code[:MOST_CODE]:
-        # Indented code is a line of a snippet; else what stands far to the right says where the code goes.
-        text, _, where = (code, "", "") if code.startswith(" ") else code.partition(WHERE)
-        if where:
-            layout.paragraph(f"{where}:", first=" " * INDENT)
-        layout.line(" " * (INDENT + 4) + text)
+        layout.line(" " * (INDENT + 4) + code)
     if advice.code[MOST_CODE:]:
         layout.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
+    for each in advice.remarked:
+        layout.paragraph(f"{each.remark}:", first=" " * INDENT)
+        layout.line(" " * (INDENT + 4) + each.code)
     share = report.verdict.remote_share
     if advice.removes is not None and share is not None:
         left = share * (1 - advice.removes)

@@ -66,6 +66,8 @@ def _advice(number: int, advice: Advice, layout: Layout) -> None:
     layout.paragraph(advice.change, first="    ")
     for code in advice.code:
         layout.line("        " + code)
+    for each in advice.remarked:
+        layout.line(f"        {each.code}      {each.remark}")
     if advice.removes is not None:
         layout.paragraph(f"Up to {round_percent(advice.removes)} of all remote accesses would be gone.", first="    ")
     if advice.saves is not None:

@@ -34,7 +34,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY
-from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_run import policy
 from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, promised
 from numaprof.text.format import percent, plural
@@ -59,7 +59,8 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.FIX,
         finding=_finding(evidence, group, uses, use),
         change=change(init),
-        code=(*code(init), *_instead(init)),
+        code=code(init),
+        remarked=_instead(init),
         evidence=_rests_on(evidence, group, uses),
         removes=removes,
         concerns=remote_part(evidence, group) if removes is None and measured(evidence) else None,
@@ -78,11 +79,11 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
     return found if measured(evidence) or found.divided else Shape.UNKNOWN
 
 
-def _instead(init: Initialisation) -> tuple[str, ...]:
+def _instead(init: Initialisation) -> tuple[Remarked, ...]:
     """Where it is not known which part each thread uses, a parallel initialisation may be the wrong fix."""
     if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES or init.spread in code(init):
         return ()
-    return (f"{init.spread}      instead, if every thread uses all of it",)
+    return (Remarked(init.spread, "instead, if every thread uses all of it"),)
 
 
 def _finding(evidence: Evidence, group: list[Object], uses: list[Used], use: Site | None) -> str:

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from typing import Union
+
 from numaprof.analysis.naming import command_line, thread_name
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
-from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import percent, plural, size, words
+
+_SET_AFFINITY = "sched_setaffinity(0, sizeof set, &set);"
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -22,13 +26,14 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.SETTING,
         finding=words([finding for finding, _, _ in causes]) + " during the run: the numbers mix several placements.",
         change="Measure again without that:",
-        code=tuple(dict.fromkeys(code for _, code, _ in causes)),
+        code=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, str))),
+        remarked=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, Remarked))),
         evidence=words([source for _, _, source in causes]) + ".",
         threads=(*(thread for thread in evidence.threads if thread.migrated), *_roaming(evidence)),
     )
 
 
-Cause = tuple[str, str, str]  # what happened, the command against it, who says so
+Cause = tuple[str, Union[str, Remarked], str]  # what happened, the command against it, who says so
 
 
 def _balancing(evidence: Evidence) -> Cause | None:
@@ -58,7 +63,7 @@ def _roamed(evidence: Evidence) -> Cause | None:
     if not roamed:
         return None
     # The plan is for threads: a process of one keeps the mask that it inherited.
-    in_program = "sched_setaffinity(0, sizeof set, &set);      in each process, before it touches its memory"
+    in_program = Remarked(_SET_AFFINITY, "in each process, before it touches its memory")
     code = _pinned(evidence) if evidence.run.pin_policy == "none" else in_program
     where = f"the CPUs {'it' if len(roamed) == 1 else 'they'} ran on"
     return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
@@ -85,7 +90,7 @@ def _wandered(evidence: Evidence) -> Cause | None:
     where = words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
     return (
         f"{thread_name(first)} wandered before there were other threads and first touched {where}",
-        "sched_setaffinity(0, sizeof set, &set);      in main, before it touches its memory",
+        Remarked(_SET_AFFINITY, "in main, before it touches its memory"),
         "the node of the CPU at its page faults",
     )
 

@@ -11,7 +11,7 @@ from numaprof.analysis.relevant_objects import measured
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
-from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import plural, size
 
 
@@ -24,12 +24,18 @@ class Moved:
     ran_on: tuple[int, ...]
 
 
+_PINNED = Remarked(
+    "pthread_setaffinity_np(pthread_self(), sizeof set, &set);", "before a thread touches its memory, once"
+)
+
+
 def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or evidence.machine.single:
         return None
     moved = _by_addresses(evidence) if measured(evidence) else _by_counts(evidence)
     if not moved:
         return None
+    openmp = evidence.samples.openmp
     worst = max(moved, key=lambda found: found.remote)
     remote = evidence.samples.remote_accesses if measured(evidence) else evidence.traffic.remote.estimate
     if remote and sum(found.remote for found in moved) < MIN_OBJECT_SHARE * remote:
@@ -40,7 +46,8 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
         change=_change(evidence, worst.thread),
-        code=(_code(evidence),),
+        code=(f"OMP_PROC_BIND=close OMP_PLACES=cores {command_line(evidence)}",) if openmp else (),
+        remarked=() if openmp else (_PINNED,),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
         removes=min(1.0, sum(found.remote for found in moved) / remote) if remote else None,
@@ -57,12 +64,6 @@ def _change(evidence: Evidence, thread: Thread) -> str:
     if evidence.run.pin_policy != "none":  # the plan is for threads: a process of one keeps the mask that it inherited
         return "Pin it in the program; initialising anew would not last:"
     return "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it:"
-
-
-def _code(evidence: Evidence) -> str:
-    if evidence.samples.openmp:
-        return f"OMP_PROC_BIND=close OMP_PLACES=cores {command_line(evidence)}"
-    return "pthread_setaffinity_np(pthread_self(), sizeof set, &set);      before a thread touches its memory, once"
 
 
 def _touched_by_node(evidence: Evidence) -> dict[int, dict[int, float]]:

@@ -11,7 +11,7 @@ from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME
-from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import percent, size
 
 
@@ -26,7 +26,8 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{percent(_elsewhere(evidence))} of the memory that threads of other nodes first touched lies on node "
         f"{node} all the same: {cause}.",
         change=change,
-        code=code,
+        code=(code,) if isinstance(code, str) else (),
+        remarked=(code,) if isinstance(code, Remarked) else (),
         evidence=f"the node of the CPU that first touched, beside the page's node, of "
         f"{size(evidence.bytes(sum(_by_touch(evidence).values())))}. As long as that is so, who initialises does not "
         "matter.",
@@ -85,28 +86,28 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
     return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))
 
 
-def _cause(evidence: Evidence, node: int) -> tuple[str, str, tuple[str, ...]]:
+def _cause(evidence: Evidence, node: int) -> tuple[str, str, str | Remarked | None]:
     allowed = parse_list(evidence.run.allowed_nodes)
     command = command_line(evidence)
     if allowed and len(allowed) < len(evidence.machine.memory_nodes):
         return (
             f"the cpuset of this run allows memory of {nodes_in_text(allowed)} only",
             "Give the run memory of all nodes where its threads run:",
-            ("grep Mems_allowed_list /proc/self/status      shows it; cpuset.mems of the control group sets it",),
+            Remarked("grep Mems_allowed_list /proc/self/status", "shows it; cpuset.mems of the control group sets it"),
         )
     full = _full_nodes(evidence)
     if full:
         return (
             f"{nodes_in_text(full)} had too little free memory",
             "Free it before the run, or use less:",
-            ("numactl --hardware      shows what is free",),
+            Remarked("numactl --hardware", "shows what is free"),
         )
     if os.path.basename(evidence.command[0] if evidence.command else "") == "numactl":
-        return "the numactl in the command decides", "Run the program without it.", ()
+        return "the numactl in the command decides", "Run the program without it.", None
     return (
         "a memory policy (numactl --membind, --preferred, or mbind and set_mempolicy in the program) decides",
         "Run without it; what is in force is shown by numactl --show before the run, /proc/PID/numa_maps during it:",
-        (f"numactl --localalloc {command}",),
+        f"numactl --localalloc {command}",
     )
 
 
