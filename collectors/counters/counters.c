@@ -96,7 +96,7 @@ static struct counter_set *counters_new_set(struct counters *counters, pid_t tid
     struct counter_set *set = calloc(1, sizeof *set);
     if (!set)
         return NULL;
-    *set = (struct counter_set){.counters = counters, .tid = tid, .cpu = cpu, .home_cpu = -1, .clock_fd = -1,
+    *set = (struct counter_set){.counters = counters, .tid = tid, .cpu = cpu, .last_cpu = -1, .clock_fd = -1,
                                 .migrations_fd = -1, .work_fd = -1};
     for (int i = 0; i < COUNTERS_GROUPS; i++) {
         set->groups[i].work_fd = -1;

@@ -111,7 +111,7 @@ struct counter_set {
     int cpu;                         // -1: the thread, wherever it runs
     bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
     int64_t thread;                  // its id in the recording; 0: everything on cpu
-    int home_cpu;                    // where it ran at the last reading, -1 not known
+    int last_cpu;                    // where it ran at the last reading, -1 not known
     int clock_fd, migrations_fd, work_fd;
     uint64_t clock_ns, migrations;   // as last read
     uint64_t clock_enabled, clock_running;

@@ -106,8 +106,8 @@ static int counters_cpu_of_interval(struct counter_set *set, int planned_cpu)
     bool moved = !known || now[0] != set->migrations;
     set->migrations = known ? now[0] : set->migrations;
     int here = planned_cpu >= 0 && !moved ? planned_cpu : counters_current_cpu(set->tid);
-    int before = set->home_cpu;
-    set->home_cpu = here;
+    int before = set->last_cpu;
+    set->last_cpu = here;
     return moved || (before >= 0 && before != here) ? -1 : here;
 }
 

@@ -82,8 +82,6 @@ static int faults_open_every(const struct faults *faults, struct faults_source *
     if (fd < 0)
         return fd;
     int status = perf_event_redirect(fd, source->fd_some);
-    if (status == 0)
-        status = perf_event_id(fd, &source->id_every);
     if (status < 0) {
         close(fd);
         return status;

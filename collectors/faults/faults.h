@@ -30,7 +30,7 @@ struct faults_source {
     struct perf_stream stream;
     struct faults *faults;
     int fd_every, fd_some;
-    uint64_t id_every, id_some;
+    uint64_t id_some;
     bool is_downsampled;           // fd_every is off
     uint64_t window_start;         // since when window_faults came
     int64_t window_faults;
@@ -65,7 +65,6 @@ struct faults {
     bool hurry;                    // classify everything: no fault is held
     uint64_t classifications;
     uint64_t sampled_weight;       // faults that samples stand for
-    uint64_t unmatched;            // samples of threads that are not known
     struct table shared_history;   // inode and offset of shared pages that were placed
     struct faults_classify_batch *batch;    // working memory of faults_classify
     size_t pending_count;

@@ -57,7 +57,7 @@ static void faults_classify_remember(const struct faults *faults, struct process
         process->forgets = true;
 }
 
-// Shared memory has one home however many processes map it: whose fault was the first?
+// A shared page is on one node however many processes map it: whose fault was the first?
 static bool faults_classify_shared_is_known(struct faults *faults, const struct mapping *mapping, uint64_t address)
 {
     if (!mapping || mapping->kind != MAPPING_SHARED || mapping->inode == 0)

@@ -45,33 +45,33 @@ static bool loads_is_near(const struct topology *topology, const struct topology
 
 // A local or remote answer from memory must fit the node of the page; where it does not, the page has moved since, or
 // the CPU's word for it is wrong.
-static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t home)
+static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t page_node)
 {
     const struct topology_cpu *cpu = topology_cpu(loads->topology, load->cpu);
-    if (home < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
+    if (page_node < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
         return;
     loads->checked++;
-    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, home) : home == cpu->node;
+    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, page_node) : page_node == cpu->node;
 }
 
 // Kernels and CPUs may report CXL memory as DRAM. The page's node tells.
-static enum load_source loads_tier(const struct loads *loads, enum load_source source, int32_t home)
+static enum load_source loads_tier(const struct loads *loads, enum load_source source, int32_t page_node)
 {
     bool memory = source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM;
-    return memory && home >= 0 && topology_is_slow_tier(loads->topology, home) ? LOAD_SLOW_TIER : source;
+    return memory && page_node >= 0 && topology_is_slow_tier(loads->topology, page_node) ? LOAD_SLOW_TIER : source;
 }
 
-static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t home)
+static void loads_record(struct loads *loads, const struct loads_pending *load, int32_t page_node)
 {
-    enum load_source source = loads_tier(loads, load->source, home);
-    loads_check(loads, load, source, home);
+    enum load_source source = loads_tier(loads, load->source, page_node);
+    loads_check(loads, load, source, page_node);
     struct samples_row row = samples_row(load->is_store ? RECORDING_KIND_STORE : RECORDING_KIND_LOAD, load->event,
                                          tasks_time(loads->tasks, load->time), load->thread, load->weight);
     row.cpu = load->cpu;
     row.stack = load->stack;
     row.address = (int64_t)load->address;
     row.block = objects_block(loads->objects, load->process, load->address, load->time, load->found);
-    row.page_node = home >= 0 ? home : RECORDING_NULL;
+    row.page_node = page_node >= 0 ? page_node : RECORDING_NULL;
     row.source = source != LOAD_UNKNOWN ? (int64_t)source : RECORDING_NULL;
     row.latency = load->latency > 0 ? (int64_t)load->latency : RECORDING_NULL;
     objects_has_row(loads->objects, load->found, samples_put(loads->samples, &row));
@@ -83,7 +83,7 @@ static void loads_classify_process(struct loads *loads, struct process *process)
     enum { CHUNK = 512 };
     uint64_t addresses[CHUNK];
     struct loads_pending *chunk[CHUNK];
-    int32_t homes[CHUNK];
+    int32_t page_nodes[CHUNK];
     for (size_t i = 0; i < loads->pending_count;) {
         size_t n = 0;
         for (; i < loads->pending_count && n < CHUNK; i++) {
@@ -92,9 +92,9 @@ static void loads_classify_process(struct loads *loads, struct process *process)
             chunk[n] = &loads->pending[i];
             addresses[n++] = loads->pending[i].address;
         }
-        pages_state_query(process->pid, addresses, n, homes);
+        pages_state_query(process->pid, addresses, n, page_nodes);
         for (size_t k = 0; k < n; k++) {
-            loads_record(loads, chunk[k], homes[k]);
+            loads_record(loads, chunk[k], page_nodes[k]);
             chunk[k]->process = NULL;
         }
     }

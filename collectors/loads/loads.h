@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single loads with address, latency and source: PEBS load latency on Intel, IBS op on AMD, marked loads on POWER. The home
-// of the loaded page is asked for soon after, which also checks what the sample says of its source.
+// Single loads with address, latency and source: PEBS load latency on Intel, IBS op on AMD, marked loads on POWER. The node
+// of the page of the loaded page is asked for soon after, which also checks what the sample says of its source.
 #ifndef COLLECTORS_LOADS_LOADS_H
 #define COLLECTORS_LOADS_LOADS_H
 
@@ -45,7 +45,7 @@ struct loads_origin {
 void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
                 const struct thread *thread, int64_t stack);
 
-// Asks for the homes of what is pending and records it; before a process is forgotten.
+// Asks for the pages' nodes of what is pending and records it; before a process is forgotten.
 void loads_classify(struct loads *loads);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the memory of a process is: snapshots of the homes of its touched pages, at growing intervals and before it ends.
+// Where the memory of a process is: snapshots of the nodes of its touched pages, at growing intervals and before it ends.
 // Asking about many pages takes milliseconds, in which nobody would read the rings: a thread of its own does it, except
 // for the last snapshot, which the ending process waits for.
 #ifndef COLLECTORS_PAGES_PAGES_H

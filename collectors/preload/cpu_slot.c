@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPU a thread sits on. A thread gets the place of the plan that the fewest threads have, the first of them, when its
-// creator makes it; so threads, in the order they are made, and processes side by side spread over the plan in its order.
+// Which CPU a thread sits on. A thread gets the slot of the pin order that the fewest threads have, the first of them, when its
+// creator makes it; so threads, in the order they are made, and processes side by side spread over the pin order.
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 static _Atomic bool main_has_slot;
 
 static __thread struct {
-    int slot;        // index into the plan + 1; 0: none
-    int cpu;          // valid if place
+    int slot;        // index into the pin order + 1; 0: none
+    int cpu;          // valid if slot
     bool own_choice;
 } here;
 
@@ -91,7 +91,7 @@ bool preload_chose_itself(void)
     return here.own_choice;
 }
 
-// The places of the parent's threads stay the parent's.
+// The slots of the parent's threads stay the parent's.
 void preload_slot_forked(void)
 {
     preload_unpin_self();

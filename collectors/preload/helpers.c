@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that runtimes start for their own housekeeping. Pinned, they would use up places of the plan that the
+// Threads that runtimes start for their own housekeeping. Pinned, they would use up CPU slots that the
 // program's own threads should have (likwid-pin's users know the effect).
 #include <dlfcn.h>
 #include <fnmatch.h>

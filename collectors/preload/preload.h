@@ -49,10 +49,10 @@ void preload_ring_doorbell(void);                // something for the recorder h
 void preload_slot_start(void);                  // when the program starts
 void preload_slot_begin_at_first(void);         // without staying bound to it
 void preload_slot_main(void);                   // at the first thread's creation
-int preload_slot_reserve(void);                 // takes a place of the plan for a thread to be made; 0: there is none
+int preload_slot_reserve(void);                 // takes a slot for a thread to be made; 0: there is none
 void preload_slot_return(int slot);            // the thread could not be made
 int preload_slot_self(int slot);               // pins the calling thread to it; 0: takes one. Its CPU or -1
-void preload_slot_leave(void);                  // gives the place back (the mask stays)
+void preload_slot_leave(void);                  // gives the slot back (the mask stays)
 void preload_unpin_self(void);                   // for what the thread starts: the process's mask again ...
 void preload_repin_self(void);                   // ... until this
 int preload_pinned_cpu(void);                    // of the calling thread, -1: not pinned by us

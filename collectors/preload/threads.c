@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before pthread_create: a new thread takes its place and reports before the program's function runs.
+// Stands before pthread_create: a new thread takes its slot and reports before the program's function runs.
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

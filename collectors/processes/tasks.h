@@ -38,7 +38,7 @@ struct process {
     uint64_t classified_in;             // faults_classify's own mark
     uint64_t maps_read_at;           // where nobody tells of mappings: when they were read last
     int threads;                     // alive and known
-    uint64_t touched_at;             // time of the last first touch, for the snapshots of homes
+    uint64_t touched_at;             // time of the last first touch, for the snapshots of pages
     uint64_t snapshot_at;            // time of the last snapshot
 };
 
@@ -51,8 +51,8 @@ struct thread {
     int born_on;                     // pinned from outside: the CPU of its own or its creator's latest pin; -1: none
     uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
     int missing;                     // times in a row that it was not in /proc
-    int unpinned;                    // times in a row that it had the whole mask, not its place's
-    bool left_slot;                 // gave its place of the plan back itself
+    int unpinned;                    // times in a row that it had the whole mask, not its slot's
+    bool left_slot;                 // gave its CPU slot back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then

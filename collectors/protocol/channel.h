@@ -32,7 +32,7 @@ enum channel_kind {
     CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1; text:
                                      // the mask it has if the program pins
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
-    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a place too; cpu
+    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a slot too; cpu
     CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
     CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading it,
                                      // -EPERM: it changes its rights. After vfork, process is the parent; tid is right

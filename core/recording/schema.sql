@@ -188,12 +188,12 @@ INSERT INTO sample_kind VALUES
     (1,  'overflow',      'counter overflow: the instruction and time of a counted access, no address'),
     (2,  'load',          'sampled load with address'),
     (3,  'store',         'sampled store with address'),
-    (10, 'first_touch',   'first touch of a page: its home is decided here'),
-    (11, 'zero_page',     'read of an untouched anonymous page: the shared zero page is mapped, no home yet'),
+    (10, 'first_touch',   'first touch of a page: it decides which node the page is on'),
+    (11, 'zero_page',     'read of an untouched anonymous page: the shared zero page is mapped, no node yet'),
     (12, 'copy_on_write', 'write to a shared page: a new page is made for the writer'),
     (13, 'refault',       'page came back after munmap or MADV_DONTNEED, or from swap'),
     (14, 'hint',          'hint fault of automatic NUMA balancing: an ordinary access'),
-    (15, 'file',          'page of a mapped file: homed by the page cache, not by this program'),
+    (15, 'file',          'page of a mapped file: placed by the page cache, not by this program'),
     (19, 'fault',         'page fault of unknown kind');
 
 -- Words for sample.source: who answered the access.
@@ -268,7 +268,7 @@ CREATE TABLE block (
     thread   INTEGER REFERENCES thread  -- that allocated it
 );
 
--- Homes of pages: one snapshot asks about pages of private and shared memory: every page, or in large processes every
+-- Nodes of pages: one snapshot asks about pages of private and shared memory: every page, or in large processes every
 -- n-th, of ranges without a recorded fault fewer. Neighbours with one answer are one row.
 CREATE TABLE snapshot (
     id      INTEGER PRIMARY KEY,

@@ -85,17 +85,13 @@ static void cpu_identity_x86(struct cpu_identity *identity, char *values[FIELD_C
 static void cpu_identity_arm(struct cpu_identity *identity, char *values[FIELD_COUNT])
 {
     int implementer = cpu_identity_number(values[IMPLEMENTER]), variant = cpu_identity_number(values[VARIANT]);
-    int part = cpu_identity_number(values[PART]), revision = cpu_identity_number(values[REVISION]);
+    int revision = cpu_identity_number(values[REVISION]);
     if (implementer >= 0 && implementer <= 0xff)
         snprintf(identity->vendor, sizeof identity->vendor, "0x%02x", (unsigned)implementer);
     identity->family = cpu_identity_number(values[ARCHITECTURE]);
-    identity->model = part;
-    if (variant >= 0 && variant <= 0xf && revision >= 0 && revision <= 0xf) {
+    identity->model = cpu_identity_number(values[PART]);
+    if (variant >= 0 && variant <= 0xf && revision >= 0 && revision <= 0xf)
         identity->stepping = variant * 16 + revision;
-        if (part >= 0 && part <= 0xfff)
-            identity->midr = (uint32_t)implementer << 24 | (uint32_t)variant << 20 | 0xfu << 16 | (uint32_t)part << 4 |
-                             (uint32_t)revision;
-    }
 }
 
 // "2.2 (pvr 004e 1202)"
@@ -108,7 +104,6 @@ static void cpu_identity_power(struct cpu_identity *identity, char *values[FIELD
     snprintf(identity->vendor, sizeof identity->vendor, "IBM");
     identity->model = (int)version;
     identity->stepping = (int)revision;
-    identity->pvr = version << 16 | revision;
 }
 
 // Where the kernel names two PMUs of cores, there are two kinds.

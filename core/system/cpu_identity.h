@@ -9,13 +9,10 @@
 #define CORE_SYSTEM_CPU_IDENTITY_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct cpu_identity {
     char vendor[24];             // never empty
     int family, model, stepping; // -1 unknown
-    uint32_t midr;               // Arm: main ID register, put together from the fields above; else 0
-    uint32_t pvr;                // POWER: processor version register; else 0
     char name[128];              // as the kernel prints it, cut off; hostile in a snapshot; "" unknown
     char microcode[24];          // revision, as the kernel prints it; "" unknown
     bool mixed;                  // other CPUs of this machine are of other models (Arm, and Intel's hybrids)

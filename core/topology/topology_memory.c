@@ -30,16 +30,16 @@ static void topology_memory_dax(void *to, const char *device)
 {
     struct topology_reader *r = to;
     int64_t target;
-    char place[512];
+    char link[512];
     if (sysfile_number(r->root, &target, "/sys/bus/dax/devices/%s/target_node", device) < 0 ||
-        sysfile_link(r->root, place, sizeof place, "/sys/bus/dax/devices/%s", device) < 0)
+        sysfile_link(r->root, link, sizeof link, "/sys/bus/dax/devices/%s", device) < 0)
         return;
     struct topology_node *node = target >= 0 && target < CPULIST_MAX ? topology_node_entry(r->t, (int)target) : NULL;
     if (!node || node->memory != TOPOLOGY_MEMORY_UNTOLD)
         return;
-    if (strstr(place, "/ACPI0017:") || strstr(place, "/dax_region"))
+    if (strstr(link, "/ACPI0017:") || strstr(link, "/dax_region"))
         node->memory = TOPOLOGY_MEMORY_CXL;
-    else if (strstr(place, "/ndbus"))
+    else if (strstr(link, "/ndbus"))
         node->memory = TOPOLOGY_MEMORY_PERSISTENT;
 }
 

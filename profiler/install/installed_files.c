@@ -11,7 +11,7 @@
 
 int installed_files_find(char *path, size_t size, const char *name)
 {
-    static const char *const places[] = {"", "../libexec/numaprof/", "../lib/numaprof/"};
+    static const char *const folders[] = {"", "../libexec/numaprof/", "../lib/numaprof/"};
     char self[PATH_MAX];
     if (!realpath("/proc/self/exe", self)) {
         const char *started_as = (const char *)getauxval(AT_EXECFN); // without /proc
@@ -22,8 +22,8 @@ int installed_files_find(char *path, size_t size, const char *name)
     if (!slash)
         return -ENOENT;
     slash[1] = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        int n = snprintf(path, size, "%s%s%s", self, places[i], name);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        int n = snprintf(path, size, "%s%s%s", self, folders[i], name);
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
             return 0;
     }

@@ -28,13 +28,22 @@ class Browser:
         self.driver = driver
 
     def open(self, page: Path, anchor: str = "") -> None:
-        """Until every chart is drawn or has failed."""
+        """Until every chart that is not folded is drawn or has failed."""
         self.driver.get("about:blank")
         self.log("browser"), self.log("performance")  # what earlier pages left
         self.driver.get(page.as_uri() + anchor)
+        self._draw()
+
+    def unfold(self) -> None:
+        self.run("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+        self._draw()
+
+    def _draw(self) -> None:
         self.run("dispatchEvent(new Event('beforeprint'))")
-        undrawn = "return document.querySelectorAll('[data-chart]:not(:has(svg)):not(.failed)').length === 0"
-        WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script(undrawn))
+        undrawn = "[...document.querySelectorAll('[data-chart]:not(:has(svg)):not(.failed)')]"
+        folded = f"return {undrawn}.every(chart => !chart.getClientRects().length)"
+        WebDriverWait(self.driver, PATIENCE).until(lambda driver: driver.execute_script(folded))
+        self.run("dispatchEvent(new Event('afterprint'))")
 
     def run(self, script: str, *arguments: object) -> Any:
         return self.driver.execute_script(script, *arguments)

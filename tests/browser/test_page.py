@@ -92,7 +92,7 @@ def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -
         *("threads", "who reads where"),
     ]
     for text, found in followed(window, page, targets):
-        assert text.replace(" (object)", "").lower() in found.lower()
+        assert text.replace(" (object)", "").lower() in found.lower(), text
         top = window.run("return document.querySelector(':target').getBoundingClientRect().top")
         assert 0 <= top < 900
 
@@ -102,11 +102,67 @@ def test_map_of_an_object_is_drawn(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
     window.open(written(SCENARIOS["hinted"](), tmp_path))
     labels = "\n".join(window.texts("[data-chart=map-0] .mark-text.role-axis-label")).split("\n")
-    assert labels[-10:] == ["lies on", "first touched from", *(f"used by sum {tid}" for tid in range(4711, 4719))]
+    assert labels[-10:] == ["on node", "first touched from", *(f"used by sum {tid}" for tid in range(4711, 4719))]
     stretches = "[...document.querySelectorAll('[data-chart=map-0] .mark-rect.role-mark path')]"
     fills = window.run(f"return {stretches}.map(path => path.getAttribute('fill'))")
     assert len(set(fills)) == 2
     assert fills.count(fills[0]) == len(fills) - 4
+
+
+def screens(window: Browser) -> float:
+    """Height of the page, in screens."""
+    return float(window.run("return document.documentElement.scrollHeight / 900"))
+
+
+@pytest.mark.parametrize("scenario", ["serial_init", "hinted", "named_objects", "multiplexed", "many_threads"])
+def test_four_screens_before_anything_is_unfolded(scenario: str, window: Browser, tmp_path: Path) -> None:
+    window.resize(1400)
+    window.open(written(SCENARIOS[scenario](), tmp_path))
+    assert screens(window) <= 4
+
+
+def test_print_cuts_no_chart(window: Browser, tmp_path: Path) -> None:
+    """A4 with the default margins is 720 CSS pixels wide."""
+    window.resize(1400)
+    window.open(written(SCENARIOS["hinted"](), tmp_path))
+    window.run("dispatchEvent(new Event('beforeprint'))")
+    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    window.resize(720)
+    try:
+        widths = "[...document.querySelectorAll('main svg')].map(svg => svg.getBoundingClientRect().right)"
+        assert max(window.run(f"return {widths}")) <= 720
+        scrolled = "[...document.querySelectorAll('.wide, .chart, pre')].filter(e => e.scrollWidth > e.clientWidth + 1)"
+        overflows = f"{scrolled}.filter(e => getComputedStyle(e).overflowX !== 'visible')"
+        assert window.run(f"return {overflows}.map(e => e.outerHTML.slice(0, 80))") == []
+    finally:
+        window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_picture_says_who_reads_whose_memory(window: Browser, tmp_path: Path) -> None:
+    window.resize(1400)
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
+    assert window.texts(".overview .label") == ["local 524 k", "remote 524 k"]
+    fills = window.run(
+        "return ['.flow.local', '.flow.remote'].map(f => getComputedStyle(document.querySelector(f)).fill)"
+    )
+    assert fills == ["rgb(43, 108, 176)", "rgb(217, 95, 2)"]
+    assert window.run("return document.querySelector('.overview').getBoundingClientRect().bottom") < 900
+
+
+def test_time_without_counts_is_hatched(window: Browser, tmp_path: Path) -> None:
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
+    gaps = "document.querySelector('[data-chart=timeline]').view.data('gaps')"
+    assert window.run(f"return {gaps}.length") == 1
+    assert window.all("[data-chart=timeline] path[fill='url(#hatch)']")
+
+
+def test_most_common_kind_of_request_is_not_pale(window: Browser, tmp_path: Path) -> None:
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
+    data = "JSON.parse(document.getElementById('data-charts').textContent).threads.encoding.color.scale"
+    scale = window.run(f"return {data}")
+    colours = dict(zip(scale["domain"], scale["range"]))
+    assert colours["prefetch, local"] == "#2b6cb0"
+    assert colours["prefetch, remote"] == "#c2410c"
 
 
 def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
@@ -130,7 +186,7 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
 def test_what_no_rule_explains(window: Browser, tmp_path: Path) -> None:
     window.open(written(SCENARIOS["many_threads"](), tmp_path))
     assert "No rule fits this pattern. Start at the remote-heavy threads." in window.text()
-    assert window.texts("h2")[0] == "What to do"
+    assert window.texts("h2")[:2] == ["Who reads whose memory", "What to do"]
 
 
 def test_map_of_what_advice_speaks_of_comes_first(window: Browser, tmp_path: Path) -> None:
@@ -139,7 +195,10 @@ def test_map_of_what_advice_speaks_of_comes_first(window: Browser, tmp_path: Pat
     chance = builder.block(builder.object("static", name="chance"), ARRAY + (1 << 32), 1)
     builder.hints(builder.stack(builder.place(LOOP)), 8, [ARRAY + (1 << 32)], page_node=0, block=chance)
     window.open(written(builder, tmp_path))
-    assert [text.split(" 32 MiB")[0] for text in window.texts(".object h3")] == ["memory of sum.c:17 main"]
+    assert [text.split(" 32 MiB")[0] for text in window.texts(".object h3, .object > summary")] == [
+        "memory of sum.c:17 main"
+    ]
+    window.unfold()
     shares = window.run("return [...document.querySelectorAll('td.quiet')].map(td => td.parentElement.innerText)")
     assert any(text.startswith("chance") and "100.0 %" in text for text in shares)
 
@@ -166,6 +225,7 @@ def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
 
 def test_tables_sort_by_any_column(window: Browser, tmp_path: Path) -> None:
     window.open(written(SCENARIOS["multiplexed"](), tmp_path))
+    window.unfold()
     column = (
         "return [...document.querySelectorAll('#thread-table tbody tr')].map(row => row.cells[arguments[0]].innerText)"
     )
@@ -223,6 +283,7 @@ def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> N
     builder.row("window", start_ns=RAN // 2, end_ns=RAN, cause="control")
     builder.row("distance", from_node=1, to_node=0, firmware=21, latency_ns=140.5, read_bytes_per_s=2e10)
     window.open(written(builder, tmp_path))
+    window.unfold()
     assert window.complaints() == []
     phases = "return document.querySelector('[data-chart=timeline]').view.data('phases').map(row => row.cause)"
     assert window.run(phases) == ["mark", "control"]
@@ -264,6 +325,7 @@ def test_keys_do_what_clicks_do(window: Browser, tmp_path: Path) -> None:
     focused = window.driver.switch_to.active_element
     focused.send_keys(Keys.TAB)
     assert window.driver.switch_to.active_element.text == "Skip to the verdict"
+    window.unfold()
     heading = window.all("#thread-table thead button")[0]
     heading.send_keys(Keys.ENTER)
     assert window.run("return document.querySelector('#thread-table th').ariaSort") == "descending"
@@ -271,7 +333,7 @@ def test_keys_do_what_clicks_do(window: Browser, tmp_path: Path) -> None:
     assert window.run("return document.querySelector('#thread-table th').ariaSort") == "ascending"
     summary = window.all(".object summary")[0]
     summary.send_keys(Keys.ENTER)
-    assert window.run("return document.querySelector('.object details').open") is True
+    assert window.run("return document.querySelector('.object details').open") is False
 
 
 def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
@@ -281,7 +343,8 @@ def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
     assert window.run(
         "return [...document.querySelectorAll('table')].every(t => t.caption && t.caption.textContent.trim())"
     )
-    assert window.run("return [...document.querySelectorAll('.chart')].every(c => c.role === 'img' && c.ariaLabel)")
+    named = "[c, c.firstElementChild].some(e => e.role === 'img' && e.ariaLabel)"
+    assert window.run(f"return [...document.querySelectorAll('.chart')].every(c => {named})")
     assert window.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
     levels = window.run("return [...document.querySelectorAll('h1,h2,h3')].map(h => Number(h.tagName[1]))")
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:]))

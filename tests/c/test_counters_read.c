@@ -31,7 +31,7 @@ static void begin(void)
         .queue = tasks.queue, .tasks = &tasks, .group_count = 1, .clock_id = CLOCK, .loads_group = -1,
         .groups[0] = {.count = 2, .samples_per_s = 100,
                       .events = {{.id = FIRST_EVENT, .source = &local_dram}, {.id = FIRST_EVENT + 1, .source = &local_dram}}}};
-    set = (struct counter_set){.counters = &counters, .cpu = -1, .thread = 1, .home_cpu = CPU, .work_fd = -1,
+    set = (struct counter_set){.counters = &counters, .cpu = -1, .thread = 1, .last_cpu = CPU, .work_fd = -1,
                                .clock_fd = memfd_create("clock", 0), .migrations_fd = memfd_create("migrations", 0)};
     set.groups[0].fds[0] = memfd_create("group", 0);
     set.groups[0].fds[1] = set.groups[0].work_fd = -1;

@@ -33,7 +33,7 @@ static int memory_region_cpu(const struct memory_region *region)
     const struct topology_node *node = topology_node(region->t, cpulist_next(&region->nodes, 0));
     int last = -1;
     if (cpulist_count(&region->nodes) > 1)
-        return last; // of interleaved memory no node is the home
+        return last; // interleaved memory is on no one node
     for (int cpu = node ? cpulist_next(&node->cpus, 0) : -1; cpu >= 0; cpu = cpulist_next(&node->cpus, cpu + 1))
         last = cpulist_has(&region->t->allowed_cpus, cpu) ? cpu : last;
     return last;

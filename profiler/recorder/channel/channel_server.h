@@ -70,10 +70,10 @@ void channel_server_await(struct channel_server *server, uint32_t *seen);
 // Ends a channel_server_await from another thread.
 void channel_server_ring(struct channel_server *server);
 
-// The place of the plan that the fewest threads have, as the library takes it: its CPU, or -1 if there is no plan.
+// The slot that the fewest threads have, as the library takes it: its CPU, or -1 if there is no plan.
 int channel_server_take_slot(struct channel_server *server);
 
-// A place that its thread did not give back, because its process was killed.
+// A slot that its thread did not give back, because its process was killed.
 void channel_server_free_slot(struct channel_server *server, int cpu);
 
 #endif

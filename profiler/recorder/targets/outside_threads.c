@@ -8,7 +8,7 @@
 #include "core/text/diag.h"
 #include "core/topology/thread_mask.h"
 
-// Nobody but us chose this mask: it is what the run began with, or the place of the thread it was inherited from.
+// Nobody but us chose this mask: it is what the run began with, or the slot of the thread it was inherited from.
 static bool outside_threads_is_untouched(const struct outside_threads *outside, const struct cpulist *mask, const struct thread *thread)
 {
     if (memcmp(mask, &outside->machine->topology.allowed_cpus, sizeof *mask) == 0)

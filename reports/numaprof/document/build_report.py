@@ -24,13 +24,25 @@ def document(path: str) -> model.Report:
 
 def report(source: Reading) -> model.Report:
     evidence = source.evidence
-    rows, places, things = threads(source), lines(evidence), objects(source)
+    return model.Report(
+        **vars(answer(source, maps=True)),
+        levels=levels(evidence),
+        notes=notes(evidence),
+        timeline=timeline(source),
+        modules=modules(evidence),
+    )
+
+
+def answer(source: Reading, maps: bool = False) -> model.Answer:
+    """maps: which parts of objects who uses, which the first screen does not show."""
+    evidence = source.evidence
+    rows, places, things = threads(source), lines(evidence), objects(source, maps)
     advices = advise(evidence)
     shown = Shown(
         {thing.things: number for number, thing in enumerate(listed(evidence))},
         {line.place: number for number, line in enumerate(places.rows)},
     )
-    return model.Report(
+    return model.Answer(
         format="numaprof.report",
         version=model.VERSION,
         tool_version=clean(evidence.run.tool_version),
@@ -40,14 +52,10 @@ def report(source: Reading) -> model.Report:
         summary=summary(evidence),
         overview=overview(evidence, advices),
         advice=advice(advices, shown),
-        levels=levels(evidence),
         taken=taken(evidence),
-        notes=notes(evidence),
         machine=machine(source),
         threads=rows,
-        timeline=timeline(source),
         objects=things,
-        modules=modules(evidence),
         lines=places.rows,
         lines_not_listed=places.not_listed,
     )

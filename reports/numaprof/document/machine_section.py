@@ -45,30 +45,41 @@ def _cpus(source: Reading) -> list[model.Cpu]:
         if thread.cpu is not None:
             on_cpu[thread.cpu].append(thread)
     return [
-        model.Cpu(
-            id=row.id,
-            node=row.node,
-            package=row.package,
-            core=row.core,
-            smt=row.thread,
-            online=bool(row.online),
-            allowed=bool(row.allowed),
-            threads=len(on_cpu[row.id]),
-            first_thread=thread_name(on_cpu[row.id][0]) if on_cpu[row.id] else None,
-            remote_share=_share(evidence, row.id, on_cpu[row.id]),
-        )
+        _cpu(evidence, row, on_cpu[row.id])
         for row in source.recording.rows(sql_machine.CpuPlace, sql_machine.CPU_PLACES)
     ]
 
 
-def _share(evidence: Evidence, cpu: int, threads: list[Thread]) -> float | None:
+def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -> model.Cpu:
+    local, remote = _requests(evidence, row.id, threads)
+    total = None if local is None or remote is None else local + remote
+    return model.Cpu(
+        id=row.id,
+        node=row.node,
+        package=row.package,
+        core=row.core,
+        smt=row.thread,
+        online=bool(row.online),
+        allowed=bool(row.allowed),
+        threads=len(threads),
+        first_thread=thread_name(threads[0]) if threads else None,
+        remote_share=remote / total if total and remote is not None else None,
+        local=local,
+        remote=remote,
+    )
+
+
+def _requests(evidence: Evidence, cpu: int, threads: list[Thread]) -> tuple[float | None, float | None]:
     if basis(evidence) == COUNTERS:
         if cpu not in evidence.ledger.by_cpu:
-            return None
-        return verdict_traffic(evidence.ledger.events, evidence.ledger.cpu(cpu)).share
+            return None, None
+        traffic = verdict_traffic(evidence.ledger.events, evidence.ledger.cpu(cpu))
+        return traffic.local.estimate, traffic.remote.estimate
     shares = [share for share in (remote_share(evidence, thread) for thread in threads) if share]
-    total = sum(share.total for share in shares)
-    return sum(share.remote for share in shares) / total if total else None
+    if not shares:
+        return None, None
+    remote = sum(share.remote for share in shares)
+    return sum(share.total for share in shares) - remote, remote
 
 
 def _measured(source: Reading) -> list[model.Measured]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Optional
 
 from numaprof.evidence.counts import Count
@@ -143,10 +144,11 @@ def _by_instruction(asked: list[sql_prefetches.Asked], read: list[sql_prefetches
     if not whole:
         return unseen.shares(None)
     sums: Shares = defaultdict(float)
+    unseen_of = cache(unseen.shares)
     for row in asked:
         found = ((level(row), table) for level, table in zip(_LEVELS, tables))
         parts = next((table[place] for place, table in found if place in table), None)
-        for thing, part in (unseen.shares(_function(row)) if parts is None else parts).items():
+        for thing, part in (unseen_of(_function(row)) if parts is None else parts).items():
             sums[thing] += part * row.events / whole
     return dict(sums)
 

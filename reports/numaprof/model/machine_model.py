@@ -32,6 +32,8 @@ class Cpu:
         threads: How many threads ran on this CPU only.
         first_thread: One of these.
         remote_share: Of the requests made from this CPU.
+        local: Requests from this CPU to memory of its node, counted, else sampled accesses; null: not known.
+        remote: Likewise, to memory of other nodes.
     """
 
     id: int
@@ -44,6 +46,8 @@ class Cpu:
     threads: int
     first_thread: str | None
     remote_share: float | None
+    local: float | None
+    remote: float | None
 
 
 @dataclass(frozen=True)

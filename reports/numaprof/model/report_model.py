@@ -21,6 +21,7 @@ Series = tuple[Optional[float], ...]
 __all__ = [
     "VERSION",
     "Advice",
+    "Answer",
     "Cpu",
     "Level",
     "Line",
@@ -436,11 +437,8 @@ class Advice:
 
 
 @dataclass(frozen=True)
-class Report:
-    """All that one recording tells.
-
-    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
-    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+class Answer:
+    """What the first screen shows.
 
     Fields:
         format: What this file is.
@@ -451,14 +449,10 @@ class Report:
         verdict: What came out.
         overview: The head of the report in sentences.
         advice: What to do, what pays most first.
-        levels: Evidence levels, 1 is the best: used or not, and why not.
         taken: Samples by kind.
-        notes: Whatever qualifies a number, as recorded.
         machine: Nodes, CPUs, and who reads where.
         threads: In the order of their start, which is the order in which the pinning plan deals out CPUs.
-        timeline: Requests over time.
         objects: Variables, allocations and other memory with a name, the most remote first.
-        modules: In whose code the instructions stand that read remotely.
         lines: The 60 places that matter most for first touches or for remote accesses.
         lines_not_listed: Places with less than the last of `lines`.
     """
@@ -472,13 +466,29 @@ class Report:
     summary: Summary
     overview: Overview
     advice: tuple[Advice, ...]
-    levels: tuple[Level, ...]
     taken: tuple[Taken, ...]
-    notes: tuple[Note, ...]
     machine: Machine
     threads: tuple[Thread, ...]
-    timeline: Timeline
     objects: Objects
-    modules: Modules
     lines: tuple[Line, ...]
     lines_not_listed: int
+
+
+@dataclass(frozen=True)
+class Report(Answer):
+    """All that one recording tells.
+
+    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
+    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+
+    Fields:
+        levels: Evidence levels, 1 is the best: used or not, and why not.
+        notes: Whatever qualifies a number, as recorded.
+        timeline: Requests over time.
+        modules: In whose code the instructions stand that read remotely.
+    """
+
+    levels: tuple[Level, ...]
+    notes: tuple[Note, ...]
+    timeline: Timeline
+    modules: Modules

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ from numaprof.model import report_model as model
 from numaprof.text.format import NOT_KNOWN, number
 
 MOST_BARS = 48  # threads in one chart: what a screen holds
-BAR = 18  # pixels
+BAR = 15  # pixels
+AROUND = 48  # pixels of axis and legend
 
 Row = dict[str, object]
 
@@ -25,6 +28,12 @@ class Chart:
     params: dict[str, object] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)  # by value, where the data decides which there are
     height: int | None = None  # where the data decides it
+
+    @property
+    def least_height(self) -> int:
+        """Kept free until the chart is drawn, so that a link into the page still leads there afterwards."""
+        height = self.spec.get("height")
+        return AROUND + (height if isinstance(height, int) else 0)
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -124,13 +133,21 @@ def threads(rows: tuple[model.Thread, ...]) -> Chart:
                 amount = request.local if placement == "local" else request.remote
                 if amount is not None:
                     bars.append(_bar(thread, kind, amount, len(bars)))
-    colours = {kind: colour for side, kinds in names.items() for kind, colour in zip(kinds, _SHADES[side])}
+    colours = {kind: colour for side, kinds in names.items() for kind, colour in _shades(kinds, bars, _SHADES[side])}
     params: dict[str, object] = {"kinds": len(names["local"])}
     return Chart("threads", {"requests": bars}, params, colours, height=BAR * min(MOST_BARS, len(rows)))
 
 
-# Blue and orange are told apart whatever one's colour vision; within a side, the first kind is the darkest.
+# Blue and orange are told apart whatever one's colour vision; within a side, the largest kind is the darkest.
 _SHADES = {"local": ("#2b6cb0", "#7fb0dd", "#c5dcf0"), "remote": ("#c2410c", "#f08a4b", "#f9c9a5")}
+
+
+def _shades(kinds: list[str], bars: list[Row], shades: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    totals: dict[object, float] = defaultdict(float)
+    for bar in bars:
+        totals[bar["kind"]] += float(str(bar["amount"]))
+    order = sorted(kinds, key=lambda kind: -totals[kind])
+    return ((kind, shades[min(order.index(kind), len(shades) - 1)]) for kind in kinds)
 
 
 def _bar(thread: model.Thread, kind: str, amount: float, order: int) -> Row:
@@ -152,13 +169,16 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
 
 def timeline(line: model.Timeline) -> Chart:
     rows = rates(line.moments, line.step_ns)
+    gaps: list[Row] = (
+        [{"start": start, "end": end} for start, end in uncounted(line.moments, line.step_ns)] if rows else []
+    )
     end = len(line.moments) * line.step_ns / 1e9
     phases: list[Row] = [
         {"start": _seconds(phase.start_ns), "end": _seconds(phase.end_ns) or end, "cause": phase.cause}
         for phase in line.phases
         if phase.cause != "run"
     ]
-    return Chart("timeline", {"rates": rows, "phases": phases}, {"end": end})
+    return Chart("timeline", {"rates": rows, "phases": phases, "gaps": gaps}, {"end": end})
 
 
 def rates(moments: tuple[model.Moment, ...], step_ns: int) -> list[Row]:
@@ -171,6 +191,20 @@ def rates(moments: tuple[model.Moment, ...], step_ns: int) -> list[Row]:
             rows.append({**step, "placement": "local", "low": 0, "high": local, "rate": local})
             rows.append({**step, "placement": "remote", "low": local, "high": local + remote, "rate": remote})
     return rows
+
+
+def uncounted(moments: tuple[model.Moment, ...], step_ns: int) -> Iterator[tuple[float, float]]:
+    """Times, in seconds, in which local or remote requests are not known."""
+    start: int | None = None
+    for moment in moments:
+        known = moment.local is not None and moment.remote is not None
+        if known and start is not None:
+            yield start / 1e9, moment.start_ns / 1e9
+            start = None
+        elif not known and start is None:
+            start = moment.start_ns
+    if start is not None:
+        yield start / 1e9, (moments[-1].start_ns + step_ns) / 1e9
 
 
 def _seconds(time_ns: int | None) -> float | None:

@@ -32,6 +32,8 @@
     }
   }
 
+  const PAPER = 640; // CSS pixels: letters of a chart stay readable on A4
+
   function drawWhenSeen() {
     const watch = new IntersectionObserver(
       (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => { watch.unobserve(entry.target); draw(entry.target); }),
@@ -39,9 +41,11 @@
     );
     each("[data-chart]", (place) => watch.observe(place));
     window.addEventListener("beforeprint", () => {
-      each("[data-chart]", draw);
+      each("[data-chart]", (place) => place.getClientRects().length && draw(place));
+      each("[data-chart]", (place) => place.view?.width() > PAPER && place.view.width(PAPER).run());
       showAll();
     });
+    window.addEventListener("afterprint", () => window.dispatchEvent(new Event("resize")));
   }
 
   const words = new Intl.Collator("en", { numeric: true });
@@ -117,7 +121,8 @@
     menu.closest("[hidden]").hidden = false;
     menu.addEventListener("change", () => {
       const rows = menu.value === "" ? charts.timeline.datasets.rates : rates(threads, threads.lines[menu.value]);
-      place.view?.data("rates", rows).runAsync();
+      const gaps = menu.value === "" ? charts.timeline.datasets.gaps : uncounted(threads, threads.lines[menu.value]);
+      place.view?.data("rates", rows).data("gaps", gaps).runAsync();
     });
   }
 
@@ -132,6 +137,9 @@
       ];
     });
   }
+
+  const uncounted = (threads, [local, remote]) => local.flatMap((_, at) =>
+    local[at] === null || remote[at] === null ? [{ start: at * threads.seconds, end: (at + 1) * threads.seconds }] : []);
 
   // A link into a closed part opens it.
   function openTarget() {

@@ -10,8 +10,8 @@ from numaprof.model import report_model as model
 from numaprof.page.charts import BAR, Chart, Row
 from numaprof.text.format import NOT_KNOWN, percent, plural
 
-# One colour for each node, the same in all maps of a page; told apart with weak colour vision (Okabe and Ito, 2008).
-_PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c6bb1", "#b8a500")
+# One colour for each node, the same in all maps of a page; neither blue nor orange, which are local and remote.
+_PALETTE = ("#009e73", "#aa4499", "#b8a500", "#cc6677", "#44aa99", "#7b3294", "#8a6d3b", "#a6d854")
 _UNKNOWN = "#8a8a8a"
 
 
@@ -46,7 +46,7 @@ def _node(node: int | None) -> str:
 
 def _row(stretch: model.Stretch, names: dict[int | None, str]) -> str:
     if stretch.what == HOME:
-        return "lies on"
+        return "on node"
     if stretch.what == TOUCHED:
         return "first touched from"
     who = f"threads of {_node(stretch.node)}" if stretch.thread is None else names.get(stretch.thread, "?")

@@ -7,20 +7,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from numaprof.evidence.machine import cpu_order
-from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_USES_OF_THREAD
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import report_model as model
 from numaprof.page.charts import MOST_BARS, charts
+from numaprof.page.overview_picture import overview_picture
 from numaprof.page.page_map_chart import in_words, page_map
 from numaprof.page.render import page
-from numaprof.text.format import duration
+from numaprof.text.format import duration, number, size
 
 FIFTHS = 5
 MOST_MAPS = 8  # objects that are drawn; the table has all, --json the maps of more
+FIRST_OBJECTS, FIRST_LINES, FIRST_SOURCES = 1, 5, 1  # shown unfolded: they answer, the rest is for reference
 MOST_PHASES = 20  # named in words; the chart has all
 
 
 def report_page(report: model.Report) -> str:
     worth, lines = worth_a_map(report), line_numbers(report)
+    first = first_lines(report)
     mapped = [number for number in worth if report.objects.rows[number].map][:MOST_MAPS]
     drawn = {**charts(report), **{f"map-{number}": page_map(report, number) for number in mapped}}
     data: dict[str, object] = {
@@ -31,11 +34,18 @@ def report_page(report: model.Report) -> str:
         "report.html",
         data,
         report=report,
+        picture=overview_picture(report),
         charts=drawn,
         anchors=anchors(report),
         mapped=mapped,
         maps_left_out=len(worth) - len(mapped),
         few=MIN_USES_OF_THREAD,
+        first_objects=FIRST_OBJECTS,
+        first_lines=first,
+        more_lines=[line for line in report.lines if line not in first],
+        with_source=[line for line in dict.fromkeys([*first, *report.lines]) if line.source],
+        first_sources=FIRST_SOURCES,
+        remarks=source_remarks(report),
         lines_of={number: dict(lines_of(report.objects.rows[number], lines)) for number in mapped},
         most_phases=MOST_PHASES,
         phases=[phase for phase in report.timeline.phases if phase.cause != "run"],
@@ -73,6 +83,38 @@ def _matters(found: model.Object) -> bool:
 
 def line_numbers(report: model.Report) -> dict[str, int]:
     return {line.place.label: number for number, line in enumerate(report.lines)}
+
+
+def first_lines(report: model.Report) -> list[model.Line]:
+    """Lines of source text with a part in remote accesses, first touches or allocations that can be seen."""
+    sums = [sum(amounts) for amounts in zip(*map(_amounts, report.lines))]
+
+    def part(line: model.Line) -> float:
+        return max((amount / total for amount, total in zip(_amounts(line), sums) if total), default=0.0)
+
+    return [line for line in report.lines if line.place.line is not None and part(line) >= MIN_SHOWN][:FIRST_LINES]
+
+
+def _amounts(line: model.Line) -> tuple[float, ...]:
+    return line.remote_events, line.accesses, line.touched_bytes, line.allocated_bytes
+
+
+def source_remarks(report: model.Report) -> dict[tuple[str | None, int | None], str]:
+    """What stands beside a line of source text: what happens there, in numbers."""
+    return {
+        (line.place.file, line.place.line): ", ".join(
+            filter(
+                None,
+                (
+                    f"{number(line.remote_events)} remote" if line.remote_events else "",
+                    f"touches {size(line.touched_bytes)}" if line.touched_bytes else "",
+                    f"allocates {size(line.allocated_bytes)}" if line.allocated_bytes else "",
+                ),
+            )
+        )
+        for line in report.lines
+        if line.place.line is not None
+    }
 
 
 def lines_of(found: model.Object, numbers: dict[str, int]) -> Iterator[tuple[str, model.Place]]:
