@@ -10,9 +10,9 @@ from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind
-from numaprof.rules.change_program import read_by_all, serial_init, shared_by_all
+from numaprof.rules.change_program import serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
-from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
+from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border, read_by_all
 from reading import read
 from recording_builder import FIRST_TOUCH, PAGE, RAN, RecordingBuilder
 from scenarios import ARRAY, INIT, LOOP, PAGES, SCENARIOS, hinted, init_stack, levels, overflows, touched_serially
