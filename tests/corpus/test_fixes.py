@@ -55,6 +55,12 @@ C = {
         "",
     ),
     "checked_null": ("double *a = malloc(n * sizeof *a); //ALLOC\n    if (a == NULL)\n        return 1;", SUM, ""),
+    "advised": (
+        "double *a = aligned_alloc(4096, n * sizeof *a); //ALLOC\n    if (!a)\n        return 1;\n"
+        "    madvise(a, n * sizeof *a, MADV_HUGEPAGE);",
+        SUM,
+        "",
+    ),
     "in_condition": ("double *a;\n    if (!(a = malloc(n * sizeof *a))) //ALLOC\n        return 1;", SUM, ""),
     "in_condition_block": (
         "double *a;\n    if ((a = malloc(n * sizeof *a)) == NULL) { //ALLOC\n        return 1;\n    }",
@@ -352,6 +358,26 @@ NOT_UNDERSTOOD = {
 def test_what_is_not_understood_gets_no_code(name: str) -> None:
     text = f"void f(void)\n{{\n    {NOT_UNDERSTOOD[name]}\n}}\n"
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
+
+
+HANDED_OUT = {
+    "at_once": "void *get(size_t n)\n{\n    return malloc(n); //ALLOC\n}\n",
+    "checked": "void *get(size_t n)\n{\n    void *p = malloc(n); //ALLOC\n    if (!p)\n        abort();\n"
+    "    return p;\n}\n",
+    "cast": "long *get(size_t n)\n{\n    void *p = calloc(n, 8); //ALLOC\n    return (long *)p;\n}\n",
+}
+KEPT = {
+    "member": "void make(struct field *f)\n{\n    f->data = malloc(f->n * 8); //ALLOC\n}\n",
+    "part": "double **make(int n)\n{\n    double **a = get(n);\n    a[0] = malloc(n); //ALLOC\n    return a;\n}\n",
+    "other": "int make(void)\n{\n    double *p = malloc(9); //ALLOC\n    return 0;\n}\n"
+    "void *f(void *p)\n{\n    return p;\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", [*HANDED_OUT, *KEPT])
+def test_functions_that_allocate_for_their_callers(name: str) -> None:
+    text = {**HANDED_OUT, **KEPT}[name]
+    assert c_allocation.is_handed_out(text.split("\n"), recorded(text)) == (name in HANDED_OUT)
 
 
 def test_variables_with_values_are_left_alone() -> None:

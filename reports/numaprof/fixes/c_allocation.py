@@ -60,6 +60,20 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     return _within(*replacing[0]) if replacing else found
 
 
+def is_handed_out(lines: Sequence[str], line: int) -> bool:
+    """The function around this line returns what the line allocates."""
+    text = CText(lines)
+    for statement in text.statements(line):
+        if re.match(r"return\b.*\b\w*(?:alloc|memalign|mmap|new)\b", statement.text):
+            return True
+        end = text.code.find("\n}", statement.end)
+        rest = text.code[statement.end : end if end >= 0 else len(text.code)]
+        pointers = [re.escape(found.pointer) for found in _assigned(text, loop_heads(statement.text)[1])]
+        if any(re.search(rf"\breturn\s*(?:\([^()]*\)\s*)?{pointer}\s*;", rest) for pointer in pointers):
+            return True
+    return False
+
+
 def _replaces(memory: Memory) -> bool:
     """The statement's lines give way to others."""
     return bool(memory.before) or memory.nest is not None
@@ -210,10 +224,12 @@ def _named(place: _Place, found: _Found, last: int) -> Memory:
 
 
 def _after_check(text: CText, statement: Statement, found: _Found) -> int:
-    """The last line of the allocation, with a check of the pointer that follows it."""
+    """The last line of the allocation, with a check of the pointer and advice to the kernel that follow it."""
+    name = re.escape(found.pointer)
+    checks = rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))"
+    advises = rf"madvise\s*\(\s*(?:\([^()]*\)\s*)?{name}\b"
     while (after := text.following(statement)) is not None:
-        name = re.escape(found.pointer)
-        if not re.match(rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))", after.text):
+        if not re.match(f"{checks}|{advises}", after.text):
             break
         if text.code[after.end + 1 :].lstrip().startswith("else"):
             break

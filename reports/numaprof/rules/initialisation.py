@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from numaprof.analysis.naming import command_line, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, team, users
-from numaprof.analysis.placement import gained, node_order, team_order
+from numaprof.analysis.placement import gained, node_order, owners, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
@@ -32,6 +32,7 @@ class Initialisation:
     working: tuple[Thread, ...]
     shape: Shape
     nodes: tuple[int, ...] | None  # of equal parts of the memory, that which uses each; None: not known
+    owners: tuple[int, ...]  # the same of as many parts as can be told apart
     in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
     team: Team
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
@@ -72,7 +73,8 @@ def initialisation_of(
 ) -> Initialisation:
     """Of objects that are used from this place, in this shape."""
     working = users(evidence, later_uses(group)) or list(evidence.workers)
-    order = node_order(max(group, key=lambda found: found.known_samples))
+    most_used = max(group, key=lambda found: found.known_samples)
+    order = node_order(most_used)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
     found = memories(evidence, group)
     return Initialisation(
@@ -82,13 +84,20 @@ def initialisation_of(
         working=tuple(working),
         shape=shape,
         nodes=order,
-        in_team_order=order is None or order == team_order(working, len(order)),
+        owners=owners(most_used),
+        in_team_order=order is None or _in_team_order(order, working),
         team=team(evidence, group[0].main_thread, working),
         calls=evidence.samples.library_calls,
         command=command_line(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=tuple(found) if found is not None else None,
     )
+
+
+def _in_team_order(order: tuple[int, ...], working: Sequence[Thread]) -> bool:
+    """Also of several arrays, one behind the other."""
+    lengths = [length for length in range(2, len(order) + 1) if len(order) % length == 0]
+    return any(order == (*team_order(working, length) * (len(order) // length),) for length in lengths)
 
 
 def change(init: Initialisation) -> str:
@@ -160,6 +169,8 @@ def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
         return None
     if by_policy(init) and init.nodes is not None:
         return init.nodes
+    if init.nodes is not None and init.nodes != team_order(init.working, len(init.nodes)):
+        return init.owners  # each of several arrays is divided
     return team_order(init.working, BINS)
 
 
