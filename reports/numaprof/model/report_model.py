@@ -63,7 +63,8 @@ class Run:
         command: The arguments.
         command_line: As a shell takes it, the middle of a very long one left out.
         started_at: UTC, ISO 8601.
-        wall_ns: From exec to the end of the program.
+        attached: Ids of the processes that ran before the recorder came; empty: the program was launched.
+        wall_ns: From exec to the end of the program; where `attached`, from then to the end of the recording.
         cpu_ns: CPU time of all threads while the recorder counted.
         exit_status: null if a signal ended it, or its end was not seen.
         term_signal: null if it exited.
@@ -85,6 +86,7 @@ class Run:
     program: str | None
     pid: int | None
     started_at: str
+    attached: tuple[int, ...]
     wall_ns: int | None
     cpu_ns: int
     exit_status: int | None
@@ -396,6 +398,35 @@ class Remarked:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """Runs of the program with the advised placement, beside plain runs: the result of `numaprof try`.
+
+    Fields:
+        verdict: Whether the edit is worth it.
+        why: What that rests on.
+        plain_runs: Runs as it is that ended well.
+        placed_runs: Runs with the placement that ended well.
+        times_as_fast: Median run time before, divided by that after; null: not known.
+        p: How often chance alone would separate the sides as clearly; null: not known.
+        remote_before: Median remote share of the plain runs; null: not known.
+        remote_after: Median remote share of the placed runs; null: not known.
+        verified: Part of the checked bytes that lay on the asked node; null: none was checked.
+        placements: What was placed, and how.
+    """
+
+    verdict: Literal["worth the edit", "leave it", "cannot tell"]
+    why: str
+    plain_runs: int
+    placed_runs: int
+    times_as_fast: float | None
+    p: float | None
+    remote_before: float | None
+    remote_after: float | None
+    verified: float | None
+    placements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     """One recommendation.
 
@@ -415,6 +446,7 @@ class Advice:
         used_at: Where it is used most.
         threads: Ids of the threads that use it; without objects, of the threads it is about.
         can_be_tried: `numaprof try` can imitate it without an edit.
+        trial: What the last `numaprof try` of this recording said of it; null: it was not tried.
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
@@ -433,6 +465,7 @@ class Advice:
     used_at: Place | None
     threads: tuple[int, ...]
     can_be_tried: bool
+    trial: Trial | None
     shown_in: tuple[str, ...]
 
 
