@@ -22,6 +22,7 @@ struct process {
     pid_t inner_pid;                 // as it calls itself
     const char *exe;                 // interned; NULL: unknown
     bool has_library;                // of ours, in the program that runs there now
+    bool awaits_library;             // it runs a program that can load it, and has not connected since
     int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
     int announced_kind;              // of the one it is about to run
     char exec_path[CHANNEL_TEXT];    // and the end of its path

@@ -21,6 +21,7 @@
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
 #include "profiler/launch/preload_environment.h"
+#include "collectors/protocol/channel.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/supervise.h"
 
@@ -85,8 +86,12 @@ static struct run_result run_once(const struct run_options *options, const struc
     if (options->placing)
         placing_reset(options->placing);
     const char *address = recorder_channel_address(recorder);
-    if (address && preload_environment_make(environment, target, address, options->placing) == 0)
-        recorder_set_preload(recorder, environment->library);
+    if (address) {
+        const char *why_not = getenv(CHANNEL_ENVIRONMENT) ? "record with one numaprof: another one records this one" : NULL;
+        if (preload_environment_make(environment, target, address, options->placing) == -EINVAL)
+            why_not = "install numaprof in a folder whose path has neither a space nor a colon: LD_PRELOAD splits there";
+        recorder_set_preload(recorder, environment->library, why_not);
+    }
     status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",

@@ -16,7 +16,7 @@ static const char usage[] =
     "\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable [PROGRAM.PID.numaprof]\n"
     "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
-    "      --interval MS       step of the time line                                          [100]\n"
+    "      --interval MS       step of the time line                                [100; at first 25]\n"
     "      --delay MS          start counting this long after the program\n"
     "      --duration MS       and stop after this long\n"
     "      --control FIFO      start and stop counting by lines written there\n"
@@ -219,7 +219,7 @@ static int run_options_check(const struct run_options *options, enum run_purpose
 
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
 {
-    *options = (struct run_options){.interval_ms = 100, .repeats = 1, .report = purpose == RUN_TO_REPORT};
+    *options = (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
     opterr = 0;
     optind = 1;
     int code;

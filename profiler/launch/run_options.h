@@ -8,6 +8,8 @@
 
 struct placing;
 
+enum { RUN_OPTIONS_INTERVAL_MS = 100 }; // where none is asked for
+
 enum run_pin { RUN_PIN_COMPACT, RUN_PIN_SCATTER, RUN_PIN_LIST, RUN_PIN_NONE };
 
 struct run_options {

@@ -30,6 +30,8 @@ struct recorder {
     time_t started;                  // by the clock that files have
     pid_t pid;                       // of the target
     char preload_path[PATH_MAX];     // as the kernel reports it; "": none
+    const char *why_no_preload;      // NULL: there is one, or nobody knows
+    struct programs_unconnected unconnected;
     struct own_limits limits;
     struct launch_thread launcher;
     struct machine machine;
@@ -82,7 +84,7 @@ static void recorder_connect_modules(struct recorder *r)
     r->windows = (struct windows){.options = r->options, .tasks = &r->tasks, .sets = &r->sets};
     r->targets = (struct targets){
         .tasks = &r->tasks, .faults = &r->records.faults, .sets = &r->sets, .allocations = &r->allocations,
-        .walk = &r->walk, .programs = {.tasks = &r->tasks, .sets = &r->sets},
+        .walk = &r->walk, .programs = {.tasks = &r->tasks, .sets = &r->sets, .unconnected = &r->unconnected},
         .outside = {.tasks = &r->tasks, .sets = &r->sets, .machine = &r->machine}};
     r->records.targets = &r->targets;
     r->records.topology = &r->machine.topology;
@@ -134,9 +136,10 @@ const char *recorder_channel_address(const struct recorder *r)
     return r->has_channel ? r->channel.address : NULL;
 }
 
-void recorder_set_preload(struct recorder *r, const char *path)
+void recorder_set_preload(struct recorder *r, const char *path, const char *why_not)
 {
-    if (!realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
+    r->why_no_preload = why_not;
+    if (!*path || !realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
         r->preload_path[0] = '\0';
 }
 
@@ -384,6 +387,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     if (r->options->placing)
         placing_record(r->options->placing, r->tasks.queue);
     messages_finish(&r->messages);
+    programs_finish(&r->targets.programs, r->preload_path, r->why_no_preload);
     stack_walk_finish(&r->walk, &r->tasks);
     counter_sets_finish(&r->sets);
     kernel_records_finish(&r->records);

@@ -25,8 +25,9 @@ int recorder_open(struct recorder *recorder);
 // What CHANNEL_ENVIRONMENT must say for the preload library; NULL: there is no channel.
 const char *recorder_channel_address(const struct recorder *recorder);
 
-// The preload library that the target will load. Its frames are left out of call stacks.
-void recorder_set_preload(struct recorder *recorder, const char *path);
+// The preload library that the target will load. Its frames are left out of call stacks. "": none.
+// why_not: the remedy where programs will not connect, or NULL.
+void recorder_set_preload(struct recorder *recorder, const char *path, const char *why_not);
 
 // launch_prepare, from a thread whose page-fault events the target inherits.
 int recorder_launch(struct recorder *recorder, struct launch *launch, const struct launch_signals *signals,

@@ -181,7 +181,7 @@ static void supervise_read_signals(struct supervision *s)
 
 // --- waiting
 
-enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 50, SUPERVISE_REST_MS = 1000 };
+enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 25, SUPERVISE_REST_MS = 1000 };
 
 static int supervise_watch(void *epoll, int fd)
 {

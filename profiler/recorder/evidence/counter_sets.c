@@ -15,9 +15,14 @@ enum { COUNTER_SETS_FIRST_EVENT = 2 }; // 1 is the page-faults event
 // How many rows the time line may have before its interval doubles: about 20 MB.
 enum { COUNTER_SETS_ROWS = 500000 };
 
+// The first rows come in smaller steps: the error of a short run is known from its steps only. About one rotation of the
+// kernel over six groups (4 ms each by default); 1 MB of rows, 15 s of four threads.
+enum { COUNTER_SETS_FIRST_MS = 25, COUNTER_SETS_FIRST_ROWS = 20000 };
+
 int counter_sets_open(struct counter_sets *sets, const struct run_options *options, bool is_emulated, bool is_paused)
 {
     sets->interval_ns = options->interval_ms * CLOCK_MS;
+    sets->has_first_steps = options->interval_ms == RUN_OPTIONS_INTERVAL_MS;
     atomic_store(&sets->counters.paused, is_paused);
     if (options->no_counters) {
         sets->counters.error = -ECANCELED;
@@ -239,7 +244,8 @@ void counter_sets_read(struct counter_sets *sets, uint64_t now)
 
 void counter_sets_tick(struct counter_sets *sets, uint64_t now)
 {
-    if (now - sets->read_at >= sets->interval_ns)
+    const bool is_first = sets->has_first_steps && sets->counters.rows < COUNTER_SETS_FIRST_ROWS;
+    if (now - sets->read_at >= (is_first ? COUNTER_SETS_FIRST_MS * (uint64_t)CLOCK_MS : sets->interval_ns))
         counter_sets_read(sets, now);
 }
 

@@ -29,6 +29,7 @@ struct counter_sets {
     bool counts_cpus;                // the former are among them
     bool usable;                     // at least one group can be counted
     uint64_t interval_ns;            // of the time line, now
+    bool has_first_steps;            // the first steps are smaller: nobody asked for others
     uint64_t read_at;                // when the counters were read last
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
 };

@@ -40,6 +40,7 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     stack_walk_forget(targets->walk, process);
     objects_forget_unnamed(&targets->allocations->objects, process);
     allocations_close_ring(targets->allocations, process);
+    programs_ended(&targets->programs, process);
     tasks_exec(targets->tasks, process);
     programs_executed(&targets->programs, process);
 }
@@ -51,6 +52,7 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
         targets_classify(targets, process);
         stack_walk_forget(targets->walk, process);
         allocations_close_ring(targets->allocations, process);
+        programs_ended(&targets->programs, process);
     }
     counter_sets_end(targets->sets, thread, time);
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_slot && targets->channel)

@@ -12,6 +12,7 @@ from numaprof.document.overview_section import found, levels, notes, overview, r
 from numaprof.document.summary_section import summary
 from numaprof.document.threads_section import threads
 from numaprof.document.timeline_section import timeline
+from numaprof.experiments.stored_trial import stored
 from numaprof.model import report_model as model
 from numaprof.rules import advise
 from numaprof.text.format import clean
@@ -51,7 +52,7 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
         verdict=found(evidence),
         summary=summary(evidence),
         overview=overview(evidence, advices),
-        advice=advice(advices, shown),
+        advice=advice(advices, shown, stored(evidence, advices)),
         taken=taken(evidence),
         machine=machine(source),
         threads=rows,

@@ -35,7 +35,7 @@ def banner(evidence: Evidence) -> Iterator[str]:
     if run.emulated is not None:
         yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are real, times mean nothing."
     if not run.complete:
-        yield "CUT SHORT: the recorder was killed or is still at work. This is what it had written."
+        yield "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. This is what it had written."
     if run.term_signal is not None:
         yield f"The program was ended by signal {run.term_signal}."
     elif run.exit_status:
@@ -151,8 +151,13 @@ def notes(evidence: Evidence) -> Iterator[str]:
     """Everything that qualifies a number. Notes of one kind are told once."""
     late = [thread for thread in evidence.threads if not thread.row.from_start]
     if late:
-        found = either(len(late), "was found late: what it", "were found late: what they")
-        yield f"{plural(len(late), 'thread')} {found} did before was not seen."
+        were, what, their = either(len(late), "was", "were"), either(len(late), "it", "they"), either(len(late), "its", "their")
+        latest = max(thread.row.start_ns for thread in late)
+        when = f" ({either(len(late), '', 'the last ')}{duration(latest)} after the start)" if latest else ""
+        yield (
+            f"{plural(len(late), 'thread')} {were} found late{when}: what {what} did before was not seen, "
+            f"and is not in {their} coverage."
+        )
     thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")

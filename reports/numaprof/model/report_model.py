@@ -282,7 +282,7 @@ class Thread:
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
         migrated: It was pinned and yet moved.
-        from_start: false: found late; what it did before was not seen.
+        from_start: false: found late, at start_ns; what it did before was not seen, and is not in its coverage.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
         highest: Upper end of it.
@@ -396,6 +396,35 @@ class Remarked:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """Runs of the program with the advised placement, beside plain runs: the result of `numaprof try`.
+
+    Fields:
+        verdict: Whether the edit is worth it.
+        why: What that rests on.
+        plain_runs: Runs as it is that ended well.
+        placed_runs: Runs with the placement that ended well.
+        times_as_fast: Median run time before, divided by that after; null: not known.
+        p: How often chance alone would separate the sides as clearly; null: not known.
+        remote_before: Median remote share of the plain runs; null: not known.
+        remote_after: Median remote share of the placed runs; null: not known.
+        verified: Part of the checked bytes that lay on the asked node; null: none was checked.
+        placements: What was placed, and how.
+    """
+
+    verdict: Literal["worth the edit", "leave it", "cannot tell"]
+    why: str
+    plain_runs: int
+    placed_runs: int
+    times_as_fast: float | None
+    p: float | None
+    remote_before: float | None
+    remote_after: float | None
+    verified: float | None
+    placements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     """One recommendation.
 
@@ -415,6 +444,7 @@ class Advice:
         used_at: Where it is used most.
         threads: Ids of the threads that use it; without objects, of the threads it is about.
         can_be_tried: `numaprof try` can imitate it without an edit.
+        trial: What the last `numaprof try` of this recording said of it; null: it was not tried.
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
@@ -433,6 +463,7 @@ class Advice:
     used_at: Place | None
     threads: tuple[int, ...]
     can_be_tried: bool
+    trial: Trial | None
     shown_in: tuple[str, ...]
 
 
