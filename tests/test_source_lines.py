@@ -35,7 +35,9 @@ def kept(program: Path, folder: Path, named: str) -> list[tuple[str, int, str]]:
     (folder / "program.c").write_text(PROGRAM % named)
     subprocess.run(["gcc", "-g", "-O1", "program.c", "-o", "program"], check=True, cwd=folder)
     db: sqlite3.Connection = record(program, folder, folder / "program")
-    assert db.execute("SELECT count(*) FROM place WHERE file LIKE ? AND line = 2", ("%" + Path(named).name,)).fetchone()[0]
+    assert db.execute(
+        "SELECT count(*) FROM place WHERE file LIKE ? AND line = 2", ("%" + Path(named).name,)
+    ).fetchone()[0]
     rows = db.execute("SELECT file, line, text FROM source_line ORDER BY file, line").fetchall()
     return [row for row in rows if "program.c" not in row[0]]
 
