@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source text that a recording keeps: shown without the file, and never of what is no source or cannot be read at once."""
+"""Source text that a recording keeps: shown without the file, and never of what is no source."""
 
 from __future__ import annotations
 

@@ -34,15 +34,9 @@ struct run_result {
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
 {
-    struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
-                               .repeat = repeat, .repeats = options->repeats};
-    int status = output_name_make(result->path, sizeof result->path, &name);
-    if (status == -EINVAL)
-        diag_error("use %p, %h, %r, %R (in a job of MPI or Slurm), %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
-                   result->path);
-    else if (status < 0)
-        diag_error("choose a shorter name", "-o: the name is too long");
-    return status;
+    const struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
+                                     .repeat = repeat, .repeats = options->repeats};
+    return output_name_for(result->path, sizeof result->path, &name);
 }
 
 static void run_target(struct run_result *result, const struct run_options *options, const struct target *target,

@@ -26,10 +26,14 @@ void targets_fork(const struct targets *targets, const struct perf_task *task, u
     if (process)
         thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true,
                                   tasks_thread(tasks, (pid_t)task->parent_tid)); // the kernel reports every new name
-    if (thread && process == parent)
+    if (thread && targets->counts_at_fork) {
+        tasks_mark_late(tasks, thread);
+        counter_sets_count(targets->sets, thread);
+    } else if (thread && process == parent) {
         outside_threads_began(&targets->outside, process, thread);
-    else if (thread && parent && programs_is_outside(parent))
+    } else if (thread && parent && programs_is_outside(parent)) {
         outside_threads_child(&targets->outside, parent, thread);
+    }
 }
 
 void targets_exec(const struct targets *targets, struct thread *thread)

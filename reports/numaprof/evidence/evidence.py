@@ -77,6 +77,7 @@ class Evidence:
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
     source: KeptSource = field(default_factory=dict)
+    attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
 
     @cached_property
     def population(self) -> Population | None:
@@ -159,6 +160,12 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
     return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
 
 
+def _attached(recording: Recording) -> tuple[sql_run.Attached, ...]:
+    if not recording.one(sql_run.Tables, sql_run.ATTACHED_TABLE).found:
+        return ()
+    return tuple(recording.rows(sql_run.Attached, sql_run.ATTACHED))
+
+
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
@@ -193,6 +200,7 @@ def evidence_of(recording: Recording) -> Evidence:
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
         source=_kept_source(recording),
+        attached=_attached(recording),
     )
 
 
