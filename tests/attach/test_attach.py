@@ -105,12 +105,19 @@ def state(pid: int) -> dict[str, object]:
     }
 
 
+def waits(pid: int) -> bool:
+    """For its input: the thread that starts another one blocks all signals meanwhile, and the new one speaks first."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return "State:\tS" in status and re.search(r"^SigBlk:\t0+$", status, re.MULTILINE) is not None
+
+
 @pytest.mark.requires("perf_event", "root")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_program_is_left_as_it_was(recording: Path, how: signal.Signals) -> None:
     with attachee() as program:
         os.sched_setaffinity(program.pid, {min(os.sched_getaffinity(0))})
         program.do("thread")
+        until(lambda: waits(program.pid))
         before = state(program.pid)
         with attached(program.pid, recording) as recorder:
             during = state(program.pid)
