@@ -17,6 +17,7 @@ from numaprof.commands.arguments import Parser, positive, thread_list
 from numaprof.commands.policies import topology
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
+from numaprof.experiments.kernel_weights import by_weight
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
@@ -125,7 +126,7 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         Arm(
             f"advice-{proposal.number}",
             f"advice {proposal.number}",
-            proposal.subjects,
+            by_weight(proposal.subjects),
             finding=proposal.advice.finding,
         )
         for proposal in picked
