@@ -68,6 +68,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_MOVER] = RECORDING_INSERT_MOVER,
     [RECORDING_NODE_MEMORY] = RECORDING_INSERT_NODE_MEMORY,
     [RECORDING_RANK] = RECORDING_INSERT_RANK,
+    [RECORDING_ATTACHED] = RECORDING_INSERT_ATTACHED,
+    [RECORDING_PLACED_BEFORE] = RECORDING_INSERT_PLACED_BEFORE,
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an

@@ -146,7 +146,7 @@ static void counter_sets_open_cpu_loads(struct counter_sets *sets)
     note_write(sets->tasks, "refused", missing, reason->remedy, "loads of %d CPUs are not sampled: %s", missing, reason->cause);
 }
 
-void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
+bool counter_sets_begin(struct counter_sets *sets)
 {
     sets->counters.queue = sets->tasks->queue;
     sets->counters.tasks = sets->tasks;
@@ -158,10 +158,17 @@ void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
     sets->loads.topology = sets->topology;
     sets->read_at = sets->tasks->epoch;
     if (!sets->usable)
-        return;
+        return false;
     counters_write_events(&sets->counters);
     sets->of_cpus = calloc(2 * sets->topology->cpu_count, sizeof(struct counter_set *)); // of both kinds
     counter_sets_open_cpu_loads(sets);
+    return true;
+}
+
+void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
+{
+    if (!counter_sets_begin(sets))
+        return;
     if (!registers) {
         counter_sets_open_cpus(sets, pid);
         return;

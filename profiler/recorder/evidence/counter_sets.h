@@ -37,6 +37,9 @@ struct counter_sets {
 // Plans the groups and tries them on this process. -EINVAL: --events names an unknown question.
 int counter_sets_open(struct counter_sets *sets, const struct run_options *options, bool is_emulated, bool is_paused);
 
+// There is a recording now: tasks has its queue. False: there is nothing to count.
+bool counter_sets_begin(struct counter_sets *sets);
+
 // Opens the sets of the target, which has not run yet. registers: its threads report their start one by one.
 void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers);
 void counter_sets_close(struct counter_sets *sets);

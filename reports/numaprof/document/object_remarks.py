@@ -49,6 +49,8 @@ def _allocated(evidence: Evidence, found: Object) -> str:
 
 
 def _touched(evidence: Evidence, found: Object) -> str:
+    if found.placed_before:
+        return "placed before attaching: first touch not seen"
     if not found.pages:
         if found.before:
             return f"touched before it was allocated, at {site_label(found.before[0].site)}"

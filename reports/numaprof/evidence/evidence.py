@@ -74,6 +74,7 @@ class Evidence:
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
+    attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
 
     @cached_property
     def population(self) -> Population | None:
@@ -156,6 +157,12 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
     return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
 
 
+def _attached(recording: Recording) -> tuple[sql_run.Attached, ...]:
+    if not recording.one(sql_run.Tables, sql_run.ATTACHED_TABLE).found:
+        return ()
+    return tuple(recording.rows(sql_run.Attached, sql_run.ATTACHED))
+
+
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
@@ -189,6 +196,7 @@ def evidence_of(recording: Recording) -> Evidence:
         objects=objects,
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
+        attached=_attached(recording),
     )
 
 

@@ -222,3 +222,7 @@ MOST_NOTES = 8
 # sweep and policies: slowest less fastest run, as a share of the median, from which on a median misleads. Repeats of a
 # memory-bound program on a quiet machine differ by a few per cent.
 WILD_SPREAD = 0.2
+
+# First touches of so much of an object that existed when the recorder came: all of it was placed since, but for weights
+# that are estimates.
+PLACED_SINCE = 0.9

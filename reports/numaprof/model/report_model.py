@@ -63,7 +63,8 @@ class Run:
         command: The arguments.
         command_line: As a shell takes it, the middle of a very long one left out.
         started_at: UTC, ISO 8601.
-        wall_ns: From exec to the end of the program.
+        attached: Ids of the processes that ran before the recorder came; empty: the program was launched.
+        wall_ns: From exec to the end of the program; where `attached`, from then to the end of the recording.
         cpu_ns: CPU time of all threads while the recorder counted.
         exit_status: null if a signal ended it, or its end was not seen.
         term_signal: null if it exited.
@@ -85,6 +86,7 @@ class Run:
     program: str | None
     pid: int | None
     started_at: str
+    attached: tuple[int, ...]
     wall_ns: int | None
     cpu_ns: int
     exit_status: int | None

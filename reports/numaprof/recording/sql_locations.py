@@ -147,6 +147,9 @@ SELECT id, module, address, function, offset, file, line FROM main_place JOIN pl
 """
 
 
+_FILE_NAME = "replace(c.module, rtrim(c.module, replace(c.module, '/', '')), '')"
+
+
 class LibraryCall(NamedTuple):
     site: int
     function: str
@@ -156,15 +159,16 @@ class LibraryCall(NamedTuple):
 
 # First touches within what the site calls and the user cannot edit: memset, calloc, a read into fresh memory, a
 # vector's constructor that was inlined. Algorithms (std::fill) are called by the user, for a part as well as for all.
+# Variants for different CPUs (memcpy) have no name in a stripped library: then the library is named.
 LIBRARY_CALLS = f"""
-SELECT site, c.function,
+SELECT site, ifnull(c.function, 'a function of ' || {_FILE_NAME}) AS name,
        ifnull(c.file GLOB '*/include/c++/*' AND NOT c.file GLOB '*/stl_algo*' AND NOT c.file GLOB '*/stl_numeric.h', 0),
        sum(weight) / total
   FROM (SELECT site, called, weight, sum(weight) OVER (PARTITION BY site) * 1.0 AS total
           FROM picked JOIN stack_site USING (stack) WHERE {TOUCH})
   JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
- WHERE c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
- GROUP BY site, c.function ORDER BY sum(weight) DESC
+ WHERE ifnull(c.function, c.module) NOT LIKE '[%' AND (r.rank < 2 OR c.file GLOB '/usr/*')
+ GROUP BY site, name ORDER BY sum(weight) DESC
 """
 
 
