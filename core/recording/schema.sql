@@ -240,6 +240,14 @@ CREATE TABLE place (
     inline_of INTEGER REFERENCES place  -- the place this one was inlined into; NULL: not inlined
 );
 
+-- Source text around the heaviest places, as it was when the run ended. Only files that debug information names.
+CREATE TABLE source_line (
+    file TEXT NOT NULL,                 -- as in place
+    line INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+
 -- A call stack as a linked list: innermost place first, then its callers. A stack with the same callers shares them.
 CREATE TABLE stack (
     id        INTEGER PRIMARY KEY,

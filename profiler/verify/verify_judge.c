@@ -105,8 +105,14 @@ void verify_judge_samples(struct verify *verify, const struct topology *t, size_
     struct verify_loads *loads = verify_loads(verify, from, to);
     const uint64_t local = sources[LOAD_LOCAL_DRAM], remote = sources[LOAD_REMOTE_DRAM];
     uint64_t others = 0;
-    for (int source = LOAD_UNKNOWN; source <= LOAD_OTHER; source++)
+    for (int source = LOAD_UNKNOWN; source <= LOAD_SLOW_TIER; source++)
         others += source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM ? 0 : sources[source];
+    if (cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) { // CPUs call it slow tier, local or remote DRAM
+        const uint64_t dram = local > remote ? local : remote, slow = sources[LOAD_SLOW_TIER],
+                       agree = slow > dram ? slow : dram;
+        *loads = (struct verify_loads){.agree = agree, .differ = local + remote + others - agree};
+        return;
+    }
     switch (verify_site_where(t, verify->from[from], verify->to[to])) {
     case VERIFY_OWN:
         *loads = (struct verify_loads){.agree = local, .differ = remote + others};
@@ -203,12 +209,12 @@ static struct verify_seen judge_seen(const struct verify *verify, enum verify_pa
     static const char *const own[] = {"local_cache", NULL};
     static const char *const memory[] = {"local_dram", "remote_dram", NULL};
     struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to), .memory = judge_answers(verify, pattern, from, to, memory)};
-    // Of a stream prefetches bring most lines, and no event may count what caches answer to those.
+    // Of a stream prefetches bring most lines, of stores all are RFO: where no event counts what caches answer to those,
+    // reads tell how many lines were there.
     const enum verify_pattern reads = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
     const char *const *placements = pattern >= VERIFY_BESIDE ? own : other;
     seen.caches = judge_answers(verify, pattern, from, to, placements);
-    if (pattern == VERIFY_TAKEN_STREAM || pattern == VERIFY_BESIDE_STREAM)
-        seen.caches = fmax(seen.caches, judge_answers(verify, reads, from, to, placements));
+    seen.caches = fmax(seen.caches, judge_answers(verify, reads, from, to, placements));
     return seen;
 }
 

@@ -161,7 +161,11 @@ def notes(evidence: Evidence) -> Iterator[str]:
     """Everything that qualifies a number. Notes of one kind are told once."""
     late = [thread for thread in evidence.threads if not thread.row.from_start]
     if late:
-        were, what, their = either(len(late), "was", "were"), either(len(late), "it", "they"), either(len(late), "its", "their")
+        were, what, their = (
+            either(len(late), "was", "were"),
+            either(len(late), "it", "they"),
+            either(len(late), "its", "their"),
+        )
         latest = max(thread.row.start_ns for thread in late)
         when = f" ({either(len(late), '', 'the last ')}{duration(latest)} after the start)" if latest else ""
         yield (

@@ -207,3 +207,14 @@ SELECT kind = @OVERFLOW, module, sum(weight), count(*)
     OR (kind IN (@LOAD, @STORE) AND (source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)))
  GROUP BY kind = @OVERFLOW, module
 """
+
+
+class SourceLine(NamedTuple):
+    file: str
+    line: int
+    text: str
+
+
+# Recordings that were made before source text was kept lack the table.
+SOURCE_LINE_TABLE = "SELECT count(*) AS answer FROM sqlite_master WHERE type = 'table' AND name = 'source_line'"
+SOURCE_LINES = "SELECT file, line, text FROM source_line LIMIT 65536"
