@@ -350,6 +350,20 @@ def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:]))
 
 
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("scenario", ["multiplexed", "named_objects", "faults_only"])
+def test_axe_finds_nothing(scenario: str, dark: bool, window: Browser, tmp_path: Path) -> None:
+    window.dark(dark)
+    try:
+        window.resize(1200)
+        window.open(written(SCENARIOS[scenario](), tmp_path))
+        assert window.axe() == []
+        window.unfold()
+        assert window.axe() == []
+    finally:
+        window.dark(False)
+
+
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 
 

@@ -70,7 +70,7 @@ def matrix(machine: model.Machine) -> Chart:
         {
             "from": str(pair.from_node),
             "to": str(pair.to_node),
-            "share": (pair.requests or 0) / total,
+            "share": None if pair.requests is None else pair.requests / total,
             "text": NOT_KNOWN if pair.requests is None else number(pair.requests),
             "far": _far(pair),
             "distance": pair.distance,
