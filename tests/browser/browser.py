@@ -50,6 +50,12 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         return self.driver.execute_script(script, *arguments)
 
+    def wait(self, condition: str, *arguments: object) -> None:
+        """Until the expression is true: charts follow their data a moment later."""
+        WebDriverWait(self.driver, PATIENCE).until(
+            lambda driver: driver.execute_script(f"return {condition}", *arguments)
+        )
+
     def all(self, selector: str) -> list[Any]:
         return list(self.driver.find_elements(By.CSS_SELECTOR, selector))
 

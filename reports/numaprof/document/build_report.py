@@ -9,6 +9,7 @@ from numaprof.document.machine_section import machine
 from numaprof.document.objects_section import listed, modules, objects
 from numaprof.document.open_recording import Reading, reading
 from numaprof.document.overview_section import found, levels, notes, overview, run, taken
+from numaprof.document.stacks_section import remote_stacks
 from numaprof.document.summary_section import summary
 from numaprof.document.threads_section import threads
 from numaprof.document.timeline_section import timeline
@@ -50,4 +51,5 @@ def report(source: Reading) -> model.Report:
         modules=modules(evidence),
         lines=places.rows,
         lines_not_listed=places.not_listed,
+        remote_stacks=remote_stacks(source, places.rows),
     )

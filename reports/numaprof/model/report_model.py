@@ -13,6 +13,7 @@ from typing import Literal, Optional
 
 from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair
 from numaprof.model.memory_model import Line, Module, Modules, Object, Objects, Place, SourceLine, Stretch
+from numaprof.model.stacks_model import RemoteStacks, StackFrame, StackWeight
 
 VERSION = 1  # raised when a field changes its meaning or goes; new fields do not raise it
 
@@ -39,11 +40,14 @@ __all__ = [
     "Phase",
     "Place",
     "Remarked",
+    "RemoteStacks",
     "Report",
     "Requests",
     "Run",
     "Series",
     "SourceLine",
+    "StackFrame",
+    "StackWeight",
     "Stretch",
     "Summary",
     "Taken",
@@ -461,6 +465,7 @@ class Report:
         modules: In whose code the instructions stand that read remotely.
         lines: The 60 places that matter most for first touches or for remote accesses.
         lines_not_listed: Places with less than the last of `lines`.
+        remote_stacks: Remote accesses by call stack, thread, object and time.
     """
 
     format: Literal["numaprof.report"]
@@ -482,3 +487,4 @@ class Report:
     modules: Modules
     lines: tuple[Line, ...]
     lines_not_listed: int
+    remote_stacks: RemoteStacks

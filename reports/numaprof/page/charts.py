@@ -152,7 +152,14 @@ def _shades(kinds: list[str], bars: list[Row], shades: tuple[str, ...]) -> Itera
 
 def _bar(thread: model.Thread, kind: str, amount: float, order: int) -> Row:
     text = number(amount)
-    return {"thread": _label(thread), "kind": kind, "amount": round(amount), "text": text, "order": order}
+    return {
+        "thread": _label(thread),
+        "id": thread.id,
+        "kind": kind,
+        "amount": round(amount),
+        "text": text,
+        "order": order,
+    }
 
 
 def _label(thread: model.Thread) -> str:
