@@ -39,10 +39,16 @@ test: check lab-or-reason ## check, and browser, sanitizers, and whole programs 
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)
 
+# The seed is printed: HOSTILE_SEED=N make hostile tries the same once more.
+hostile: export HOSTILE := long
+hostile: export HOSTILE_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom)
+hostile: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## attacks by chance on recorder, programs and recordings (15 minutes)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests/hostile $(TESTFLAGS)
+
 lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as errors, clang-tidy, ruff, mypy, shellcheck
 	$(Q)mk/lint
 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
-.PHONY: check test test-emulator lint golden
+.PHONY: hostile check test test-emulator lint golden

@@ -15,7 +15,7 @@ from typing import Callable
 
 import pytest
 
-pytest_plugins = ["lab_plugin"]
+pytest_plugins = ["lab_plugin", "hostile.table"]
 
 if "NUMAPROF_MACHINE" not in os.environ:  # in the emulated machine importing it takes longer than booting
     from hypothesis import settings

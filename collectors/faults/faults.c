@@ -2,6 +2,7 @@
 #include "collectors/faults/faults.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_
                                            PERF_SAMPLE_CALLCHAIN |
                                            PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
-static struct perf_event_attr faults_attributes(const struct faults *faults, bool inherit, size_t ring_bytes)
+static struct perf_event_attr faults_attributes(const struct faults *faults, struct faults_task task, size_t ring_bytes)
 {
     return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
@@ -24,8 +25,8 @@ static struct perf_event_attr faults_attributes(const struct faults *faults, boo
         .sample_type = faults_sample_type | (faults->tells_mapped ? PERF_SAMPLE_DATA_PAGE_SIZE : 0),
         .sample_regs_user = PERF_EVENT_REGS_USER,
         .disabled = 1,
-        .inherit = inherit,
-        .enable_on_exec = inherit,
+        .inherit = task.inherit,
+        .enable_on_exec = task.on_exec,
         .exclude_kernel = faults->exclude_kernel,
         .exclude_callchain_kernel = 1,
         .sample_id_all = 1,
@@ -45,17 +46,24 @@ static uint64_t faults_rate(void)
     return (uint64_t)(is_limited && most < wanted ? most : wanted);
 }
 
-// The event of some faults is the first: it is always on, so it carries what else there is to know, and the ring is its own.
-static int faults_open_some(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
-                            size_t ring_pages)
+// The event of some faults is the first: it is always on, so it carries what else there is to know.
+static int faults_open_some(const struct faults *faults, struct faults_task task, size_t ring_bytes)
 {
-    size_t ring_bytes = ring_pages * faults->page_bytes;
-    struct perf_event_attr attr = faults_attributes(faults, inherit, ring_bytes);
+    struct perf_event_attr attr = faults_attributes(faults, task, ring_bytes);
     attr.freq = 1;
     attr.sample_freq = faults_rate();
     attr.sample_stack_user = FAULTS_STACK_SOME;
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
-    int fd = perf_event_open(&attr, tid, cpu, -1);
+    return perf_event_open(&attr, task.tid, task.cpu, -1);
+}
+
+// The ring is its own.
+static int faults_open_ring(const struct faults *faults, struct faults_source *source, struct faults_task task,
+                            size_t ring_pages)
+{
+    const struct perf_layout layout = {.sample_type = faults_attributes(faults, task, 0).sample_type,
+                                       .regs_user = PERF_EVENT_REGS_USER};
+    int fd = faults_open_some(faults, task, ring_pages * faults->page_bytes);
     if (fd < 0)
         return fd;
     int status = perf_event_map(&source->stream.ring, fd, ring_pages);
@@ -68,77 +76,133 @@ static int faults_open_some(const struct faults *faults, struct faults_source *s
         return status;
     }
     source->fd_some = fd;
-    source->stream.layout = (struct perf_layout){.sample_type = attr.sample_type, .regs_user = attr.sample_regs_user};
+    source->stream.layout = layout;
     return 0;
 }
 
-static int faults_open_every(const struct faults *faults, struct faults_source *source, pid_t tid, int cpu,
-                             bool inherit)
+// Returns its descriptor.
+static int faults_open_every(const struct faults_source *source, struct faults_task task)
 {
-    struct perf_event_attr attr = faults_attributes(faults, inherit, source->stream.ring.bytes);
+    struct perf_event_attr attr = faults_attributes(source->faults, task, source->stream.ring.bytes);
     attr.sample_period = 1;
     attr.sample_stack_user = FAULTS_STACK_EVERY;
-    int fd = perf_event_open(&attr, tid, cpu, -1);
-    if (fd < 0)
+    attr.enable_on_exec = task.on_exec && !source->is_downsampled;
+    int fd = perf_event_open(&attr, task.tid, task.cpu, -1);
+    int status = fd < 0 ? fd : perf_event_redirect(fd, source->fd_some);
+    if (status == 0)
         return fd;
-    int status = perf_event_redirect(fd, source->fd_some);
-    if (status < 0) {
+    if (fd >= 0)
         close(fd);
-        return status;
-    }
-    source->fd_every = fd;
-    return 0;
+    return status;
 }
 
-static int faults_open_both(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
+static void faults_begin(const struct faults_source *source, struct faults_task task, int fd_some, int fd_every)
+{
+    if (task.on_exec)
+        return;
+    perf_event_enable(fd_some);
+    if (!source->is_downsampled)
+        perf_event_enable(fd_every);
+}
+
+static int faults_open_both(struct faults *faults, struct faults_source *source, struct faults_task task,
                             size_t ring_pages)
 {
     *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1};
     faults_downsample_begin(source);
-    int status = faults_open_some(faults, source, tid, cpu, inherit, ring_pages);
+    int status = faults_open_ring(faults, source, task, ring_pages);
     if (status == 0)
-        status = faults_open_every(faults, source, tid, cpu, inherit);
-    if (status == 0 && !inherit) {
-        perf_event_enable(source->fd_some);
-        perf_event_enable(source->fd_every);
-    }
-    if (status < 0)
+        status = source->fd_every = faults_open_every(source, task);
+    if (status < 0) {
         faults_close(source);
-    return status;
+        return status;
+    }
+    faults_begin(source, task, source->fd_some, source->fd_every);
+    return 0;
 }
 
-int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
-                size_t ring_pages)
+int faults_open(struct faults *faults, struct faults_source *source, struct faults_task task, size_t ring_pages)
 {
-    int status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+    int status = faults_open_both(faults, source, task, ring_pages);
     if ((status == -EACCES || status == -EPERM) && !faults->exclude_kernel) {
         faults->exclude_kernel = true;
-        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+        status = faults_open_both(faults, source, task, ring_pages);
     }
     if (status == -EINVAL && faults->tells_mapped) { // PERF_SAMPLE_DATA_PAGE_SIZE came with Linux 5.11
         faults->tells_mapped = false;
-        status = faults_open_both(faults, source, tid, cpu, inherit, ring_pages);
+        status = faults_open_both(faults, source, task, ring_pages);
     }
     return status;
+}
+
+static void faults_close_events(struct faults_events events)
+{
+    if (events.fd_every >= 0)
+        close(events.fd_every);
+    if (events.fd_some >= 0)
+        close(events.fd_some);
+}
+
+static int faults_open_more(struct faults_source *source, struct faults_task task, struct faults_events *events)
+{
+    uint64_t id;
+    *events = (struct faults_events){.fd_every = -1, .fd_some = -1};
+    int status = events->fd_some = faults_open_some(source->faults, task, source->stream.ring.bytes);
+    if (status >= 0)
+        status = perf_event_redirect(events->fd_some, source->fd_some);
+    if (status >= 0)
+        status = perf_event_id(events->fd_some, &id);
+    if (status >= 0)
+        status = table_put(&source->more_some, id, 1);
+    if (status >= 0)
+        status = events->fd_every = faults_open_every(source, task);
+    return status < 0 ? status : 0;
+}
+
+int faults_add(struct faults_source *source, struct faults_task task)
+{
+    struct faults_events events;
+    if (source->more_count == source->more_size) {
+        size_t size = source->more_size ? source->more_size * 2 : 16;
+        struct faults_events *more = realloc(source->more, size * sizeof *more);
+        if (!more)
+            return -ENOMEM;
+        source->more = more;
+        source->more_size = size;
+    }
+    int status = faults_open_more(source, task, &events);
+    if (status < 0) {
+        faults_close_events(events);
+        return status;
+    }
+    source->more[source->more_count++] = events;
+    faults_begin(source, task, events.fd_some, events.fd_every);
+    return 0;
 }
 
 void faults_close(struct faults_source *source)
 {
+    for (size_t i = 0; i < source->more_count; i++)
+        faults_close_events(source->more[i]);
+    free(source->more);
+    table_free(&source->more_some);
     table_free(&source->periods);
-    if (source->fd_every >= 0)
-        close(source->fd_every);
     perf_ring_unmap(&source->stream.ring);
-    if (source->fd_some >= 0)
-        close(source->fd_some);
+    faults_close_events((struct faults_events){.fd_every = source->fd_every, .fd_some = source->fd_some});
     source->fd_every = source->fd_some = -1;
+    source->more = NULL;
+    source->more_count = source->more_size = 0;
 }
 
 int faults_count(struct faults_source *source)
 {
-    uint64_t count;
-    if (read(source->fd_some, &count, sizeof count) != sizeof count)
+    uint64_t count = 0, one;
+    for (size_t i = 0; i < source->more_count; i++)
+        if (read(source->more[i].fd_some, &one, sizeof one) == sizeof one)
+            count += one;
+    if (read(source->fd_some, &one, sizeof one) != sizeof one)
         return -errno;
-    source->counted = count;
+    source->counted = count + one;
     return 0;
 }
 
@@ -151,7 +215,7 @@ int faults_count(struct faults_source *source)
 static uint64_t faults_weight(struct faults_source *source, const struct perf_sample *sample)
 {
     uint64_t last = sample->period << 1; // and whether half a fault is left over
-    if (sample->id != source->id_some)
+    if (sample->id != source->id_some && !table_get(&source->more_some, sample->id, &(uint64_t){0}))
         return 1;
     table_get(&source->periods, sample->stream, &last);
     uint64_t halves = (last >> 1) + sample->period + (last & 1);

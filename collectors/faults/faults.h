@@ -25,12 +25,21 @@ enum {
     FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
 };
 
-// One ring: a CPU's with inherited events (pid and all it starts), or one thread's.
+// Both events of one more task.
+struct faults_events {
+    int fd_every, fd_some;
+};
+
+// One ring: a CPU's with inherited events (of a task and all it starts, or of several tasks), or one thread's.
 struct faults_source {
     struct perf_stream stream;
     struct faults *faults;
+    int cpu;
     int fd_every, fd_some;
     uint64_t id_some;
+    struct faults_events *more;    // of the tasks that faults_add added
+    size_t more_count, more_size;
+    struct table more_some;        // ids of their fd_some
     bool is_downsampled;           // fd_every is off
     uint64_t window_start;         // since when window_faults came
     int64_t window_faults;
@@ -75,11 +84,20 @@ struct faults {
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 
-// Opens both events for tid on cpu. inherit: with everything tid will start, as of the exec that enables them (cpu must
-// be a CPU); else for the thread alone, at once (cpu -1). Tries first with kernel faults, then without, then without what
-// older kernels lack, and remembers in faults what worked.
-int faults_open(struct faults *faults, struct faults_source *source, pid_t tid, int cpu, bool inherit,
-                size_t ring_pages);
+// Which events of a task: with everything that it will start (cpu must be a CPU), or alone (cpu -1). on_exec: they begin at
+// its exec, else at once.
+struct faults_task {
+    pid_t tid;
+    int cpu;
+    bool inherit, on_exec;
+};
+
+// Opens both events. Tries first with kernel faults, then without, then without what older kernels lack, and remembers in
+// faults what worked.
+int faults_open(struct faults *faults, struct faults_source *source, struct faults_task task, size_t ring_pages);
+
+// The same for one more task on the CPU of the source: its records go to the same ring.
+int faults_add(struct faults_source *source, struct faults_task task);
 void faults_close(struct faults_source *source);
 
 // A sample of this source, whose call stack is known already.
@@ -98,7 +116,7 @@ void faults_downsample_count(struct faults_source *source, uint64_t weight);
 void faults_downsample_lost(struct faults_source *source);
 void faults_adapt(struct faults_source *source, uint64_t now);
 
-// Reads how many faults there were, however many were sampled.
+// Reads how many faults of all its tasks there were, however many were sampled.
 int faults_count(struct faults_source *source);
 
 #endif

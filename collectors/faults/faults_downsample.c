@@ -21,10 +21,10 @@ static int64_t faults_burst(const struct faults *faults)
 
 static void faults_switch(struct faults_source *source, bool downsample)
 {
-    if (downsample)
-        perf_event_disable(source->fd_every);
-    else
-        perf_event_enable(source->fd_every);
+    int (*change)(int fd) = downsample ? perf_event_disable : perf_event_enable;
+    change(source->fd_every);
+    for (size_t i = 0; i < source->more_count; i++)
+        change(source->more[i].fd_every);
     source->is_downsampled = downsample;
 }
 

@@ -31,6 +31,12 @@ static int64_t objects_row_of(struct objects *objects, struct live_allocation *l
     return live->block;
 }
 
+static void objects_mark(const struct objects *objects, const struct mapping *mapping, int64_t object)
+{
+    if (mapping->was_there)
+        RECORD(objects->queue, RECORDING_PLACED_BEFORE, RECORD_NUMBER(object));
+}
+
 // Blocks of one allocation path are one object, and all of one name.
 static int64_t objects_object_of(struct objects *objects, const struct process *process,
                                  const struct objects_block *block)
@@ -269,6 +275,7 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
         .thread = RECORDING_NULL,
     };
     int64_t row = objects_new_block(objects, &block);
+    objects_mark(objects, mapping, block.object);
     RECORD(objects->queue, RECORDING_OBJECT_ADDRESS, RECORD_NUMBER(block.object), RECORD_NUMBER(variable.own));
     if (variable.bytes >= OBJECTS_DECLARED_LEAST)
         objects_keep_named(objects, (struct objects_named){mapping->path, variable.own, block.object});
@@ -289,6 +296,7 @@ static int64_t objects_mapping(struct objects *objects, const struct process *pr
             .thread = RECORDING_NULL,
         };
         mapping->block = objects_new_block(objects, &block);
+        objects_mark(objects, mapping, block.object);
     }
     return mapping->block;
 }

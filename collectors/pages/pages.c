@@ -163,7 +163,7 @@ static bool pages_is_private(const struct mapping *now)
 static struct pages_range pages_make_range(const struct pages *pages, const struct process *process,
                                            const struct mapping *now, bool *is_touched)
 {
-    struct pages_range range = {.start = now->start, .end = now->end, .is_counted = pages->sees_touches && pages_is_private(now)};
+    struct pages_range range = {.start = now->start, .end = now->end, .is_counted = pages->sees_touches && !process->is_attached && pages_is_private(now)};
     *is_touched = !pages->sees_touches;
     for (uint64_t at = now->start; at < now->end;) {
         const struct mapping *tracked = address_space_find(&process->space, at);
@@ -263,6 +263,10 @@ static bool pages_may_ask(void)
 int pages_start(struct pages *pages)
 {
     pages->only_counts = !pages_may_ask();
+    if (pages->only_counts && pages->only_move_pages) {
+        pages->error = -EPERM;
+        return -EPERM;
+    }
     pthread_mutex_init(&pages->mutex, NULL);
     pthread_cond_init(&pages->changed, NULL);
     int status = -pthread_create(&pages->thread, NULL, pages_thread, pages);

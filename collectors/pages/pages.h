@@ -17,6 +17,7 @@ struct pages {
     struct tasks *tasks;
     uint64_t page_bytes;
     bool sees_touches;       // faults are recorded: only mappings that were touched are worth a look
+    bool only_move_pages;    // numa_maps is not read: that would stop the process for long
     bool only_counts;        // move_pages is forbidden: numa_maps tells how many pages are where
     int64_t snapshots;       // of the recording, given out so far
     uint64_t unseen_pages;   // of private memory that processes had at their end, and no fault was seen to place

@@ -132,10 +132,13 @@ static const char *exec_find(char *path, size_t size, const char *file)
     return path;
 }
 
+// -ENOENT where exec will fail: shells try each folder of PATH, and may not search some.
 static int exec_kind(const char *path)
 {
     char interpreter[ELF_KIND_INTERPRETER];
     int kind = elf_kind_of_path(path, interpreter);
+    if (kind == -EACCES && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0)
+        return -ENOENT;
     return kind >= 0 && exec_rights_change(*interpreter ? interpreter : path) ? -EPERM : kind;
 }
 

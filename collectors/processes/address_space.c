@@ -118,15 +118,16 @@ static size_t address_space_cut(struct address_space *space, uint64_t start, uin
 }
 
 // The kernel joins a new mapping with its neighbours and reports them as one. What has the same size as before is another one.
-static uint64_t address_space_placed_within(const struct address_space *space, const struct mapping *mapping)
+static void address_space_take_over(const struct address_space *space, struct mapping *mapping)
 {
-    uint64_t placed = 0;
+    mapping->placed_pages = 0;
     for (size_t i = address_space_index(space, mapping->start); i < space->count && space->items[i].start < mapping->end; i++) {
         const struct mapping *old = &space->items[i];
-        if (old->kind == mapping->kind && old->end - old->start < mapping->end - mapping->start)
-            placed += old->placed_pages;
+        if (old->kind != mapping->kind || old->end - old->start >= mapping->end - mapping->start)
+            continue;
+        mapping->placed_pages += old->placed_pages;
+        mapping->was_there |= old->was_there;
     }
-    return placed;
 }
 
 int address_space_add(struct address_space *space, struct mapping mapping)
@@ -147,7 +148,7 @@ int address_space_add(struct address_space *space, struct mapping mapping)
         mapping.serial = same->serial;
         mapping.touched = same->touched;
     }
-    mapping.placed_pages = address_space_placed_within(space, &mapping);
+    address_space_take_over(space, &mapping);
     address_space_insert_at(space, address_space_cut(space, mapping.start, mapping.end), mapping);
     return 0;
 }

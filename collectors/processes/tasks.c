@@ -77,6 +77,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
     }
     (void)status; // without maps, addresses have no names
     if (parent) {
+        process->is_attached = parent->is_attached;
         parent->has_forked = true;
         process->exe = parent->exe; // until it execs
         process->exec_kind = parent->exec_kind;
@@ -161,7 +162,7 @@ static void tasks_forget_memory(struct process *process)
     table_free(&process->fault_windows);
     live_allocations_free(&process->heap);
     live_allocations_free(&process->mapped);
-    process->forgets = process->forked = process->has_forked = false;
+    process->forgets = process->forked = process->has_forked = process->is_attached = false;
 }
 
 void tasks_mark_late(struct tasks *tasks, const struct thread *thread)

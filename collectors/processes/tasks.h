@@ -22,6 +22,7 @@ struct process {
     pid_t inner_pid;                 // as it calls itself
     const char *exe;                 // interned; NULL: unknown
     bool has_library;                // of ours, in the program that runs there now
+    bool awaits_library;             // it runs a program that can load it, and has not connected since
     int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
     int announced_kind;              // of the one it is about to run
     char exec_path[CHANNEL_TEXT];    // and the end of its path
@@ -31,6 +32,7 @@ struct process {
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before
     bool starts_others;              // its threads are no longer pinned from outside
+    bool is_attached;                // its memory holds pages that were placed before the recorder came
     bool forked, has_forked;         // shares pages copy-on-write with its parent or a child
     struct live_allocations heap;         // blocks of its allocators, and variables of threads: objects.h
     struct live_allocations mapped;       // what it maps itself; allocators may have cut it into blocks of the heap

@@ -135,7 +135,7 @@ CREATE TABLE process (
     exe       TEXT,
     start_ns  INTEGER NOT NULL,
     end_ns    INTEGER,
-    followed  TEXT NOT NULL             -- preload, inherited, late, no (a note says why)
+    followed  TEXT NOT NULL             -- preload, inherited, late, attached, no (a note says why)
 );
 
 CREATE TABLE thread (
@@ -240,6 +240,14 @@ CREATE TABLE place (
     inline_of INTEGER REFERENCES place  -- the place this one was inlined into; NULL: not inlined
 );
 
+-- Source text around the heaviest places, as it was when the run ended. Only files that debug information names.
+CREATE TABLE source_line (
+    file TEXT NOT NULL,                 -- as in place
+    line INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+
 -- A call stack as a linked list: innermost place first, then its callers. A stack with the same callers shares them.
 CREATE TABLE stack (
     id        INTEGER PRIMARY KEY,
@@ -274,7 +282,7 @@ CREATE TABLE snapshot (
     id      INTEGER PRIMARY KEY,
     process INTEGER NOT NULL REFERENCES process,
     t_ns    INTEGER NOT NULL,
-    cause   TEXT NOT NULL,              -- interval, exit
+    cause   TEXT NOT NULL,              -- interval, exit, detach
     method  TEXT NOT NULL,              -- move_pages, numa_maps
     asked   INTEGER NOT NULL,           -- pages asked about
     known   INTEGER NOT NULL            -- pages with an answer
@@ -328,6 +336,18 @@ CREATE TABLE rank (
     local_number INTEGER,               -- among the ranks of this host, from 0; NULL: not told
     local_size   INTEGER,               -- ranks of this host; NULL: not told
     shares       INTEGER NOT NULL       -- 1: no launcher bound the ranks, and pin_plan is this rank's share of the CPUs
+);
+
+-- One row for each process that ran before the recorder came (numaprof attach). What its memory held then has no first touch and
+-- no allocation call stack in this recording.
+CREATE TABLE attached (
+    process INTEGER PRIMARY KEY REFERENCES process,
+    age_ns  INTEGER                     -- how long it had run by then; NULL: not known
+);
+
+-- Objects in memory that was mapped before the recorder came: first touches and allocations of a part of it, or of all, are unknown.
+CREATE TABLE placed_before (
+    object INTEGER PRIMARY KEY REFERENCES object
 );
 
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.

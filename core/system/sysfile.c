@@ -55,12 +55,19 @@ static int sysfile_finish(char *text, size_t length)
     return (int)length;
 }
 
+// In a function (..., path_format, ...): sets status to what the call returns that takes its arguments.
+#define SYSFILE_WITH_PATH(status, call)                                                                                \
+    do {                                                                                                               \
+        va_list arguments;                                                                                             \
+        va_start(arguments, path_format);                                                                              \
+        (status) = call;                                                                                               \
+        va_end(arguments);                                                                                             \
+    } while (0)
+
 int sysfile_text(const char *root, char *out, size_t size, const char *path_format, ...)
 {
-    va_list arguments;
-    va_start(arguments, path_format);
-    int fd = sysfile_open(root, path_format, arguments);
-    va_end(arguments);
+    int fd;
+    SYSFILE_WITH_PATH(fd, sysfile_open(root, path_format, arguments));
     if (fd < 0)
         return fd;
     ssize_t n = sysfile_fill(fd, out, size);
@@ -72,10 +79,8 @@ int sysfile_text(const char *root, char *out, size_t size, const char *path_form
 
 int sysfile_head(const char *root, char *out, size_t size, const char *path_format, ...)
 {
-    va_list arguments;
-    va_start(arguments, path_format);
-    int fd = sysfile_open(root, path_format, arguments);
-    va_end(arguments);
+    int fd;
+    SYSFILE_WITH_PATH(fd, sysfile_open(root, path_format, arguments));
     if (fd < 0)
         return fd;
     ssize_t n = sysfile_fill(fd, out, size - 1);
@@ -85,10 +90,8 @@ int sysfile_head(const char *root, char *out, size_t size, const char *path_form
 
 int sysfile_whole(const char *root, char **text, const char *path_format, ...)
 {
-    va_list arguments;
-    va_start(arguments, path_format);
-    int fd = sysfile_open(root, path_format, arguments);
-    va_end(arguments);
+    int fd;
+    SYSFILE_WITH_PATH(fd, sysfile_open(root, path_format, arguments));
     if (fd < 0)
         return fd;
 
@@ -123,10 +126,8 @@ done:
 
 int sysfile_number(const char *root, int64_t *value, const char *path_format, ...)
 {
-    va_list arguments;
-    va_start(arguments, path_format);
-    int fd = sysfile_open(root, path_format, arguments);
-    va_end(arguments);
+    int fd;
+    SYSFILE_WITH_PATH(fd, sysfile_open(root, path_format, arguments));
     if (fd < 0)
         return fd;
     char text[32], *end;
@@ -146,10 +147,8 @@ int sysfile_number(const char *root, int64_t *value, const char *path_format, ..
 int sysfile_link(const char *root, char *out, size_t size, const char *path_format, ...)
 {
     char path[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, path_format);
-    int status = sysfile_path(path, root, path_format, arguments);
-    va_end(arguments);
+    int status;
+    SYSFILE_WITH_PATH(status, sysfile_path(path, root, path_format, arguments));
     if (status < 0)
         return status;
     ssize_t n = readlink(path, out, size);
@@ -174,10 +173,8 @@ static int sysfile_by_name(const struct dirent **a, const struct dirent **b)
 int sysfile_names(const char *root, void (*each)(void *to, const char *name), void *to, const char *path_format, ...)
 {
     char path[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, path_format);
-    int status = sysfile_path(path, root, path_format, arguments);
-    va_end(arguments);
+    int status;
+    SYSFILE_WITH_PATH(status, sysfile_path(path, root, path_format, arguments));
     if (status < 0)
         return status;
     struct dirent **entries;

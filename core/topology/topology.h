@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/topology/cpulist.h"
 
@@ -66,6 +67,9 @@ struct topology {
 // becomes a note and an unknown number. Free it also after an error (nothing happens then).
 int topology_read(struct topology *t, const char *root);
 void topology_free(struct topology *t);
+
+// What this process may use, in place of what we may. -errno: its /proc/PID/status cannot be read; then nothing changes.
+int topology_allow(struct topology *t, pid_t pid);
 
 // By number; NULL: there is none.
 const struct topology_cpu *topology_cpu(const struct topology *t, int id);

@@ -29,7 +29,8 @@ static void topology_allowed_cpus(struct topology_reader *r, const char *status_
 {
     struct topology *t = r->t;
     struct cpulist mask = {0};
-    bool live = *r->root == '\0' && thread_mask_get(0, &mask) == 0;
+    bool live = *r->root == '\0' && thread_mask_get(r->pid, &mask) == 0;
+    t->allowed_cpus = (struct cpulist){0};
     if (!live && topology_allowed_line(r, status_text, "Cpus_allowed_list:", &mask) < 0)
         mask = r->online;
     for (size_t i = 0; i < t->cpu_count; i++) {
@@ -45,6 +46,7 @@ static void topology_allowed_nodes(struct topology_reader *r, const char *status
     struct cpulist mask;
     // A kernel without cpusets writes no such line: every node may be used.
     bool told = topology_allowed_line(r, status_text, "Mems_allowed_list:", &mask) == 0 && t->numa;
+    t->allowed_nodes = (struct cpulist){0};
     for (size_t i = 0; i < t->node_count; i++) {
         t->nodes[i].allowed = !told || cpulist_has(&mask, t->nodes[i].id);
         if (t->nodes[i].allowed)
@@ -61,4 +63,20 @@ void topology_allowed_read(struct topology_reader *r)
     topology_allowed_cpus(r, text ? text : "");
     topology_allowed_nodes(r, text ? text : "");
     free(text);
+}
+
+int topology_allow(struct topology *t, pid_t pid)
+{
+    struct topology_reader r = {.t = t, .root = "", .pid = pid};
+    char *text;
+    int status = sysfile_whole("", &text, "/proc/%d/status", pid);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < t->cpu_count; i++)
+        if (t->cpus[i].online)
+            cpulist_add(&r.online, t->cpus[i].id);
+    topology_allowed_cpus(&r, text);
+    topology_allowed_nodes(&r, text);
+    free(text);
+    return 0;
 }

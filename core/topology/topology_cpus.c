@@ -31,22 +31,38 @@ static void topology_cpus_from_mask(struct topology_reader *r)
         thread_mask_get(0, &r->online);
 }
 
-static void topology_cpus_add_folder(void *online, const char *name)
+static void topology_cpus_add_folder(void *reader, const char *name)
 {
+    struct topology_reader *r = reader;
     int id, end = 0;
-    if (sscanf(name, "cpu%d%n", &id, &end) == 1 && name[end] == '\0' && id >= 0 && id < CPULIST_MAX)
-        cpulist_add(online, id);
+    if (sscanf(name, "cpu%d%n", &id, &end) == 1 && name[end] == '\0' && id >= 0 && id < CPULIST_MAX &&
+        topology_number(r, 0, "/sys/devices/system/cpu/cpu%d/online", id) != 0) // offline CPUs keep their folder
+        cpulist_add(&r->online, id);
+}
+
+// A node lists the CPUs that are online.
+static void topology_cpus_add_node(void *reader, const char *name)
+{
+    struct topology_reader *r = reader;
+    struct cpulist listed;
+    int node, end = 0;
+    if (sscanf(name, "node%d%n", &node, &end) != 1 || name[end] != '\0' ||
+        topology_list(r, &listed, "/sys/devices/system/node/node%d/cpulist", node) < 0)
+        return;
+    for (int id = cpulist_next(&listed, 0); id >= 0; id = cpulist_next(&listed, id + 1))
+        cpulist_add(&r->online, id);
 }
 
 static int topology_cpus_find(struct topology_reader *r)
 {
     if (topology_list(r, &r->online, "/sys/devices/system/cpu/online") == 0)
         return 0;
-    topology_cpus_from_cpuinfo(r);
-    const char *source = "/proc/cpuinfo";
+    sysfile_names(r->root, topology_cpus_add_node, r, "/sys/devices/system/node");
+    sysfile_names(r->root, topology_cpus_add_folder, r, "/sys/devices/system/cpu");
+    const char *source = "the folders in /sys/devices/system/node and cpu";
     if (cpulist_count(&r->online) == 0) {
-        sysfile_names(r->root, topology_cpus_add_folder, &r->online, "/sys/devices/system/cpu");
-        source = "the folders in /sys/devices/system/cpu";
+        topology_cpus_from_cpuinfo(r);
+        source = "/proc/cpuinfo";
     }
     if (cpulist_count(&r->online) == 0) {
         topology_cpus_from_mask(r);

@@ -10,6 +10,7 @@ enum { TOPOLOGY_PATH_BYTES = 128 }; // all paths here are far shorter
 struct topology_reader {
     struct topology *t;
     const char *root;
+    pid_t pid;                  // whose CPUs and nodes; 0: ours
     struct cpulist online;      // CPUs
     int bad_files;              // files that are there but do not hold what they should
     char first_bad[TOPOLOGY_PATH_BYTES];

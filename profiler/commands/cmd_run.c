@@ -21,6 +21,7 @@
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
 #include "profiler/launch/preload_environment.h"
+#include "collectors/protocol/channel.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/supervise.h"
 
@@ -33,15 +34,9 @@ struct run_result {
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
 {
-    struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
-                               .repeat = repeat, .repeats = options->repeats};
-    int status = output_name_make(result->path, sizeof result->path, &name);
-    if (status == -EINVAL)
-        diag_error("use %p, %h, %r, %R (in a job of MPI or Slurm), %q{VARIABLE} (which must be set) or %%", "-o: cannot make a name from \"%s\"",
-                   result->path);
-    else if (status < 0)
-        diag_error("choose a shorter name", "-o: the name is too long");
-    return status;
+    const struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
+                                     .repeat = repeat, .repeats = options->repeats};
+    return output_name_for(result->path, sizeof result->path, &name);
 }
 
 static void run_target(struct run_result *result, const struct run_options *options, const struct target *target,
@@ -85,8 +80,12 @@ static struct run_result run_once(const struct run_options *options, const struc
     if (options->placing)
         placing_reset(options->placing);
     const char *address = recorder_channel_address(recorder);
-    if (address && preload_environment_make(environment, target, address, options->placing) == 0)
-        recorder_set_preload(recorder, environment->library);
+    if (address) {
+        const char *why_not = getenv(CHANNEL_ENVIRONMENT) ? "record with one numaprof: another one records this one" : NULL;
+        if (preload_environment_make(environment, target, address, options->placing) == -EINVAL)
+            why_not = "install numaprof in a folder whose path has neither a space nor a colon: LD_PRELOAD splits there";
+        recorder_set_preload(recorder, environment->library, why_not);
+    }
     status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
         diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",

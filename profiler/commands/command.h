@@ -6,6 +6,7 @@
 
 int cmd_run(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

@@ -11,6 +11,7 @@ enum { NAME_SIZE = 16, NEAR = 2 };
 static const struct command commands[] = {
     {"run", cmd_run, "record a program, then report; `numaprof PROGRAM` is the same"},
     {"record", cmd_record, "record a program"},
+    {"attach", cmd_attach, "record processes that run already"},
     {"report", cmd_reports, "show recordings: in the terminal, as a page, as data"},
     {"diff", cmd_reports, "compare recordings from before and after a change"},
     {"check", cmd_check, "fail if the remote share is above a limit (for CI)"},

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/system/rank.h"
+#include "core/text/diag.h"
 
 struct output_name_text {
     char *out;
@@ -139,6 +140,17 @@ int output_name_make(char *out, size_t size, const struct output_name *name)
     if (size > 0)
         out[0] = '\0';
     return name->pattern ? output_name_from_pattern(&text, name) : output_name_default(&text, name);
+}
+
+int output_name_for(char *out, size_t size, const struct output_name *name)
+{
+    int status = output_name_make(out, size, name);
+    if (status == -EINVAL)
+        diag_error("use %p, %h, %r, %R (in a job of MPI or Slurm), %q{VARIABLE} (which must be set) or %%",
+                   "-o: cannot make a name from \"%s\"", out);
+    else if (status < 0)
+        diag_error("choose a shorter name", "-o: the name is too long");
+    return status;
 }
 
 const char *output_name_remedy(int error)

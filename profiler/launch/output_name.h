@@ -18,6 +18,9 @@ struct output_name {
 // -EINVAL: an unknown % or an unset variable (out then holds the piece that is wrong); -ENAMETOOLONG.
 int output_name_make(char *out, size_t size, const struct output_name *name);
 
+// The same; prints what is wrong.
+int output_name_for(char *out, size_t size, const struct output_name *name);
+
 // What helps against an error (-errno) of creating or writing the file of that name.
 const char *output_name_remedy(int error);
 

@@ -13,7 +13,7 @@ struct preload_environment {
 };
 
 // channel: address of the recorder's (CHANNEL_ENVIRONMENT); placing: a placement file. Either may be NULL. -ENOENT: the library is
-// not installed, or its path cannot be written in LD_PRELOAD; then the environment stays empty.
+// not installed; -EINVAL: its path cannot be written in LD_PRELOAD. Then the environment stays empty.
 int preload_environment_make(struct preload_environment *environment, const struct target *target, const char *channel,
                              struct placing *placing);
 

@@ -16,7 +16,7 @@ static const char usage[] =
     "\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable [PROGRAM.PID.numaprof]\n"
     "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
-    "      --interval MS       step of the time line                                          [100]\n"
+    "      --interval MS       step of the time line                                [100; at first 25]\n"
     "      --delay MS          start counting this long after the program\n"
     "      --duration MS       and stop after this long\n"
     "      --control FIFO      start and stop counting by lines written there\n"
@@ -34,48 +34,29 @@ static const char usage[] =
     "First touches and nodes of pages are recorded throughout, whatever is counted: advice needs them.\n"
     "The exit status is the program's; 125: numaprof failed, 126: the program cannot be run, 127: not found.\n";
 
-enum run_option_code {
-    OPTION_PIN = 256,
-    OPTION_INTERVAL,
-    OPTION_DELAY,
-    OPTION_DURATION,
-    OPTION_CONTROL,
-    OPTION_PAUSED,
-    OPTION_EVENTS,
-    OPTION_KERNEL,
-    OPTION_WITHOUT,
-    OPTION_PLACE,
-    OPTION_NO_REPORT,
-    OPTION_MAX_REMOTE,
-    OPTION_MIN_COVERAGE,
-    OPTION_SARIF,
-    OPTION_JUNIT,
-    OPTION_VERSION,
-};
-
 static const char run_options_short[] = "+:o:n:qh"; // options end at the program
 
 static const struct option run_options_long[] = {
     {"output", required_argument, NULL, 'o'},
-    {"pin", required_argument, NULL, OPTION_PIN},
-    {"interval", required_argument, NULL, OPTION_INTERVAL},
-    {"delay", required_argument, NULL, OPTION_DELAY},
-    {"duration", required_argument, NULL, OPTION_DURATION},
-    {"control", required_argument, NULL, OPTION_CONTROL},
-    {"paused", no_argument, NULL, OPTION_PAUSED},
+    {"pin", required_argument, NULL, RUN_OPTION_PIN},
+    {"interval", required_argument, NULL, RUN_OPTION_INTERVAL},
+    {"delay", required_argument, NULL, RUN_OPTION_DELAY},
+    {"duration", required_argument, NULL, RUN_OPTION_DURATION},
+    {"control", required_argument, NULL, RUN_OPTION_CONTROL},
+    {"paused", no_argument, NULL, RUN_OPTION_PAUSED},
     {"repeats", required_argument, NULL, 'n'},
-    {"events", required_argument, NULL, OPTION_EVENTS},
-    {"kernel", no_argument, NULL, OPTION_KERNEL},
-    {"place", required_argument, NULL, OPTION_PLACE},
-    {"without", required_argument, NULL, OPTION_WITHOUT},
-    {"no-report", no_argument, NULL, OPTION_NO_REPORT},
+    {"events", required_argument, NULL, RUN_OPTION_EVENTS},
+    {"kernel", no_argument, NULL, RUN_OPTION_KERNEL},
+    {"place", required_argument, NULL, RUN_OPTION_PLACE},
+    {"without", required_argument, NULL, RUN_OPTION_WITHOUT},
+    {"no-report", no_argument, NULL, RUN_OPTION_NO_REPORT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {"max-remote", required_argument, NULL, OPTION_MAX_REMOTE},
-    {"min-coverage", required_argument, NULL, OPTION_MIN_COVERAGE},
-    {"sarif", required_argument, NULL, OPTION_SARIF},
-    {"junit", required_argument, NULL, OPTION_JUNIT},
+    {"version", no_argument, NULL, RUN_OPTION_VERSION},
+    {"max-remote", required_argument, NULL, RUN_OPTION_MAX_REMOTE},
+    {"min-coverage", required_argument, NULL, RUN_OPTION_MIN_COVERAGE},
+    {"sarif", required_argument, NULL, RUN_OPTION_SARIF},
+    {"junit", required_argument, NULL, RUN_OPTION_JUNIT},
     {0},
 };
 
@@ -125,7 +106,7 @@ static int run_options_without(struct run_options *options, const char *what)
     return 0;
 }
 
-static int run_options_one(struct run_options *options, int code)
+int run_options_set(struct run_options *options, int code)
 {
     enum { MONTH_MS = 31 * 24 * 3600 * 1000U };
     uint64_t repeats = 1;
@@ -141,49 +122,49 @@ static int run_options_one(struct run_options *options, int code)
     case 'q':
         options->quiet = true;
         break;
-    case OPTION_PIN:
+    case RUN_OPTION_PIN:
         status = run_options_pin(options, optarg);
         break;
-    case OPTION_INTERVAL:
+    case RUN_OPTION_INTERVAL:
         status = run_options_number("--interval", optarg, 1, MONTH_MS, &options->interval_ms);
         break;
-    case OPTION_DELAY:
+    case RUN_OPTION_DELAY:
         status = run_options_number("--delay", optarg, 0, MONTH_MS, &options->delay_ms);
         break;
-    case OPTION_DURATION:
+    case RUN_OPTION_DURATION:
         status = run_options_number("--duration", optarg, 1, MONTH_MS, &options->duration_ms);
         break;
-    case OPTION_CONTROL:
+    case RUN_OPTION_CONTROL:
         options->control = optarg;
         break;
-    case OPTION_PAUSED:
+    case RUN_OPTION_PAUSED:
         options->paused = true;
         break;
-    case OPTION_EVENTS:
+    case RUN_OPTION_EVENTS:
         options->events = optarg;
         break;
-    case OPTION_KERNEL:
+    case RUN_OPTION_KERNEL:
         options->kernel = true;
         break;
-    case OPTION_PLACE:
+    case RUN_OPTION_PLACE:
         options->place = optarg;
         break;
-    case OPTION_WITHOUT:
+    case RUN_OPTION_WITHOUT:
         status = run_options_without(options, optarg);
         break;
-    case OPTION_NO_REPORT:
+    case RUN_OPTION_NO_REPORT:
         options->report = false;
         break;
-    case OPTION_MAX_REMOTE:
+    case RUN_OPTION_MAX_REMOTE:
         options->max_remote = optarg;
         break;
-    case OPTION_MIN_COVERAGE:
+    case RUN_OPTION_MIN_COVERAGE:
         options->min_coverage = optarg;
         break;
-    case OPTION_SARIF:
+    case RUN_OPTION_SARIF:
         options->sarif = optarg;
         break;
-    case OPTION_JUNIT:
+    case RUN_OPTION_JUNIT:
         options->junit = optarg;
         break;
     default:
@@ -219,7 +200,7 @@ static int run_options_check(const struct run_options *options, enum run_purpose
 
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
 {
-    *options = (struct run_options){.interval_ms = 100, .repeats = 1, .report = purpose == RUN_TO_REPORT};
+    *options = (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
     opterr = 0;
     optind = 1;
     int code;
@@ -228,7 +209,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, enum r
             fputs(usage, stdout);
             return 0;
         }
-        if (code == OPTION_VERSION) {
+        if (code == RUN_OPTION_VERSION) {
             puts("numaprof " NUMAPROF_VERSION);
             return 0;
         }
@@ -239,7 +220,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, enum r
                        code == ':' ? "wants a value" : "is not an option");
             return DIAG_EXIT_FAILED;
         }
-        if (run_options_one(options, code) < 0)
+        if (run_options_set(options, code) < 0)
             return DIAG_EXIT_FAILED;
     }
     if (optind == argc) {

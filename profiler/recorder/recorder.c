@@ -18,6 +18,7 @@
 #include "profiler/launch/placing.h"
 #include "profiler/recorder/own_limits.h"
 #include "profiler/recorder/run/run_rows.h"
+#include "profiler/recorder/targets/attached.h"
 #include "profiler/recorder/targets/kernel_records.h"
 #include "profiler/recorder/targets/messages.h"
 #include "profiler/recorder/targets/proc_scan.h"
@@ -30,6 +31,8 @@ struct recorder {
     time_t started;                  // by the clock that files have
     pid_t pid;                       // of the target
     char preload_path[PATH_MAX];     // as the kernel reports it; "": none
+    const char *why_no_preload;      // NULL: there is one, or nobody knows
+    struct programs_unconnected unconnected;
     struct own_limits limits;
     struct launch_thread launcher;
     struct machine machine;
@@ -55,6 +58,7 @@ struct recorder {
     struct kernel_records records;
     struct messages messages;
     struct proc_scan scan;
+    struct attached attached;        // of a program that runs already
 };
 
 struct recorder *recorder_new(const struct run_options *options, const struct target *target, int repeat)
@@ -82,7 +86,7 @@ static void recorder_connect_modules(struct recorder *r)
     r->windows = (struct windows){.options = r->options, .tasks = &r->tasks, .sets = &r->sets};
     r->targets = (struct targets){
         .tasks = &r->tasks, .faults = &r->records.faults, .sets = &r->sets, .allocations = &r->allocations,
-        .walk = &r->walk, .programs = {.tasks = &r->tasks, .sets = &r->sets},
+        .walk = &r->walk, .programs = {.tasks = &r->tasks, .sets = &r->sets, .unconnected = &r->unconnected},
         .outside = {.tasks = &r->tasks, .sets = &r->sets, .machine = &r->machine}};
     r->records.targets = &r->targets;
     r->records.topology = &r->machine.topology;
@@ -96,6 +100,9 @@ static void recorder_connect_modules(struct recorder *r)
     r->messages.windows = &r->windows;
     r->messages.pages = r->options->no_pages ? NULL : &r->pages;
     r->scan = (struct proc_scan){.targets = &r->targets, .machine = &r->machine};
+    r->targets.counts_at_fork = r->options->running != NULL;
+    r->attached = (struct attached){.running = r->options->running, .targets = &r->targets, .records = &r->records,
+                                    .without_faults = r->options->no_faults};
 }
 
 static void recorder_open_channel(struct recorder *r)
@@ -117,6 +124,10 @@ int recorder_open(struct recorder *r)
         diag_error(NULL, "out of memory");
         return DIAG_EXIT_FAILED;
     }
+    if (r->options->running) {
+        topology_allow(&r->machine.topology, r->options->running->processes[0].pid);
+        r->started -= running_oldest_s(r->options->running);
+    }
     status = windows_open(&r->windows);
     if (status != 0)
         return status;
@@ -125,7 +136,8 @@ int recorder_open(struct recorder *r)
         return DIAG_EXIT_FAILED;
     }
     r->run.uarch = r->sets.counters.cpu ? r->sets.counters.cpu->name : NULL;
-    recorder_open_channel(r);
+    if (!r->options->running)
+        recorder_open_channel(r);
     return 0;
 }
 
@@ -134,9 +146,10 @@ const char *recorder_channel_address(const struct recorder *r)
     return r->has_channel ? r->channel.address : NULL;
 }
 
-void recorder_set_preload(struct recorder *r, const char *path)
+void recorder_set_preload(struct recorder *r, const char *path, const char *why_not)
 {
-    if (!realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
+    r->why_no_preload = why_not;
+    if (!*path || !realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
         r->preload_path[0] = '\0';
 }
 
@@ -187,6 +200,7 @@ static void recorder_attach_pages(struct recorder *r)
         .tasks = &r->tasks,
         .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
         .sees_touches = r->tasks.has_kernel_records,
+        .only_move_pages = r->options->running != NULL,
     };
     if (!r->options->no_pages)
         pages_start(&r->pages);
@@ -202,6 +216,19 @@ static int recorder_attach_target(struct recorder *r)
     programs_announce_target(process, r->target);
     counter_sets_attach(&r->sets, r->pid, r->target->kind == ELF_KIND_GLIBC && r->has_channel);
     return 0;
+}
+
+static int recorder_attach_running(struct recorder *r)
+{
+    if (!counter_sets_begin(&r->sets))
+        r->sets.usable = false;
+    int status = attached_begin(&r->attached);
+    r->pages.sees_touches = r->tasks.has_kernel_records;
+    if (status == 0)
+        return 0;
+    diag_error("start it again", "cannot attach to process %d: %s", r->pid,
+               status == -ESRCH ? "it has ended" : strerror(-status));
+    return DIAG_EXIT_FAILED;
 }
 
 // What every advice rests on, and is not there: said before the run, which may be long.
@@ -238,7 +265,7 @@ int recorder_attach(struct recorder *r, const char *path, pid_t pid)
     machine_write(&r->machine, r->tasks.queue);
     recorder_start_thread_starts(r);
     recorder_attach_pages(r);
-    status = recorder_attach_target(r);
+    status = r->options->running ? recorder_attach_running(r) : recorder_attach_target(r);
     if (status != 0)
         return status;
     movers_read(&r->movers, &r->machine.topology, "");
@@ -279,6 +306,11 @@ static size_t recorder_drain(struct recorder *r)
     uint64_t until = clock_now();
     size_t messages = messages_take(&r->messages); // a thread's start is known before its end, however short it was
     return messages + perf_streams_drain(&r->streams, until);
+}
+
+bool recorder_has_targets(const struct recorder *r)
+{
+    return r->tasks.processes.used > 0;
 }
 
 size_t recorder_tick(struct recorder *r, uint64_t now)
@@ -365,6 +397,21 @@ static void recorder_note_unseen_pages(struct recorder *r)
                    "like: their nodes are known, by which thread is unknown", (unsigned long long)mib);
 }
 
+// A last look at the pages of processes that go on, then everything that was opened on them is closed.
+static void recorder_detach(struct recorder *r)
+{
+    uint64_t key, value, now = clock_now();
+    for (size_t at = 0; !r->options->no_pages && r->pages.error != -EPERM && table_next(&r->tasks.processes, &at, &key, &value);)
+        pages_snapshot(&r->pages, (struct process *)(uintptr_t)value, now, "detach");
+    for (size_t at = 0; table_next(&r->tasks.threads, &at, &key, &value); at = 0) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        counter_sets_end(&r->sets, thread, now);
+        targets_end_thread(&r->targets, thread, 0);
+    }
+    perf_streams_close_ended(&r->streams);
+    kernel_records_close(&r->records);
+}
+
 int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
 {
     messages_take(&r->messages);
@@ -384,10 +431,14 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     if (r->options->placing)
         placing_record(r->options->placing, r->tasks.queue);
     messages_finish(&r->messages);
+    programs_finish(&r->targets.programs, r->preload_path, r->why_no_preload);
     stack_walk_finish(&r->walk, &r->tasks);
     counter_sets_finish(&r->sets);
     kernel_records_finish(&r->records);
     recorder_note_unseen_pages(r);
+    attached_finish(&r->attached);
+    if (r->options->running)
+        recorder_detach(r);
     samples_write_sums(&r->samples);
     tasks_end_all(&r->tasks);
     recorder_resolve_symbols(r);

@@ -25,14 +25,16 @@ int recorder_open(struct recorder *recorder);
 // What CHANNEL_ENVIRONMENT must say for the preload library; NULL: there is no channel.
 const char *recorder_channel_address(const struct recorder *recorder);
 
-// The preload library that the target will load. Its frames are left out of call stacks.
-void recorder_set_preload(struct recorder *recorder, const char *path);
+// The preload library that the target will load. Its frames are left out of call stacks. "": none.
+// why_not: the remedy where programs will not connect, or NULL.
+void recorder_set_preload(struct recorder *recorder, const char *path, const char *why_not);
 
 // launch_prepare, from a thread whose page-fault events the target inherits.
 int recorder_launch(struct recorder *recorder, struct launch *launch, const struct launch_signals *signals,
                     char *const *environment);
 
-// Creates the recording and opens everything on pid, which has not run yet. The same on errors as recorder_open.
+// Creates the recording and opens everything on pid, which has not run yet (with options->running: on those, which go on). The
+// same on errors as recorder_open.
 int recorder_attach(struct recorder *recorder, const char *path, pid_t pid);
 
 // The target runs from now on.
@@ -46,6 +48,9 @@ void recorder_ready(struct recorder *recorder, int fd);
 
 // Does what is due. now: CLOCK_MONOTONIC. Returns how many records and messages there were: a sign of how soon to come again.
 size_t recorder_tick(struct recorder *recorder, uint64_t now);
+
+// False: no process of the target is left.
+bool recorder_has_targets(const struct recorder *recorder);
 
 // The target's end, as wait(2) reports it (NULL: not seen); resolves symbols and closes the recording.
 // Returns 0, or the first error of writing it.

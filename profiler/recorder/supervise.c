@@ -143,8 +143,20 @@ static void supervise_count_termination(struct supervision *s, const struct sign
     s->terminated_at = now;
 }
 
+// Processes that run already have nothing to do with our terminal: its signals are for us.
+static void supervise_signal_running(struct supervision *s, int signal)
+{
+    if (signal == SIGTSTP)
+        kill(getpid(), SIGSTOP);
+    s->give_up |= signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
 static void supervise_signal(struct supervision *s, const struct signalfd_siginfo *info)
 {
+    if (s->target == 0) {
+        supervise_signal_running(s, (int)info->ssi_signo);
+        return;
+    }
     switch (info->ssi_signo) {
     case SIGCHLD:
         supervise_reap(s);
@@ -181,7 +193,7 @@ static void supervise_read_signals(struct supervision *s)
 
 // --- waiting
 
-enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 50, SUPERVISE_REST_MS = 1000 };
+enum { SUPERVISE_FASTEST_MS = 1, SUPERVISE_SLOWEST_MS = 25, SUPERVISE_REST_MS = 1000 };
 
 static int supervise_watch(void *epoll, int fd)
 {
@@ -209,17 +221,26 @@ static bool supervise_is_waiting_for_rest(const struct supervision *s, uint64_t 
     return s->is_dead && !s->all_gone && now - s->end > SUPERVISE_REST_MS * CLOCK_MS;
 }
 
+static int supervise_wait_ms(const struct supervision *s, int wait_ms)
+{
+    uint64_t now = clock_now();
+    uint64_t left_ms = s->until > now ? (s->until - now) / CLOCK_MS : 0;
+    return s->until && left_ms < (uint64_t)wait_ms ? (int)left_ms : wait_ms;
+}
+
 static int supervise_loop(struct supervision *s, struct recorder *recorder, bool quiet, int epoll)
 {
     struct epoll_event events[64];
     int wait_ms = SUPERVISE_FASTEST_MS;
     bool announced = false;
     while (!s->all_gone && !s->give_up) {
-        int count = epoll_wait(epoll, events, 64, wait_ms);
+        int count = epoll_wait(epoll, events, 64, supervise_wait_ms(s, wait_ms));
         if (count < 0 && errno != EINTR)
             return -errno;
         supervise_dispatch(s, recorder, epoll, events, count);
         size_t records = recorder_tick(recorder, clock_now());
+        if (s->target == 0)
+            s->all_gone = !recorder_has_targets(recorder) || (s->until && clock_now() >= s->until);
         // Soon again while something happens, seldom while nothing does.
         int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;
         wait_ms = records > 0 ? SUPERVISE_FASTEST_MS : slower;
@@ -254,10 +275,8 @@ int supervise_wait(struct supervision *s, pid_t target)
     return status;
 }
 
-int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target,
-                  const struct launch_signals *before, bool quiet)
+static int supervise_record(struct supervision *s, struct recorder *recorder, bool quiet)
 {
-    *s = (struct supervision){.target = target, .before = before};
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0)
         return -errno;
@@ -275,6 +294,19 @@ int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target
 close_epoll:
     close(epoll);
     return status;
+}
+
+int supervise_run(struct supervision *s, struct recorder *recorder, pid_t target,
+                  const struct launch_signals *before, bool quiet)
+{
+    *s = (struct supervision){.target = target, .before = before};
+    return supervise_record(s, recorder, quiet);
+}
+
+int supervise_running(struct supervision *s, struct recorder *recorder, uint64_t duration_ms)
+{
+    *s = (struct supervision){.until = duration_ms ? clock_now() + duration_ms * CLOCK_MS : 0};
+    return supervise_record(s, recorder, true);
 }
 
 bool supervise_was_ended(const struct supervision *s)

@@ -12,7 +12,7 @@
 #include "profiler/recorder/recorder.h"
 
 struct supervision {
-    pid_t target;
+    pid_t target;            // 0: processes that are not ours, which no signal is forwarded to
     int signals;             // signalfd
     bool is_dead;            // the target's end was seen ...
     int wait_status;         // ... and was this
@@ -23,6 +23,7 @@ struct supervision {
     uint32_t terminator;     // ... the last one from this process ...
     uint64_t terminated_at;  // ... and then
     bool give_up;            // do not wait any longer
+    uint64_t until;          // CLOCK_MONOTONIC, 0: no limit
 };
 
 // Takes all signals from here on, before the target is forked; *before is what the target gets.
@@ -32,6 +33,10 @@ int supervise_block(struct launch_signals *before);
 // before: of supervise_block. quiet: says nothing while it waits for the rest.
 int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target,
                   const struct launch_signals *before, bool quiet);
+
+// Drives the recorder of processes that are not ours: until they have ended, for so long (0: no limit), or until a signal asks
+// for the end.
+int supervise_running(struct supervision *supervision, struct recorder *recorder, uint64_t duration_ms);
 
 // The same where nothing is recorded: waits for the target.
 int supervise_wait(struct supervision *supervision, pid_t target);

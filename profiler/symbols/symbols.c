@@ -6,6 +6,7 @@
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,14 @@
 #include "profiler/symbols/function_table.h"
 #include "profiler/symbols/inlined_calls.h"
 #include "profiler/symbols/jit_symbols.h"
+#include "profiler/symbols/source_lines.h"
 
 struct symbols {
     const struct symbols_request *request;
     int64_t next_place;            // ids for inlined callers, behind those of the recorder
     int64_t resolved;
+    uint64_t weight;               // of the place that is resolved
+    struct source_lines lines;
     struct inlined_calls scopes;
     Dwfl_Module *module;
     struct function_table functions;    // of the module
@@ -30,6 +34,7 @@ struct symbols {
 
 struct symbols_source {
     const char *file;
+    const char *folder;            // where the compiler ran; relative names start there
     int line;
 };
 
@@ -91,15 +96,21 @@ static struct symbols_source symbols_call_site(Dwarf_Die *inlined, Dwarf_Die *un
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &storage), &file) != 0 ||
         dwarf_getsrcfiles(unit, &files, &count) != 0 || file >= count)
         return (struct symbols_source){.line = (int)line};
-    return (struct symbols_source){.file = dwarf_filesrc(files, file, NULL, NULL), .line = (int)line};
+    return (struct symbols_source){.file = dwarf_filesrc(files, file, NULL, NULL),
+                                   .folder = symbols_die_text(unit, DW_AT_comp_dir),
+                                   .line = (int)line};
 }
 
 static struct symbols_source symbols_line(Dwfl_Module *module, GElf_Addr address)
 {
     struct symbols_source source = {0};
     Dwfl_Line *line = dwfl_module_getsrc(module, address);
-    if (line)
-        source.file = dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
+    if (!line)
+        return source;
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    source.file = dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
+    source.folder = unit ? symbols_die_text(unit, DW_AT_comp_dir) : NULL;
     return source;
 }
 
@@ -113,14 +124,26 @@ struct symbols_row {
     int64_t inline_of;
 };
 
+// Relative names start where the compiler ran.
+static const char *symbols_file(const struct symbols_source *source, char *room, size_t size)
+{
+    if (!source->file || *source->file == '/' || !source->folder || *source->folder != '/')
+        return source->file;
+    int length = snprintf(room, size, "%s/%s", source->folder, source->file);
+    return length > 0 && (size_t)length < size ? room : source->file;
+}
+
 static void symbols_write(struct symbols *s, const struct symbols_row *row)
 {
     char *readable = row->function ? demangle(row->function) : NULL;
-    bool has_line = row->source.file && row->source.line > 0;
+    char joined[PATH_MAX];
+    const char *file = row->source.line > 0 ? symbols_file(&row->source, joined, sizeof joined) : NULL;
     RECORD(s->request->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
            RECORD_TEXT(readable ? readable : row->function), RECORD_NUMBER(row->offset),
-           RECORD_TEXT(has_line ? row->source.file : NULL), has_line ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
+           RECORD_TEXT(file), file ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
            RECORD_NUMBER(row->inline_of));
+    if (file)
+        source_lines_want(&s->lines, file, row->source.line, s->weight);
     free(readable);
 }
 
@@ -251,6 +274,7 @@ static void symbols_resolve_file(struct symbols *s, const struct symbols_order *
     Dwfl *dwfl;
     symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines, end - i);
     for (; i < end; i++) {
+        s->weight = order->weights[order->ids[i] - 1];
         symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
         progress_tell(s->request->progress, i, order->count);
     }
@@ -301,6 +325,8 @@ int64_t symbols_resolve(const struct symbols_request *request)
     struct symbols_order order = {.stacks = request->stacks, .weights = weights};
     if (weights && symbols_make_order(&order) == 0)
         symbols_resolve_files(&s, &order);
+    source_lines_write(&s.lines, request->queue);
+    source_lines_free(&s.lines);
     free(order.ids);
     free(weights);
     *request->next_place = s.next_place;

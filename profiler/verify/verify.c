@@ -76,6 +76,22 @@ struct verify_cell *verify_cell(const struct verify *verify, size_t event, enum 
     return &verify->cells[((event * VERIFY_PATTERNS + pattern) * verify->from_count + from) * verify->to_count + to];
 }
 
+static int verify_compare(const void *a, const void *b)
+{
+    const uint64_t *left = a, *right = b;
+    return *left < *right ? -1 : *left > *right;
+}
+
+void verify_cell_add(struct verify_cell *cell, uint64_t lines)
+{
+    if (cell->run_count == VERIFY_RUNS)
+        return;
+    cell->counted = true;
+    cell->runs[cell->run_count++] = lines;
+    qsort(cell->runs, (size_t)cell->run_count, sizeof *cell->runs, verify_compare);
+    cell->lines = cell->runs[cell->run_count / 2];
+}
+
 struct verify_loads *verify_loads(const struct verify *verify, size_t from, size_t to)
 {
     return &verify->loads[from * verify->to_count + to];

@@ -34,12 +34,17 @@ enum verify_pattern {
     VERIFY_PATTERNS
 };
 
-enum { VERIFY_REPEATS = 3, VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 24, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
+// Runs of a pattern come in rounds; where the first round disagrees with what is expected, up to four more are made.
+enum { VERIFY_REPEATS = 3, VERIFY_ROUNDS = 5, VERIFY_RUNS = VERIFY_REPEATS * VERIFY_ROUNDS };
+enum { VERIFY_EVENTS = 64, VERIFY_WORDS_BYTES = 24, VERIFY_TEXT_BYTES = 160, VERIFY_NOTES = 24 };
 
 struct verify_cell {
     bool counted;            // false: the pattern was not run, or the event did not count all the time
     bool compared;           // false: nothing is known beforehand
-    uint64_t lines;          // median of the repeats
+    bool open;               // its runs disagree with one another: another round decides, or nothing can be said
+    int run_count, wrong;    // runs; of these, how many are not as expected
+    uint64_t runs[VERIFY_RUNS];
+    uint64_t lines;          // median of the runs
     double least, most;      // expected lines
     enum verify_word word;   // of what was compared
 };
@@ -82,6 +87,8 @@ void verify_free(struct verify *verify);
 
 struct verify_cell *verify_cell(const struct verify *verify, size_t event, enum verify_pattern pattern, size_t from,
                                 size_t to);
+// One more run; the median follows.
+void verify_cell_add(struct verify_cell *cell, uint64_t lines);
 struct verify_loads *verify_loads(const struct verify *verify, size_t from, size_t to);
 
 // A sentence for people; one that is there already is not added.

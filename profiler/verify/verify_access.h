@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VERIFY_ACCESS_BLOCK = 256, VERIFY_ACCESS_CACHED_LINES = 128 };
+// Few lines stay in the cache: each time that a neighbour fills an inclusive shared cache, all of them are thrown out.
+enum { VERIFY_ACCESS_BLOCK = 256, VERIFY_ACCESS_CACHED_LINES = 16 };
 
 struct verify_access {
     char *chunk;           // lines * VERIFY_ACCESS_BLOCK bytes

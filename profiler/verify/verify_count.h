@@ -21,7 +21,7 @@ int verify_count_run(const struct verify_count *count, verify_access_run *run, c
 
 // What load samples within a range of addresses say of their source.
 struct verify_count_samples {
-    uint64_t sources[LOAD_OTHER + 1]; // by enum load_source
+    uint64_t sources[LOAD_SLOW_TIER + 1]; // by enum load_source
 };
 
 // Samples loads while the loop runs on this CPU; adds to *samples. Errors of perf_event_open and of mapping its ring.

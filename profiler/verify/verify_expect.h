@@ -29,14 +29,24 @@ struct verify_range {
 #define VERIFY_TOLERANCE 0.10 // of what must be counted
 #define VERIFY_STRAY 0.05     // of what must not
 
-// stream_demand: for prefetch events, the share of VERIFY_STREAM's lines that demand reads counted on this pair, since only
-// the sum is known; below 0: not counted.
+// What other events counted of the same pattern on the same pair, as shares of its lines; below 0: none counted.
+struct verify_seen {
+    double stream_demand;   // demand reads of VERIFY_STREAM: of it and prefetches only the sum is known
+    double caches, memory;  // answers of caches, of memory: a modified line may have been written back before it was wanted
+};
+
 struct verify_range verify_expect(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                   const struct event_entry *event, enum verify_pattern pattern,
-                                  const struct verify_pair *pair, double stream_demand);
+                                  const struct verify_pair *pair, const struct verify_seen *seen);
 
 // Word for one count; the range is known.
 enum verify_word verify_expect_word(const struct verify_range *range, double share);
+
+// Compares the cell's runs with the range, which is known. Wrong needs VERIFY_MARGIN more runs that are wrong than right
+// ones, so that what disturbs a run in five on a busy machine blames a sound event once in 4000 times (Wald, Sequential
+// Analysis, 1947: (0.2 / 0.8)^6). In between the cell is open.
+enum { VERIFY_MARGIN = 6 };
+void verify_expect_decide(struct verify_cell *cell, const struct verify_range *range, uint64_t lines);
 
 // Sets the event's word and why from its cells.
 void verify_expect_judge(struct verify *verify, size_t event);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 enum { JUDGE_SAMPLES = 20 };    // of a pair: with fewer a share says little
 #define JUDGE_AGREE 0.90        // of the samples; the others are lines that a prefetcher or the kernel brought before
+#define JUDGE_CHANCE 3.3       // standard errors
 #define JUDGE_MEANS 0.90        // of the reads: what local or remote means is clear
 
 static const char judge_loads[] = "loads";
@@ -103,8 +105,14 @@ void verify_judge_samples(struct verify *verify, const struct topology *t, size_
     struct verify_loads *loads = verify_loads(verify, from, to);
     const uint64_t local = sources[LOAD_LOCAL_DRAM], remote = sources[LOAD_REMOTE_DRAM];
     uint64_t others = 0;
-    for (int source = LOAD_UNKNOWN; source <= LOAD_OTHER; source++)
+    for (int source = LOAD_UNKNOWN; source <= LOAD_SLOW_TIER; source++)
         others += source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM ? 0 : sources[source];
+    if (cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) { // CPUs call it slow tier, local or remote DRAM
+        const uint64_t dram = local > remote ? local : remote, slow = sources[LOAD_SLOW_TIER],
+                       agree = slow > dram ? slow : dram;
+        *loads = (struct verify_loads){.agree = agree, .differ = local + remote + others - agree};
+        return;
+    }
     switch (verify_site_where(t, verify->from[from], verify->to[to])) {
     case VERIFY_OWN:
         *loads = (struct verify_loads){.agree = local, .differ = remote + others};
@@ -118,6 +126,13 @@ void verify_judge_samples(struct verify *verify, const struct topology *t, size_
     }
 }
 
+// More differ than chance makes of one in ten: one-sided normal bound, false once in 2000 times.
+static bool judge_disagrees(uint64_t differ, uint64_t count)
+{
+    const double samples = (double)count, share = 1 - JUDGE_AGREE;
+    return (double)differ > samples * share + JUDGE_CHANCE * sqrt(samples * share * (1 - share));
+}
+
 static void judge_loads_event(struct verify *verify, struct verify_event *event)
 {
     size_t few = 0, wrong = 0, pairs = verify->from_count * verify->to_count;
@@ -128,7 +143,7 @@ static void judge_loads_event(struct verify *verify, struct verify_event *event)
         all.agree += loads->agree;
         all.differ += loads->differ;
         few += count < JUDGE_SAMPLES;
-        wrong += count >= JUDGE_SAMPLES && (double)loads->agree < JUDGE_AGREE * (double)count;
+        wrong += count >= JUDGE_SAMPLES && judge_disagrees(loads->differ, count);
     }
     event->word = wrong > 0 ? VERIFY_OTHER : few > 0 ? VERIFY_UNKNOWN : VERIFY_RIGHT;
     if (wrong > 0)
@@ -172,25 +187,70 @@ static double judge_stream_demand(const struct verify *verify, size_t from, size
     return -1;
 }
 
-static void judge_cells(struct verify *verify, const struct topology *t, const struct counters *counters, size_t index,
-                        const struct event_entry *event)
+// The most that events of these placements counted of a pattern, those of one class together; below 0: none counted.
+static double judge_answers(const struct verify *verify, enum verify_pattern pattern, size_t from, size_t to,
+                            const char *const placements[])
 {
-    for (size_t i = 0; i < VERIFY_PATTERNS * verify->from_count * verify->to_count; i++) {
-        const enum verify_pattern pattern = (enum verify_pattern)(i % VERIFY_PATTERNS);
-        const size_t from = i / VERIFY_PATTERNS / verify->to_count, to = i / VERIFY_PATTERNS % verify->to_count;
-        struct verify_cell *cell = verify_cell(verify, index, pattern, from, to);
-        struct verify_pair pair = {.memory = verify_site_where(t, verify->from[from], verify->to[to]),
-                                   .to_node = verify->to[to]};
-        verify_site_other(t, verify->from[from], &pair.cache);
-        struct verify_range range = verify_expect(counters->catalogue, counters->cpu, event, pattern, &pair,
-                                                  judge_stream_demand(verify, from, to));
-        if (!cell->counted || !range.known)
-            continue;
-        cell->compared = true;
-        cell->least = range.least * (double)verify->lines;
-        cell->most = range.most * (double)verify->lines;
-        cell->word = verify_expect_word(&range, (double)cell->lines / (double)verify->lines);
+    double most = -1;
+    for (size_t i = 0; i < verify->event_count; i++) {
+        double sum = -1;
+        for (size_t j = 0; placements[j]; j++) {
+            const double share = judge_share(verify, verify->events[i].class, placements[j], pattern, from, to);
+            sum = share < 0 ? sum : share + (sum < 0 ? 0 : sum);
+        }
+        most = sum > most ? sum : most;
     }
+    return most;
+}
+
+static struct verify_seen judge_seen(const struct verify *verify, enum verify_pattern pattern, size_t from, size_t to)
+{
+    static const char *const other[] = {"remote_cache", "remote_modified", "other_socket", NULL};
+    static const char *const own[] = {"local_cache", NULL};
+    static const char *const memory[] = {"local_dram", "remote_dram", NULL};
+    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to), .memory = judge_answers(verify, pattern, from, to, memory)};
+    // Of a stream prefetches bring most lines, of stores all are RFO: where no event counts what caches answer to those,
+    // reads tell how many lines were there.
+    const enum verify_pattern reads = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
+    const char *const *placements = pattern >= VERIFY_BESIDE ? own : other;
+    seen.caches = judge_answers(verify, pattern, from, to, placements);
+    seen.caches = fmax(seen.caches, judge_answers(verify, reads, from, to, placements));
+    return seen;
+}
+
+static bool judge_cells(struct verify *verify, const struct topology *t, const struct counters *counters, size_t index,
+                        const struct event_entry *event, size_t from, size_t to)
+{
+    bool open = false;
+    struct verify_pair pair = {.memory = verify_site_where(t, verify->from[from], verify->to[to]),
+                               .to_node = verify->to[to]};
+    verify_site_other(t, verify->from[from], &pair.cache);
+    for (int i = 0; i < VERIFY_PATTERNS; i++) {
+        const enum verify_pattern pattern = (enum verify_pattern)i;
+        struct verify_cell *cell = verify_cell(verify, index, pattern, from, to);
+        const struct verify_seen seen = judge_seen(verify, pattern, from, to);
+        struct verify_range range = verify_expect(counters->catalogue, counters->cpu, event, pattern, &pair,
+                                                  &seen);
+        if (cell->counted && range.known)
+            verify_expect_decide(cell, &range, verify->lines);
+        open |= cell->open;
+    }
+    return open;
+}
+
+bool verify_judge_pair(struct verify *verify, const struct topology *t, const struct counters *counters, size_t from,
+                       size_t to)
+{
+    bool open = false;
+    size_t index = 0;
+    for (int i = 0; i < counters->group_count; i++) {
+        const struct counters_group *group = &counters->groups[i];
+        const int count = i == counters->loads_group ? 1 : group->count;
+        for (int j = 0; j < count && index < verify->event_count; j++, index++)
+            if (group->error == 0 && i != counters->loads_group)
+                open |= judge_cells(verify, t, counters, index, group->events[j].source, from, to);
+    }
+    return open;
 }
 
 // --- what local means
@@ -263,7 +323,6 @@ void verify_judge_all(struct verify *verify, const struct topology *t, const str
                 judge_loads_event(verify, &verify->events[index]);
                 continue;
             }
-            judge_cells(verify, t, counters, index, group->events[j].source);
             verify_expect_judge(verify, index);
         }
     }

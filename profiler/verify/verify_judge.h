@@ -17,6 +17,10 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
 void verify_judge_samples(struct verify *verify, const struct topology *t, size_t from, size_t to,
                           const uint64_t *sources);
 
+// Compares what was counted on one pair. True: some cells are open.
+bool verify_judge_pair(struct verify *verify, const struct topology *t, const struct counters *counters, size_t from,
+                       size_t to);
+
 // Every word, and what local turned out to mean.
 void verify_judge_all(struct verify *verify, const struct topology *t, const struct counters *counters);
 

@@ -25,6 +25,7 @@ static void output_cell(struct json *json, const struct verify *verify, size_t e
     json_number(json, "from", verify->from[from]);
     json_number(json, "to", verify->to[to]);
     json_number(json, "counted", (int64_t)cell->lines);
+    json_number(json, "runs", cell->run_count);
     json_number_known(json, "least", cell->compared ? llround(cell->least) : -1);
     json_number_known(json, "most", cell->compared ? llround(cell->most) : -1);
     json_text(json, "word", cell->compared ? verify_word_name(cell->word) : NULL);

@@ -82,7 +82,7 @@ void verify_output_text(FILE *file, const struct verify *verify)
     fprintf(file, "microcode %s, ", diag_clean(clean, sizeof clean, *verify->microcode ? verify->microcode : "n/a"));
     fprintf(file, "Linux %s%s%s\n", diag_clean(clean, sizeof clean, verify->kernel), *verify->emulated ? ", emulated: " : "",
             verify->emulated);
-    fprintf(file, "%s%s: counted / expected, medians of %d runs of %" PRIu64 " lines, in %.0f s\n", verify->at,
+    fprintf(file, "%s%s: counted / expected, medians of %d or more runs of %" PRIu64 " lines, in %.0f s\n", verify->at,
             verify->partial ? ", in part" : "", VERIFY_REPEATS, verify->lines, verify->seconds);
     output_heading(file, verify);
     for (size_t i = 0; i < verify->event_count; i++)

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 #include "profiler/verify/verify_access.h"
+#include "profiler/verify/verify_caches.h"
 #include "profiler/verify/verify_count.h"
 #include "profiler/verify/verify_judge.h"
 #include "profiler/verify/verify_site.h"
@@ -20,8 +20,6 @@
 enum {
     RUN_LINES = 8192,          // of one run of a pattern: a hundred times what the kernel's ticks add to it
     RUN_LINES_EMULATED = 4096, // there a line takes as long as ten do elsewhere
-    RUN_SWEEPS = 4,            // caches' worth of other memory that leaves nothing else in them
-    RUN_CACHE = 64 << 20,      // bytes, where the kernel does not tell
 };
 
 struct run {
@@ -33,13 +31,13 @@ struct run {
     size_t bases[COUNTERS_GROUPS]; // index of each group's first event
     size_t chunks;                 // of a node's memory: a fresh one for each run of a pattern
     struct memory_bound memory;    // of the node `to`
-    char *junk;                    // NULL: an instruction empties the caches
-    size_t junk_bytes;
+    struct verify_caches caches;
     char *few;                     // lines that stay in the cache
     size_t from, to;               // the pair
     int cpu, neighbour, beside, other;
     long taken, runs;              // times that others took the CPU during a run; runs
     double done, steps;
+    int status;
 };
 
 static bool run_is_stopped(const struct run *run)
@@ -50,20 +48,6 @@ static bool run_is_stopped(const struct run *run)
 static char *run_chunk(const struct run *run, size_t number)
 {
     return run->memory.base + number * run->verify->lines * VERIFY_ACCESS_BLOCK;
-}
-
-// No line of the memory is in a cache afterwards; the CPU is some node's.
-static void run_empty_caches(struct run *run)
-{
-    if (!run->junk) {
-        verify_access_flush(run->memory.base, run->memory.bytes);
-        return;
-    }
-    for (size_t i = 0; i < run->t->node_count; i++) {
-        const int cpu = verify_site_cpu(run->t, run->t->nodes[i].id);
-        if (cpu >= 0 && thread_mask_bind(0, cpu) == 0)
-            verify_access_sweep(run->junk, run->junk_bytes);
-    }
 }
 
 // --- one run of a pattern
@@ -160,12 +144,6 @@ static int run_once(struct run *run, enum verify_pattern pattern, const struct v
 
 // --- one group, one pattern, one pair
 
-static int run_compare(const void *a, const void *b)
-{
-    const uint64_t *left = a, *right = b;
-    return *left < *right ? -1 : *left > *right;
-}
-
 static void run_failed(struct run *run, const struct counters_group *group, enum verify_pattern pattern, int status)
 {
     if (status == -EBUSY) {
@@ -187,7 +165,7 @@ static void run_failed(struct run *run, const struct counters_group *group, enum
 static void run_group(struct run *run, int index, enum verify_pattern pattern)
 {
     const struct counters_group *group = &run->counters->groups[index];
-    uint64_t values[VERIFY_REPEATS][EVENT_PLAN_GROUP_EVENTS] = {{0}}, sorted[VERIFY_REPEATS];
+    uint64_t values[VERIFY_REPEATS][EVENT_PLAN_GROUP_EVENTS] = {{0}};
     struct verify_count count;
     int status = verify_count_open(&count, group);
     for (int repeat = 0; status == 0 && repeat < VERIFY_REPEATS; repeat++) {
@@ -200,14 +178,11 @@ static void run_group(struct run *run, int index, enum verify_pattern pattern)
         run_failed(run, group, pattern, status);
         return;
     }
-    for (int event = 0; event < group->count; event++) {
-        struct verify_cell *cell =
-            verify_cell(run->verify, run->bases[index] + (size_t)event, pattern, run->from, run->to);
+    for (int event = 0; event < group->count; event++)
         for (int repeat = 0; repeat < VERIFY_REPEATS; repeat++)
-            sorted[repeat] = values[repeat][event];
-        qsort(sorted, VERIFY_REPEATS, sizeof *sorted, run_compare);
-        *cell = (struct verify_cell){.counted = true, .lines = sorted[VERIFY_REPEATS / 2]};
-    }
+            verify_cell_add(
+                verify_cell(run->verify, run->bases[index] + (size_t)event, pattern, run->from, run->to),
+                values[repeat][event]);
 }
 
 static void run_samples(struct run *run)
@@ -216,7 +191,7 @@ static void run_samples(struct run *run)
     const struct verify_access all = {
         .chunk = run_chunk(run, 0), .lines = run->verify->lines, .chunks = run->chunks};
     struct verify_count_samples samples = {{0}};
-    run_empty_caches(run);
+    verify_caches_empty(&run->caches, run->t, &run->memory);
     thread_mask_bind(0, run->cpu);
     int status = verify_count_sample(&run->counters->groups[index], run->cpu, verify_access_random, &all, &samples);
     if (status < 0) {
@@ -229,16 +204,25 @@ static void run_samples(struct run *run)
 
 // --- one pair
 
-static void run_step(struct run *run, const char *what)
+static void run_step(struct run *run, const char *what, bool done)
 {
     if (run->options->progress)
-        run->options->progress(run->options->progress_to, what, run->done++ / run->steps);
+        run->options->progress(run->options->progress_to, what, run->done / run->steps);
+    run->done += done;
 }
 
-static void run_pattern(struct run *run, enum verify_pattern pattern)
+static bool run_is_open(const struct run *run, int index, enum verify_pattern pattern)
 {
-    run_step(run, verify_pattern_name(pattern));
-    run_empty_caches(run);
+    for (int event = 0; event < run->counters->groups[index].count; event++)
+        if (verify_cell(run->verify, run->bases[index] + (size_t)event, pattern, run->from, run->to)->open)
+            return true;
+    return false;
+}
+
+// One round of a pattern: the groups that want one.
+static void run_pattern(struct run *run, enum verify_pattern pattern, const bool wanted[COUNTERS_GROUPS])
+{
+    verify_caches_empty(&run->caches, run->t, &run->memory);
     int status = thread_mask_bind(0, run->cpu);
     if (status < 0) {
         verify_note(run->verify, "CPU %d cannot be had: %s", run->cpu, strerror(-status));
@@ -246,12 +230,31 @@ static void run_pattern(struct run *run, enum verify_pattern pattern)
         return;
     }
     for (int i = 0; i < run->counters->group_count && !run_is_stopped(run); i++) {
-        if (run->counters->groups[i].error < 0)
+        if (run->counters->groups[i].error < 0 || !wanted[i])
             continue;
         if (i != run->counters->loads_group)
             run_group(run, i, pattern);
         else if (pattern == VERIFY_RANDOM)
             run_samples(run);
+    }
+}
+
+// What is counted as expected at once is done; the rest gets more rounds, in between other patterns.
+static void run_round(struct run *run, int round)
+{
+    for (int i = 0; i < VERIFY_PATTERNS && !run_is_stopped(run); i++) {
+        const enum verify_pattern pattern = (enum verify_pattern)i;
+        bool wanted[COUNTERS_GROUPS], any = false;
+        if (pattern == VERIFY_SOFTWARE && run->options->emulated) // there a prefetch instruction does nothing
+            continue;
+        for (int group = 0; group < run->counters->group_count; group++)
+            any |= wanted[group] = round == 0 || (group != run->counters->loads_group && run_is_open(run, group, pattern));
+        // Prefetches are compared with the demand reads of their own round.
+        for (int group = 0; any && pattern == VERIFY_STREAM && group < run->counters->group_count; group++)
+            wanted[group] = true;
+        run_step(run, verify_pattern_name(pattern), round == 0);
+        if (any)
+            run_pattern(run, pattern, wanted);
     }
 }
 
@@ -263,9 +266,11 @@ static void run_pair(struct run *run, size_t from)
     run->neighbour = verify_site_neighbour(run->t, run->cpu);
     run->beside = verify_site_beside(run->t, run->cpu);
     run->other = verify_site_other(run->t, run->verify->from[from], &where);
-    for (int pattern = 0; pattern < VERIFY_PATTERNS && !run_is_stopped(run); pattern++)
-        if (pattern != VERIFY_SOFTWARE || !run->options->emulated) // there a prefetch instruction does nothing
-            run_pattern(run, (enum verify_pattern)pattern);
+    bool open = true;
+    for (int round = 0; round < VERIFY_ROUNDS && open && !run_is_stopped(run); round++) {
+        run_round(run, round);
+        open = verify_judge_pair(run->verify, run->t, run->counters, run->from, run->to);
+    }
 }
 
 static void run_memory(struct run *run, size_t to)
@@ -273,40 +278,29 @@ static void run_memory(struct run *run, size_t to)
     const size_t chunk = run->verify->lines * VERIFY_ACCESS_BLOCK, unit = MEMORY_EXTENT_UNIT;
     const size_t bytes = (run->chunks * chunk + unit - 1) / unit * unit;
     run->to = to;
-    run_step(run, "memory");
+    run_step(run, "memory", true);
     if (verify_site_memory(run->verify, run->t, run->verify->to[to], bytes, &run->memory) < 0) {
         run->verify->partial = true;
         return;
     }
     for (size_t i = 0; i < run->chunks; i++)
         verify_access_link(run_chunk(run, i), run->verify->lines);
-    for (size_t from = 0; from < run->verify->from_count && !run_is_stopped(run); from++)
+    thread_mask_bind(0, verify_site_cpu(run->t, run->verify->from[0]));
+    if (!run->caches.flush_works && !run->caches.junk)
+        run->status = verify_caches_choose(&run->caches, run->counters, run->t, &run->memory, run->verify->lines,
+                                           !run->options->emulated);
+    for (size_t from = 0; run->status == 0 && from < run->verify->from_count && !run_is_stopped(run); from++)
         run_pair(run, from);
     memory_bound_unmap(&run->memory);
 }
 
 // --- everything
 
-// Where there is an instruction for it, it empties all caches; the emulated one does not.
-static int run_make_junk(struct run *run)
-{
-    int64_t cache = memory_extent_cache(run->t);
-    char probe;
-    if (!run->options->emulated && verify_access_flush(&probe, 1) == 0)
-        return 0;
-    run->junk_bytes = RUN_SWEEPS * (cache > 0 ? (size_t)cache : RUN_CACHE);
-    run->junk = mmap(NULL, run->junk_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (run->junk != MAP_FAILED)
-        return 0;
-    run->junk = NULL;
-    return -ENOMEM;
-}
-
 static void run_all(struct run *run)
 {
     run->chunks = (size_t)run->counters->group_count * VERIFY_REPEATS;
     run->steps = (double)run->verify->to_count * (1 + (double)run->verify->from_count * VERIFY_PATTERNS);
-    for (size_t to = 0; to < run->verify->to_count && !run_is_stopped(run); to++)
+    for (size_t to = 0; to < run->verify->to_count && run->status == 0 && !run_is_stopped(run); to++)
         run_memory(run, to);
     if (run->taken > run->runs)
         verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
@@ -329,15 +323,15 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
     verify->lines = options->emulated ? RUN_LINES_EMULATED : RUN_LINES;
     thread_mask_get(0, &before);
     run.few = aligned_alloc(64, few_bytes);
-    status = run.few ? run_make_junk(&run) : -ENOMEM;
+    status = run.few ? 0 : -ENOMEM;
     if (status == 0) {
         memset(run.few, 1, few_bytes);
         run_all(&run);
+        status = run.status;
         verify_judge_all(verify, t, counters);
     }
     thread_mask_set(0, &before);
-    if (run.junk)
-        munmap(run.junk, run.junk_bytes);
+    verify_caches_free(&run.caches);
     free(run.few);
     return status;
 }

@@ -305,7 +305,7 @@ def test_whole_page_follows_the_filter(window: Browser, tmp_path: Path) -> None:
     window.run(CHOOSE, {"thread": "", "object": "0"})
     assert [text.split()[0] for text in window.run(clear, "tr[data-object]")] == ["sum.c:14"]
     window.run(CHOOSE, {"object": "", "from": "100"})
-    window.wait(f"{drawn('timeline', 'rates')}.length === 0")
+    window.wait(f"{drawn('timeline', 'rates')}.every(row => row.until === 0)")
     window.wait(f"{drawn('flame', 'frames')}.length === 0")
     window.run("document.querySelector('.filter').reset()")
     window.wait(whole)

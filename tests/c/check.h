@@ -51,4 +51,7 @@ extern struct check_case *check_cases;
         }                                                                                                              \
     } while (0)
 
+// Every case runs in an empty folder of its own (test_c.py). Makes the folders of the path too.
+void check_write(const char *path, const char *text);
+
 #endif

@@ -3,8 +3,20 @@
 #include "tests/c/check.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 struct check_case *check_cases;
+
+void check_write(const char *path, const char *text)
+{
+    char folder[PATH_MAX];
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+        mkdir(folder, 0777);
+    }
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
 
 static void print_name(const struct check_case *c, char *text, size_t size)
 {

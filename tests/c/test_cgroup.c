@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "core/system/cgroup.h"
 #include "tests/c/check.h"
 
-// Every test runs in an empty folder of its own.
-static void put(const char *text)
-{
-    mkdir("proc", 0777);
-    mkdir("proc/self", 0777);
-    FILE *file = fopen("proc/self/cgroup", "w");
-    CHECK(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static const char *path_of(const char *text)
 {
     static char path[64];
-    put(text);
+    check_write("proc/self/cgroup", text);
     CHECK_EQ(cgroup_path(path, sizeof path, "."), 0);
     return path;
 }
@@ -41,7 +29,7 @@ TEST(of_both_versions_the_group_of_version_2_counts)
 TEST(version_1_alone_has_no_such_group)
 {
     char path[64];
-    put("11:cpuset:/job\n10:memory:/job\n1:name=systemd:/init.scope\n");
+    check_write("proc/self/cgroup", "11:cpuset:/job\n10:memory:/job\n1:name=systemd:/init.scope\n");
     CHECK_EQ(cgroup_path(path, sizeof path, "."), -ENOENT);
     CHECK_EQ(cgroup_path(path, sizeof path, "nowhere"), -ENOENT);
 }
@@ -49,8 +37,8 @@ TEST(version_1_alone_has_no_such_group)
 TEST(a_path_that_does_not_fit_is_not_cut_off)
 {
     char path[8];
-    put("0::/1234567\n");
+    check_write("proc/self/cgroup", "0::/1234567\n");
     CHECK_EQ(cgroup_path(path, sizeof path, "."), -ENAMETOOLONG);
-    put("0::/123456\n");
+    check_write("proc/self/cgroup", "0::/123456\n");
     CHECK_EQ(cgroup_path(path, sizeof path, "."), 0);
 }

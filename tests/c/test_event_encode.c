@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "collectors/events/event_encode.h"
 #include "tests/c/check.h"
@@ -41,12 +40,7 @@ TEST(a_pmu_of_its_own_is_looked_up)
     const struct event_cpu *bulldozer = cpu("amd-15h");
     const struct event_entry *remote = event("amd-15h", "any", "remote_dram");
     CHECK_EQ(event_encode(&attr, "root", bulldozer, remote), -ENOENT);
-    const char *const folders[] = {"root", "root/sys", "root/sys/bus", "root/sys/bus/event_source",
-                                   "root/sys/bus/event_source/devices", "root/sys/bus/event_source/devices/amd_nb"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        CHECK_EQ(mkdir(folders[i], 0777), 0);
-    FILE *file = fopen("root/sys/bus/event_source/devices/amd_nb/type", "w");
-    CHECK(file && fputs("17\n", file) >= 0 && fclose(file) == 0);
+    check_write("root/sys/bus/event_source/devices/amd_nb/type", "17\n");
     CHECK_EQ(event_encode(&attr, "root", bulldozer, remote), 0);
     CHECK_EQ(attr.type, 17);
     CHECK_EQ(attr.config, 0x98e9);

@@ -2,7 +2,6 @@
 #include "collectors/loads/loads_plan.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 #include "check.h"
 
@@ -24,24 +23,12 @@ static int make(struct loads_plan *plan, const char *name, const char *root, int
     return loads_plan(plan, catalogue, of, root, attempt);
 }
 
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0);
-    fclose(file);
-}
-
 static void make_ibs(bool filters)
 {
-    const char *const folders[] = {"root", "root/sys", "root/sys/bus", "root/sys/bus/event_source",
-                                   "root/sys/bus/event_source/devices", "root/sys/bus/event_source/devices/ibs_op",
-                                   "root/sys/bus/event_source/devices/ibs_op/format"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        mkdir(folders[i], 0755);
-    write_file("root/sys/bus/event_source/devices/ibs_op/type", "11\n");
-    write_file("root/sys/bus/event_source/devices/ibs_op/format/cnt_ctl", "config:19\n");
+    check_write("root/sys/bus/event_source/devices/ibs_op/type", "11\n");
+    check_write("root/sys/bus/event_source/devices/ibs_op/format/cnt_ctl", "config:19\n");
     if (filters)
-        write_file("root/sys/bus/event_source/devices/ibs_op/format/swfilt", "config2:0\n");
+        check_write("root/sys/bus/event_source/devices/ibs_op/format/swfilt", "config2:0\n");
 }
 
 TEST(load_latency_has_its_threshold)
@@ -68,17 +55,12 @@ TEST(on_an_unknown_model_the_kernel_names_the_events)
 {
     struct loads_plan plan;
     CHECK_EQ(make(&plan, "intel-other", "/nonexistent", 0), -ENOTSUP);
-    const char *const folders[] = {"root", "root/sys", "root/sys/bus", "root/sys/bus/event_source",
-                                   "root/sys/bus/event_source/devices", "root/sys/bus/event_source/devices/cpu",
-                                   "root/sys/bus/event_source/devices/cpu/events"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        mkdir(folders[i], 0755);
-    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
+    check_write("root/sys/bus/event_source/devices/cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n");
     CHECK_EQ(make(&plan, "intel-other", "root", 0), 0);
     CHECK_EQ(plan.count, 1);
     CHECK_EQ(plan.events[0].attr.config, 0x1cd);
     CHECK_EQ(plan.events[0].attr.config1, LOADS_THRESHOLD_CYCLES);
-    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
+    check_write("root/sys/bus/event_source/devices/cpu/events/mem-loads-aux", "event=0x03,umask=0x82\n");
     CHECK_EQ(make(&plan, "intel-other", "root", 0), 0);
     CHECK_EQ(plan.count, 2);
     CHECK_EQ(plan.events[0].attr.config, 0x8203);
@@ -86,7 +68,7 @@ TEST(on_an_unknown_model_the_kernel_names_the_events)
     // The model's own row wins, and what is no event is not opened.
     CHECK_EQ(make(&plan, "skylake-sp", "root", 0), 0);
     CHECK_EQ(plan.count, 1);
-    write_file("root/sys/bus/event_source/devices/cpu/events/mem-loads", "config=0x1cd\n");
+    check_write("root/sys/bus/event_source/devices/cpu/events/mem-loads", "config=0x1cd\n");
     CHECK_EQ(make(&plan, "intel-other", "root", 0), -ENOTSUP);
 }
 

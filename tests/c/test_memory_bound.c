@@ -84,14 +84,6 @@ TEST(too_little_memory_is_made_do_with_or_refused)
     CHECK_EQ(choose(&extent, 300 * MIB, 60 * MIB, 64 * MIB), -ENOMEM);
 }
 
-static void put(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "w");
-    CHECK(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 TEST(free_memory_ends_at_the_control_groups_limit)
 {
     struct cpulist nodes = {0};
@@ -99,15 +91,14 @@ TEST(free_memory_ends_at_the_control_groups_limit)
     node = (struct topology_node){.free_bytes = 1000 * MIB};
     made.nodes = &node;
     CHECK_EQ(memory_extent_spare(&made, "root", &nodes), 500 * MIB);
-    CHECK_EQ(system("mkdir -p root/proc/self root/sys/fs/cgroup/a/b root/sys/devices/system/node/node0"), 0);
-    put("root/sys/devices/system/node/node0/meminfo", "Node 0 Inactive(file):   204800 kB\n");
+    check_write("root/sys/devices/system/node/node0/meminfo", "Node 0 Inactive(file):   204800 kB\n");
     CHECK_EQ(memory_extent_spare(&made, "root", &nodes), 600 * MIB);
-    put("root/proc/self/cgroup", "0::/a/b\n");
-    put("root/sys/fs/cgroup/a/b/memory.max", "max\n");
-    put("root/sys/fs/cgroup/a/b/memory.current", "1048576\n");
+    check_write("root/proc/self/cgroup", "0::/a/b\n");
+    check_write("root/sys/fs/cgroup/a/b/memory.max", "max\n");
+    check_write("root/sys/fs/cgroup/a/b/memory.current", "1048576\n");
     CHECK_EQ(memory_extent_spare(&made, "root", &nodes), 600 * MIB);
-    put("root/sys/fs/cgroup/a/memory.max", "104857600\n");
-    put("root/sys/fs/cgroup/a/memory.current", "20971520\n");
+    check_write("root/sys/fs/cgroup/a/memory.max", "104857600\n");
+    check_write("root/sys/fs/cgroup/a/memory.current", "20971520\n");
     CHECK_EQ(memory_extent_spare(&made, "root", &nodes), 40 * MIB);
 }
 

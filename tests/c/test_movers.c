@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string.h>
-#include <sys/stat.h>
-
 #include "collectors/pages/movers.h"
 #include "tests/c/check.h"
-
-static void write_file(const char *path, const char *text)
-{
-    char folder[256];
-    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-        mkdir(folder, 0755);
-    }
-    FILE *file = fopen(path, "w");
-    CHECK(file && fputs(text, file) >= 0);
-    fclose(file);
-}
 
 static struct topology_node nodes[] = {{.id = 0}, {.id = 2}};
 static const struct topology topology = {.nodes = nodes, .node_count = 2};
@@ -24,19 +9,19 @@ static void write_kernel(const char *root, const char *vmstat)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/proc/vmstat", root);
-    write_file(path, vmstat);
+    check_write(path, vmstat);
 }
 
 TEST(counters_of_the_machine_its_nodes_and_the_group)
 {
     struct movers movers;
     write_kernel("a", "nr_free_pages 7\nnuma_pages_migrated 100\npgpromote_success 40\npgmigrate_success_other 9\n");
-    write_file("a/proc/self/cgroup", "1:name=x:/old\n0::/job/7\n");
-    write_file("a/sys/fs/cgroup/job/7/memory.stat", "anon 1\npgdemote_kswapd 5\n");
-    write_file("a/sys/devices/system/node/node2/vmstat", "pgpromote_success 40\n");
-    write_file("a/sys/kernel/mm/numa/demotion_enabled", "true\n");
-    write_file("a/sys/kernel/mm/damon/admin/kdamonds/0/state", "on\n");
-    write_file("a/sys/kernel/mm/damon/admin/kdamonds/1/state", "off\n");
+    check_write("a/proc/self/cgroup", "1:name=x:/old\n0::/job/7\n");
+    check_write("a/sys/fs/cgroup/job/7/memory.stat", "anon 1\npgdemote_kswapd 5\n");
+    check_write("a/sys/devices/system/node/node2/vmstat", "pgpromote_success 40\n");
+    check_write("a/sys/kernel/mm/numa/demotion_enabled", "true\n");
+    check_write("a/sys/kernel/mm/damon/admin/kdamonds/0/state", "on\n");
+    check_write("a/sys/kernel/mm/damon/admin/kdamonds/1/state", "off\n");
     movers_read(&movers, &topology, "a");
     CHECK_EQ(movers.machine.value[MOVERS_BALANCED], 100);
     CHECK_EQ(movers.machine.value[MOVERS_PROMOTED], 40);

@@ -6,19 +6,10 @@
 #include "core/system/sysfile.h"
 #include "tests/c/check.h"
 
-// Every test runs in an empty folder of its own.
-static void write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    CHECK(file != NULL);
-    fputs(text, file);
-    fclose(file);
-}
-
 TEST(text_loses_one_newline_and_must_fit)
 {
     char out[8];
-    write_file("a", "12\n\n");
+    check_write("a", "12\n\n");
     CHECK_EQ(sysfile_text(".", out, sizeof out, "/%s", "a"), 3);
     CHECK_STR(out, "12\n");
     CHECK_EQ(sysfile_text(".", out, 4, "/a"), -EFBIG);
@@ -28,12 +19,12 @@ TEST(text_loses_one_newline_and_must_fit)
 TEST(numbers_are_whole_files)
 {
     int64_t value = 7;
-    write_file("n", "-42\n");
+    check_write("n", "-42\n");
     CHECK_EQ(sysfile_number(".", &value, "/n"), 0);
     CHECK_EQ(value, -42);
-    write_file("n", "42 kB\n");
+    check_write("n", "42 kB\n");
     CHECK_EQ(sysfile_number(".", &value, "/n"), -EINVAL);
-    write_file("n", "99999999999999999999\n");
+    check_write("n", "99999999999999999999\n");
     CHECK_EQ(sysfile_number(".", &value, "/n"), -EINVAL);
     CHECK_EQ(value, -42);
 }
@@ -57,7 +48,7 @@ TEST(links_are_read_not_followed)
     CHECK_EQ(sysfile_link(".", out, sizeof out, "/link"), 16);
     CHECK_STR(out, "pid:[4026531836]");
     CHECK_EQ(sysfile_link(".", out, 16, "/link"), -EFBIG);
-    write_file("file", "");
+    check_write("file", "");
     CHECK_EQ(sysfile_link(".", out, sizeof out, "/file"), -EINVAL);
 }
 
@@ -70,9 +61,9 @@ TEST(names_come_in_order_without_dots)
 {
     char names[64] = "";
     CHECK_EQ(mkdir("d", 0755), 0);
-    write_file("d/b", "");
-    write_file("d/a", "");
-    write_file("d/.hidden", "");
+    check_write("d/b", "");
+    check_write("d/a", "");
+    check_write("d/.hidden", "");
     CHECK_EQ(sysfile_names(".", join, names, "/d"), 0);
     CHECK_STR(names, "a b ");
     CHECK_EQ(sysfile_names(".", join, names, "/none"), -ENOENT);

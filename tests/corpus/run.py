@@ -67,6 +67,15 @@ class Case:
         """What asks for a change of the program or of how it is run to place its memory."""
         return [a for a in self.advices if a.kind is Kind.FIX or re.search(FIXES["file"], " ".join(a.code))]
 
+    @property
+    def code(self) -> list[str]:
+        """As it is printed."""
+        return [line for advice in self.changes for line in printed(advice)]
+
+
+def printed(advice: Advice) -> list[str]:
+    return [*advice.code, *(f"{code}      {remark}" for code, remark in advice.remarked)]
+
 
 def cases(names: list[str]) -> list[Case]:
     found = []
@@ -130,11 +139,10 @@ def prepare(case: Case, side: str) -> None:
 def fix(case: Case) -> bool:
     """Applies the code of all advice; False if there is none, or if it cannot be used as printed."""
     prepare(case, "after")
-    code = [line for advice in case.changes for line in advice.code]
-    if not code:
+    if not case.code:
         return False
     try:
-        done = apply(code, WORK / "after" / case.name)
+        done = apply(case.code, WORK / "after" / case.name)
     except ValueError as error:
         case.problem = str(error)
         return False
@@ -175,12 +183,12 @@ def gone(case: Case) -> float | None:
 
 
 def right(case: Case) -> bool:
-    code = " ".join(line for advice in case.changes for line in advice.code)
+    code = " ".join(case.code)
     if case.before is None:
         return False
     if case.fix == "none":
         return not case.changes
-    return re.search(FIXES[case.fix], code) is not None
+    return all(re.search(FIXES[kind], code) is not None for kind in case.fix.split(", "))
 
 
 def usable(case: Case) -> bool | None:
@@ -198,7 +206,7 @@ def percent(share: float | None) -> str:
 
 
 def row(case: Case) -> str:
-    kinds = [name for name, words in FIXES.items() if any(re.search(words, " ".join(a.code)) for a in case.changes)]
+    kinds = [name for name, words in FIXES.items() if re.search(words, " ".join(case.code))]
     mark = {True: "yes", False: "NO", None: "-"}
     share = case.before.traffic.share if case.before is not None else None
     cells = [

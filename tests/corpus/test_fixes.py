@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from apply import apply
 from numaprof.fixes import c_allocation, fortran_allocation
-from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.memory import Memory
-from numaprof.fixes.snippets import by_node, huge_pages, interleaved, zeros_in_parallel
+from numaprof.fixes.snippets import Snippet, by_node, huge_pages, interleaved, printed, zeros_in_parallel
 
 C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
 BODY = """struct body {{ double x, y; int n; }};
@@ -56,6 +55,12 @@ C = {
         "",
     ),
     "checked_null": ("double *a = malloc(n * sizeof *a); //ALLOC\n    if (a == NULL)\n        return 1;", SUM, ""),
+    "advised": (
+        "double *a = aligned_alloc(4096, n * sizeof *a); //ALLOC\n    if (!a)\n        return 1;\n"
+        "    madvise(a, n * sizeof *a, MADV_HUGEPAGE);",
+        SUM,
+        "",
+    ),
     "in_condition": ("double *a;\n    if (!(a = malloc(n * sizeof *a))) //ALLOC\n        return 1;", SUM, ""),
     "in_condition_block": (
         "double *a;\n    if ((a = malloc(n * sizeof *a)) == NULL) { //ALLOC\n        return 1;\n    }",
@@ -106,6 +111,39 @@ C = {
         ROWS,
         "",
     ),
+    "rows_of_two": (
+        "double **a = malloc(n / 100 * sizeof *a), **b = malloc(n / 100 * sizeof *b);\n"
+        "    for (size_t r = 0; r < n / 100; r++) {\n        a[r] = malloc(m * sizeof **a);\n"
+        "        a[r][0] = 1;\n        b[r] = malloc(m * sizeof **b); //ALLOC\n        b[r][1] = 2;\n    }",
+        ROWS + "\n    total += b[7][1];",
+        "",
+    ),
+    "rows_from_one": (
+        "double **a = malloc((n / 100 + 1) * sizeof *a);\n    a[0] = calloc(m, 8);\n"
+        "    for (size_t r = 1; r <= n / 100; r++)\n        a[r] = malloc(m * sizeof **a); //ALLOC",
+        ROWS,
+        "",
+    ),
+    "planes_of_rows": (
+        "double ***u = malloc(9 * sizeof *u);\n    for (int k = 0; k < 9; k++) {\n"
+        "        u[k] = malloc(9 * sizeof **u);\n        for (int j = 0; j < 9; j++)\n"
+        "            u[k][j] = calloc(m, sizeof ***u); //ALLOC\n    }\n    double **a = u[3];",
+        "    a[2][1] = 5;\n    total = a[2][1] + u[8][8][3];",
+        "",
+    ),
+    "tiles": (
+        "float *t[8][8];\n    for (int i = 0; i < 8; i++)\n        for (int j = 0; j < 8; j++)\n"
+        "            t[i][j] = malloc(5000 * sizeof(float)); //ALLOC",
+        "    t[3][4][4999] = 2;\n    total = t[3][4][4999];",
+        "",
+    ),
+    "array_of_arrays_of_type": ("float(*a)[16] = malloc(n / 100 * sizeof *a); //ALLOC", ROWS, ""),
+    "macro": (
+        "double *a = MAKE_ARRAY(double, n); //ALLOC",
+        SUM,
+        "#define MAKE_ARRAY(type, count) ((type *)malloc((count) * sizeof(type)))",
+    ),
+    "one_cell": ("double *a[4];\n    a[2] = malloc(n * sizeof **a); //ALLOC", SUM.replace("a[k]", "a[2][k]"), ""),
     "index_in_size": ("i = 100000;\n    double *a = malloc(i * sizeof *a); //ALLOC", SUM, ""),
     "wrapper": (
         "double *a = xmalloc(n * sizeof *a); //ALLOC",
@@ -127,6 +165,34 @@ CXX = {
     "new": ("double *a = new double[n]; //ALLOC", SUM, ""),
     "new_sum": ("double *a = new double[n + m]; //ALLOC", SUM, ""),
     "new_pointers": ("double **a = new double *[n]; //ALLOC", "    a[3] = 0; total = n;", ""),
+    "new_of_typedef": ("number *a = new number[n]; //ALLOC", SUM, "typedef double number;"),
+    "new_of_alias": ("real *a = new real[n]; //ALLOC", SUM, "using real = float;"),
+    "new_of_structs": ("body *a = new body[n], *b = new body[m]; //ALLOC", BODIES + "\n    (void)b;", ""),
+    "vector_of_structs": ("std::vector<body> a(n); //ALLOC", BODIES, ""),
+    "vectors_in_vector": (
+        "std::vector<std::vector<double>> a(n / 100);\n    for (size_t r = 0; r < a.size(); r++) {\n"
+        "        a[r].resize(m); //ALLOC\n        a[r][3] = 1;\n    }",
+        ROWS,
+        "",
+    ),
+    "vectors_in_vector_alone": (
+        "std::vector<std::vector<double>> a(n / 100);\n    for (size_t r = 0; r < a.size(); ++r)\n"
+        "        a[r].assign(m, 2); //ALLOC",
+        ROWS,
+        "",
+    ),
+    "initialiser_list": (
+        "holder<double> h(n);\n    std::vector<double> &a = h.a;",
+        FILLED,
+        "template <typename T> struct holder {\n    explicit holder(size_t n)\n"
+        "        : count(n), a(n + 1), b(n, 7) //ALLOC\n    {\n        a[0] = 3;\n    }\n"
+        "    size_t count;\n    std::vector<T> a, b;\n};",
+    ),
+    "initialiser_list_on_one_line": (
+        "holder h(n);\n    std::vector<int> &a = h.a;",
+        FILLED,
+        "struct holder {\n    std::vector<int> a;\n    holder(size_t n) : a(n) { a[1] = 4; } //ALLOC\n};",
+    ),
     "static_cast": ("auto *a = static_cast<double *>(std::malloc(n * sizeof(double))); //ALLOC", SUM, ""),
     "unique": ("std::unique_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
     "vector": ("std::vector<double> a(n); //ALLOC", FILLED, ""),
@@ -162,7 +228,6 @@ FORTRAN_BODY = """program main
 end program
 """
 
-Snippet = Callable[[Memory], "Edit | None"]
 SNIPPETS: dict[str, Snippet] = {
     "zeros": zeros_in_parallel,
     "interleaved": interleaved,
@@ -188,11 +253,10 @@ def compared(source: Path, memories: list[Memory], found: int, snippets: Iterabl
     text, expected = source.read_text(), output(source, [])
     for snippet in snippets:
         source.write_text(text)
-        edits = [edit for edit in map(snippet, memories) if edit is not None]
-        printed = [line for edit in merged(edits) for line in edit.printed()]
-        done = apply(printed, source.parent)
+        code = printed(memories, snippet)
+        done = apply(code, source.parent)
         assert source.read_text() != text
-        assert output(source, done.flags) == expected, printed
+        assert output(source, done.flags) == expected, code
 
 
 def recorded(text: str) -> int:
@@ -219,7 +283,7 @@ def test_cxx_in_its_place(name: str, tmp_path: Path) -> None:
     text += BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, 2 if name == "two_vectors" else 1)
+    compared(source, found, 2 if name in ("two_vectors", "new_of_structs", "initialiser_list") else 1)
 
 
 @pytest.mark.requires("gcc", "libnuma")
@@ -243,12 +307,43 @@ def test_fortran_in_its_place(name: str, tmp_path: Path) -> None:
     compared(source, found, 2 if name in ("two", "continued") else 1, [zeros_in_parallel])
 
 
+FORTRAN_VARIABLES = {
+    "module": ("m", "real(8) :: a(100000)"),
+    "several": ("m", "integer :: b(4), c\n  real(8), dimension(100000), target :: d, a"),
+    "program": (None, "real(8), save :: a(100000)"),
+}
+
+
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize("name", FORTRAN_VARIABLES)
+def test_fortran_variables_before_the_program_starts(name: str, tmp_path: Path) -> None:
+    module, declaration = FORTRAN_VARIABLES[name]
+    source = tmp_path / "a.f90"
+    text = f"module m\n  implicit none\n  {declaration if module else ''}\nend module\n"
+    body = FORTRAN_BODY.replace("real(8), allocatable :: a(:), b(:, :)", declaration if not module else "! none")
+    if module:
+        body = body.replace("  implicit none", "  call work\ncontains\nsubroutine work\n  use m\n  implicit none")
+        body = body.replace("end program", "end subroutine\nend program")
+    source.write_text(text + body.format(allocation=""))
+    found = fortran_allocation.variable(source.read_text().split("\n"), str(source), "a", module)
+    compared(source, [found] if found else [], 1, [zeros_in_parallel])
+
+
+def test_fortran_variables_with_values_are_left_alone() -> None:
+    for declaration in ("real :: a(3) = 1", "real :: a(9)\ndata a /9*1/", "real :: a", "real, allocatable :: b(:)"):
+        lines = f"program p\n{declaration}\nx = 1\nend program".split("\n")
+        assert fortran_allocation.variable(lines, "a.f90", "a", None) is None
+
+
 NOT_UNDERSTOOD = {
     "unbraced_if": "double *a = 0;\n    if (n)\n        a = malloc(n * sizeof *a); //ALLOC",
     "conditional": "double *a = n ? malloc(n * sizeof *a) : 0; //ALLOC",
     "returned": "return malloc(n); //ALLOC",
     "argument": "use(malloc(n * sizeof(double))); //ALLOC",
     "initialised_new": "double *a = new double[n](); //ALLOC",
+    "unknown_rows": "for (int r = 0; r < n; r++) {\n        m = f();\n        a[r] = malloc(m); //ALLOC\n    }",
+    "grows_in_a_loop": "for (int r = 0; r < n; r++) {\n        k++;\n        a[k] = malloc(m); //ALLOC\n    }",
+    "bits": "std::vector<bool> a(n); //ALLOC",
     "objects": "std::string *a = new std::string[n]; //ALLOC",
     "nested": "std::vector<std::vector<double>> a(n, std::vector<double>(m)); //ALLOC",
     "list": "std::vector<double> a{1, 2, 3}; //ALLOC",
@@ -263,6 +358,26 @@ NOT_UNDERSTOOD = {
 def test_what_is_not_understood_gets_no_code(name: str) -> None:
     text = f"void f(void)\n{{\n    {NOT_UNDERSTOOD[name]}\n}}\n"
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
+
+
+HANDED_OUT = {
+    "at_once": "void *get(size_t n)\n{\n    return malloc(n); //ALLOC\n}\n",
+    "checked": "void *get(size_t n)\n{\n    void *p = malloc(n); //ALLOC\n    if (!p)\n        abort();\n"
+    "    return p;\n}\n",
+    "cast": "long *get(size_t n)\n{\n    void *p = calloc(n, 8); //ALLOC\n    return (long *)p;\n}\n",
+}
+KEPT = {
+    "member": "void make(struct field *f)\n{\n    f->data = malloc(f->n * 8); //ALLOC\n}\n",
+    "part": "double **make(int n)\n{\n    double **a = get(n);\n    a[0] = malloc(n); //ALLOC\n    return a;\n}\n",
+    "other": "int make(void)\n{\n    double *p = malloc(9); //ALLOC\n    return 0;\n}\n"
+    "void *f(void *p)\n{\n    return p;\n}\n",
+}
+
+
+@pytest.mark.parametrize("name", [*HANDED_OUT, *KEPT])
+def test_functions_that_allocate_for_their_callers(name: str) -> None:
+    text = {**HANDED_OUT, **KEPT}[name]
+    assert c_allocation.is_handed_out(text.split("\n"), recorded(text)) == (name in HANDED_OUT)
 
 
 def test_variables_with_values_are_left_alone() -> None:

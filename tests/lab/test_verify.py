@@ -186,6 +186,11 @@ def test_events_that_count_answers_of_caches(program: Path) -> None:
     check_defective(program, {("demand", REMOTE): OTHER, ("demand", "local_dram"): OTHER})
 
 
+@pytest.mark.lab("tests/lab/machines/defect-sibling.machine")
+def test_events_that_count_the_other_thread_of_the_core(program: Path) -> None:
+    check_defective(program, {(name, REMOTE): OTHER for name in ("demand_rd", "demand_rfo", "any", "retired_load")})
+
+
 # --- what recordings make of it
 
 

@@ -7,9 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from conftest import TREE
-from launch.running import PROGRAM, rows, run, run_command, target
+from conftest import PROGRAM, TREE
+from running import rows, run, run_command, target
 
 pytestmark = [pytest.mark.requires("gcc")]
 
@@ -27,7 +26,7 @@ def test_a_thread_with_the_smallest_stack_does_what_it_does_alone(tmp_path: Path
     ended = run("record", "-q", "-o", tmp_path / "r", target("small_stack"), LEAST, *ACTIONS)
     assert (ended.status, ended.err) == (0, "")
     assert list(_used(ended.out)) == list(ACTIONS)
-    assert rows(tmp_path / "r", "SELECT count(*) FROM process WHERE followed = 'preload'") == [5]  # the programs it started, too
+    assert rows(tmp_path / "r", "SELECT count(*) FROM process WHERE followed = 'preload'") == [5]
 
 
 def test_a_handler_on_an_alternate_stack_does_what_it_does_alone(tmp_path: Path) -> None:
@@ -48,8 +47,10 @@ def test_the_stack_that_the_library_needs_is_what_the_docs_say(where: str, tmp_p
 
 
 @pytest.mark.parametrize("kib", [96, 128])
-@pytest.mark.parametrize("words", [["record", "-q", "-o", "r", "true"], ["doctor"], ["topology"], ["events"]], ids="-".join)
-def test_a_limit_for_the_stack(words: list[str], kib: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["record -q -o r true", "doctor", "topology", "events"])
+def test_a_limit_for_the_stack(words: str, kib: int, tmp_path: Path) -> None:
     command = f'ulimit -s {kib}; exec "$@"'
-    done = subprocess.run(["sh", "-c", command, "sh", PROGRAM, *words], cwd=tmp_path, capture_output=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command, "sh", PROGRAM, *words.split()], cwd=tmp_path, capture_output=True, check=False
+    )
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from conftest import PROGRAM, TREE
+from conftest import PROGRAM, TREE, build_c
 from running import Ended, one, run, run_as_nobody, target, touched_pages
 
 
@@ -75,6 +75,19 @@ def test_cannot_be_run(tmp_path: Path) -> None:
     plain.write_bytes(b"\x7fELF" + bytes(100))
     assert_explained(record(tmp_path, plain), 126)
     assert [file.name for file in tmp_path.iterdir()] == ["plain"]
+
+
+def test_a_missing_interpreter_is_named(tmp_path: Path) -> None:
+    """execve says that the program itself is missing."""
+    script, program = tmp_path / "script", tmp_path / "program"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    build_c(program, str(TREE / "tests" / "targets" / "touch.c"), "-Wl,--dynamic-linker=/no/such/loader.so")
+    for file, interpreter in ((script, "/no/such/interpreter"), (program, "/no/such/loader.so")):
+        done = run("record", "-q", "-o", tmp_path / "r", file)
+        assert done.status == 126
+        assert done.err.startswith(f"numaprof: {file} cannot be run: its interpreter {interpreter} is missing; ")
+        assert done.err.count("\n") == 1
 
 
 def test_a_script_without_its_first_line(tmp_path: Path) -> None:

@@ -15,13 +15,15 @@ from typing import Any
 import pytest
 from conftest import BUILD, PROGRAM, TREE, build_c
 from numaprof.commands import cli, try_fix
-from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
 from numaprof.experiments import proposals, trial_runs
 from numaprof.experiments.proposals import Layouts, Proposal
+from numaprof.experiments.stored_trial import store, stored
 from numaprof.experiments.trial import Tried, change, judge, measure
 from numaprof.experiments.trial_runs import Arm, run_once
+from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from recording_builder import RecordingBuilder
 from running import Ended, one, run, target
@@ -325,3 +327,101 @@ def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypa
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure
     assert found.recording is not None and one(Path(found.recording), "SELECT complete FROM run") == 1
+
+
+# --- results beside the recording
+
+
+def kept(recording: Path, folder: Path) -> Path:
+    """A recording of its own, so that what is stored beside it is too."""
+    path = folder / "kept.numaprof"
+    shutil.copy(recording, path)
+    return path
+
+
+@pytest.mark.requires("one_node")
+def test_the_result_is_kept_beside_the_recording(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    path = kept(recording, tmp_path)
+    document = trial.document(path, "-n", 1)
+    stored_file = json.loads((tmp_path / "kept.numaprof.trial.json").read_text())
+    assert {name: stored_file[name] for name in document} == document
+    evidence, layouts = proposals.read(str(path))
+    (found,) = stored(evidence, [each.advice for each in trial.proposals(evidence, layouts)])
+    assert found is not None and found.verdict == "cannot tell" and "one node" in found.why
+    assert (found.plain_runs, found.placed_runs, found.verified) == (1, 1, 1.0)
+    assert "sum.c" in found.placements[0]
+
+
+def advised(folder: Path, **changes: Any) -> tuple[Evidence, list[Advice]]:
+    """A recording with one advice, and a trial of it beside it."""
+    path = serial_init().write(folder / "x.numaprof")
+    evidence = load(str(path))
+    side = {
+        "finding": advise(evidence)[0].finding,
+        "verdict": {"words": "worth the edit", "why": "it is <b>2.0</b> times as fast"},
+        "remote_shares": [0.01, 0.03],
+        "wall_ns": [1.0, 2.0],
+        "times_as_fast": 2.0,
+        "p": 0.008,
+        "verified_share": 1,
+        "subjects": [{"label": "a\x1b[2J", "places": [{"placement": "blocks 0:0.5 1:1"}]}],
+    }
+    plain = {"remote_shares": [0.5, 0.6], "wall_ns": [3.0, 4.0]}
+    assert store({"version": 1, "sides": [plain, {**side, **changes}]}, evidence) is None
+    return evidence, advise(evidence)
+
+
+def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
+    evidence, advices = advised(tmp_path)
+    (found,) = stored(evidence, advices)
+    assert found is not None and (found.remote_before, found.remote_after) == (0.55, 0.02)
+    assert found.placements == ("a\\x1b[2J: blocks 0:0.5 1:1",)
+    out = io.StringIO()
+    with redirect_stdout(out):
+        assert cli.run(["report", "--full", evidence.path]) == 0
+    assert "Tried: worth the edit: it is <b>2.0</b> times as fast." in " ".join(out.getvalue().split())
+    assert (
+        cli.run(["report", evidence.path, "--html", str(tmp_path / "x.html"), "--json", str(tmp_path / "x.json")]) == 0
+    )
+    page = (tmp_path / "x.html").read_text()
+    assert "Tried: worth the edit." in page and "It is &lt;b&gt;2.0&lt;/b&gt; times as fast" in page
+    assert json.loads((tmp_path / "x.json").read_text())["advice"][0]["trial"]["p"] == 0.008
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"finding": "another advice"},
+        {"verdict": {"words": "buy it", "why": "x"}},
+        {"verdict": None},
+        {"p": "0.008"},
+        {"remote_shares": 7},
+        {"subjects": [{}]},
+    ],
+    ids=["finding", "verdict", "nothing", "text", "number", "subjects"],
+)
+def test_a_damaged_result_is_none(changes: dict[str, Any], tmp_path: Path) -> None:
+    assert stored(*advised(tmp_path, **changes)) == [None]
+
+
+def test_a_result_of_another_recording_of_that_name_is_none(tmp_path: Path) -> None:
+    evidence, advices = advised(tmp_path)
+    path = tmp_path / "x.numaprof.trial.json"
+    for text in (
+        path.read_text().replace(str(evidence.run.started_at), "1999-01-01T00:00:00Z"),
+        "[]",
+        "{",
+        "[" * 100_000,
+    ):
+        path.write_text(text)
+        assert stored(evidence, advices) == [None]
+
+
+@pytest.mark.requires("one_node")
+def test_a_result_that_cannot_be_kept_is_said(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    path = kept(recording, tmp_path)
+    (tmp_path / "kept.numaprof.trial.json").mkdir()
+    ended = trial.run(path, "-n", 1)
+    assert ended.status == 0
+    assert "the result is not kept beside the recording: Is a directory" in ended.err
+    assert not list(tmp_path.glob("kept.numaprof.trial.json.*"))

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from machine_files import emptied
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import percentage
 from numaprof.commands.check import check as decide
+from numaprof.document.headline import verdict
 from numaprof.evidence.evidence import load
 from numaprof.evidence.thresholds import MIN_COVERAGE, REMOTE_HEAVY
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_FAILED, EXIT_LIMIT_EXCEEDED
@@ -108,6 +113,25 @@ def test_check_agrees_with_the_report(name: str, tmp_path: Path) -> None:
         assert status != EXIT_LIMIT_EXCEEDED, line
     if judge(evidence) is Judgement.HEAVY:
         assert status != 0, line
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 40), st.integers(0, 60), st.integers(0, 2**16))
+def test_multiplexed_runs_are_judged_as_the_report_says(tmp_path: Path, middle: int, spread: int, seed: int) -> None:
+    """Whatever the share and its error: a limit at the report's own border is passed, exceeded or within the error."""
+    random = Random(seed)
+    parts = [min(1000, max(0, 5 * middle + random.randint(-spread, spread))) for _ in range(8)]
+    evidence = load(str(in_parts(levels(RecordingBuilder()), parts).write(emptied(tmp_path) / "x.numaprof")))
+    status, line = decide(evidence, REMOTE_HEAVY, MIN_COVERAGE)
+    low, high = evidence.traffic.interval or (0.0, 1.0)
+    says = verdict(evidence)
+    not_certain = any("Not certain" in text for text in (says.headline, *says.details))
+    if low < REMOTE_HEAVY <= high and judge(evidence) is not Judgement.NO_TRAFFIC:
+        assert (status, not_certain) == (EXIT_CANNOT_SAY, True), (line, says)
+    elif status == EXIT_LIMIT_EXCEEDED:
+        assert judge(evidence) is Judgement.HEAVY, line
+    else:
+        assert judge(evidence) is not Judgement.HEAVY, line
 
 
 def test_least_coverage_of_all_is_never_accepted(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from numaprof.commands import report
+from numaprof.recording import reader
 from numaprof.text.messages import EXIT_FAILED
 from scenarios import SCENARIOS
 from test_report_recording import REPORTS, reports
@@ -52,6 +54,20 @@ def test_several_recordings(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stdout.count("REMOTE") == 2
     assert all(f"== {path} ==" in done.stdout for path in paths)
+
+
+@pytest.mark.parametrize("repeat", [0, 1])
+def test_each_recording_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repeat: int) -> None:
+    """Also where one of several repeats is shown."""
+    opened: list[str] = []
+    check = reader._check_file
+    monkeypatch.setattr(reader, "_check_file", lambda path: (opened.append(path), check(path)))
+    paths = [
+        str(SCENARIOS["serial_init"](repeat=1 + repeat * number).write(tmp_path / f"{number}.numaprof"))
+        for number in range(3)
+    ]
+    assert report.main(paths) == 0
+    assert opened == paths
 
 
 def test_reader_that_goes_away(tmp_path: Path) -> None:

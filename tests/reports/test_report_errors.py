@@ -262,3 +262,14 @@ def test_how_a_share_is_written() -> None:
     assert share_in_interval(0.501, (0.501, 0.501)) == "50.1 %"
     assert share_in_interval(0.98, (0.9, 1.0)) == "98 % ± 8"
     assert share_in_interval(0.25, None) == "25.0 %"
+
+
+def test_one_exact_run_a_side_is_no_change_by_two_points() -> None:
+    """Counts that nothing multiplexes have no error; how two runs of one program differ is not known from one each."""
+
+    def runs(*shares: float) -> Spread:
+        return Spread(shares, shares, True)
+
+    assert change_of_share(runs(0.50), runs(0.52)) == ShareChange.SAME
+    assert change_of_share(runs(0.50), runs(0.54)) == ShareChange.ROSE
+    assert change_of_share(runs(0.500, 0.501), runs(0.520, 0.522)) == ShareChange.ROSE

@@ -11,9 +11,9 @@ import pytest
 from numaprof.recording.sql_samples import UNKNOWN_FAULT
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Advice, Kind
-from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
+from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
-from numaprof.rules.leave_alone import borders
+from numaprof.rules.leave_alone import borders, read_by_all
 from reading import read
 from recording_builder import (
     FIRST_TOUCH,
@@ -341,6 +341,18 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
+def test_library_without_names_is_named_itself(tmp_path: Path) -> None:
+    """Stripped, a C library has no names for its variants of memcpy."""
+    builder = sampled()
+    mine = builder.place(("/home/u/src/fill.c", 12, "main"))
+    libc = builder.add("place", module="/usr/lib/x86_64-linux-gnu/libc.so.6", address=0x1234)
+    block = builder.block(builder.object("heap", builder.stack(mine)), ARRAY, PAGES)
+    builder.touch(builder.stack(libc, mine), 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "a function of libc.so.6 writes all of it at fill.c:12" in advice.change
+
+
 def test_processes_are_told_of_processes(tmp_path: Path) -> None:
     builder = sampled()
     block = array(builder, SERIAL)
@@ -455,7 +467,7 @@ def test_spread_and_read_by_all(tmp_path: Path) -> None:
     advice = read_by_all.rule(evidence)
     assert advice is not None
     assert shared_by_all.rule(evidence) is None
-    assert "give each node a copy" in advice.change
+    assert "Leave it" in advice.change
 
 
 # The owner moved

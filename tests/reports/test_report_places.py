@@ -6,10 +6,12 @@ from __future__ import annotations
 import fnmatch
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numaprof.document.open_recording import reading
 from numaprof.evidence.source_location import Site, place_in, site_of
 from numaprof.recording.sql_locations import Place
 from reading import read
@@ -106,7 +108,7 @@ frames = st.fixed_dictionaries(
         "module": st.sampled_from([PROGRAM, "/home/u/own.so", LIBC, "/lib64/ld.so", "[kernel]", None]),
         "file": st.sampled_from(["/home/u/a.c", "/usr/include/x.h", None]),
         "line": st.sampled_from([None, 0, 1, 2]),
-        "function": st.sampled_from(["f", "g", None]),
+        "function": st.sampled_from(["f", "main", None]),
     }
 )
 
@@ -146,3 +148,35 @@ def test_addresses_of_the_kernel_are_not_shown() -> None:
     """The recording has them as SQLite's signed numbers: -2 stands for 0xfffffffffffffffe."""
     assert place_in("[kernel]", -2) == "[kernel]"
     assert place_in("/lib/libc.so.6", 64) == "/lib/libc.so.6+0x40"
+
+
+class Outer(NamedTuple):
+    stack: int
+    place: int
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(st.lists(st.tuples(frames, st.booleans()), min_size=1, max_size=4), min_size=1, max_size=3),
+    st.lists(st.tuples(frames, st.booleans()), max_size=4),
+)
+def test_outer_place_is_the_outermost_of_the_own_places(
+    leaves: list[list[tuple[Frame, bool]]], callers: list[tuple[Frame, bool]]
+) -> None:
+    """Stacks that share their callers: each place is the user's own from the innermost on."""
+    builder = RecordingBuilder().threads(1)
+    expected = set()
+    for leaf in leaves:
+        path = [*leaf[:-1], (leaf[-1][0], False), *callers]
+        ids: list[int] = []
+        for frame, inlined in reversed(path):
+            ids.insert(
+                0, builder.add("place", address=len(ids), inline_of=ids[0] if inlined and ids else None, **frame)
+            )
+        stack = builder.stack(*(ids[at] for at in range(len(path)) if at == 0 or not path[at - 1][1]))
+        builder.loads(stack, 1, [PAGE], 0)
+        own = next((at for at, (frame, _) in enumerate(path) if rank(frame) < 3), len(path))
+        if own > 1 and path[own - 1][0]["function"] != "main":
+            expected.add((stack, ids[own - 1]))
+    with tempfile.TemporaryDirectory() as folder, reading(str(builder.write(Path(folder) / "r.numaprof"))) as source:
+        assert set(source.recording.rows(Outer, "SELECT stack, place FROM outer_place")) == expected

@@ -10,9 +10,9 @@ from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind, Remarked
-from numaprof.rules.change_program import read_by_all, serial_init, shared_by_all
+from numaprof.rules.change_program import serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
-from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border
+from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border, read_by_all
 from reading import read
 from recording_builder import FIRST_TOUCH, PAGE, RAN, RecordingBuilder
 from scenarios import ARRAY, INIT, LOOP, PAGES, SCENARIOS, hinted, init_stack, levels, overflows, touched_serially
@@ -73,7 +73,8 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
     assert advice.remarked == (Remarked("numactl --interleave=all ./sum", "instead, if every thread uses all of it"),)
     assert "memset writes all of it at sum.c:17" in advice.change
-    assert advice.removes == pytest.approx(1.0)
+    assert advice.removes is None
+    assert advice.concerns == pytest.approx(1.0)
     assert "the counters do not tell" in advice.evidence
 
 
@@ -135,7 +136,7 @@ def test_serial_init_by_most_of_the_touches(tmp_path: Path) -> None:
 
 
 def test_serial_init_counted_by_cpu(tmp_path: Path) -> None:
-    """Threads are not told apart, but their CPUs are: what a fix removes is known all the same."""
+    """Threads are not told apart, but their CPUs are: what it is about is known all the same."""
     builder = levels(RecordingBuilder()).threads(8, from_start=0).threads(1, name="extra", cpus=(4,))
     clock = builder.event("time", "")
     local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
@@ -145,7 +146,7 @@ def test_serial_init_counted_by_cpu(tmp_path: Path) -> None:
         builder.count(remote, None, 0 if cpu < 4 else 100_000, cpu=cpu)
     advice = serial_init.rule(read(touched_serially(builder), tmp_path))
     assert advice is not None
-    assert advice.removes == pytest.approx(1.0)
+    assert advice.concerns == pytest.approx(1.0)
 
 
 def test_serial_init_lists_several_lines(tmp_path: Path) -> None:

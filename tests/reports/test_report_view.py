@@ -283,13 +283,18 @@ def test_how_the_program_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("late", "sentence"),
     [
-        (1, "note: 1 thread was found late: what it did before was not seen."),
-        (3, "note: 3 threads were found late: what they did before was not seen."),
+        (1, "note: 1 thread was found late: what it did before was not seen, and is not in its coverage."),
+        (3, "note: 3 threads were found late: what they did before was not seen, and is not in their coverage."),
     ],
 )
 def test_threads_that_were_found_late(late: int, sentence: str, tmp_path: Path) -> None:
-    builder = levels(RecordingBuilder()).threads(8).threads(late, name="late", from_start=0)
+    builder = levels(RecordingBuilder()).threads(8).threads(late, name="late", from_start=0, start_ns=0)
     assert sentence in said(touched_serially(builder), tmp_path)
+
+
+def test_when_threads_were_found_late(tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder()).threads(8).threads(1, name="late", from_start=0, start_ns=2_300_000_000)
+    assert "1 thread was found late (2.30 s after the start): what it did" in said(touched_serially(builder), tmp_path)
 
 
 def test_one_of_a_kind(tmp_path: Path) -> None:

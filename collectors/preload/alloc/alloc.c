@@ -3,6 +3,7 @@
 // written to the ring with its call stack.
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,7 +319,14 @@ PRELOAD_EXPORT void *pvalloc(size_t bytes)
 
 extern __typeof__(malloc) alloc_own_malloc __attribute__((alias("malloc"), visibility("hidden"), copy(malloc)));
 
+// In a program that is linked to fixed addresses, the address of malloc may be that of its entry in the program's
+// procedure linkage table, which leads here: such a symbol is undefined there.
 bool alloc_is_bypassed(void)
 {
-    return dlsym(RTLD_DEFAULT, "malloc") != (void *)alloc_own_malloc;
+    void *found = dlsym(RTLD_DEFAULT, "malloc");
+    const ElfW(Sym) *symbol = NULL;
+    Dl_info info;
+    if (found == (void *)alloc_own_malloc)
+        return false;
+    return !found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || symbol->st_shndx != SHN_UNDEF;
 }

@@ -15,9 +15,14 @@ enum { COUNTER_SETS_FIRST_EVENT = 2 }; // 1 is the page-faults event
 // How many rows the time line may have before its interval doubles: about 20 MB.
 enum { COUNTER_SETS_ROWS = 500000 };
 
+// The first rows come in smaller steps: the error of a short run is known from its steps only. About one rotation of the
+// kernel over six groups (4 ms each by default); 1 MB of rows, 15 s of four threads.
+enum { COUNTER_SETS_FIRST_MS = 25, COUNTER_SETS_FIRST_ROWS = 20000 };
+
 int counter_sets_open(struct counter_sets *sets, const struct run_options *options, bool is_emulated, bool is_paused)
 {
     sets->interval_ns = options->interval_ms * CLOCK_MS;
+    sets->has_first_steps = options->interval_ms == RUN_OPTIONS_INTERVAL_MS;
     atomic_store(&sets->counters.paused, is_paused);
     if (options->no_counters) {
         sets->counters.error = -ECANCELED;
@@ -141,7 +146,7 @@ static void counter_sets_open_cpu_loads(struct counter_sets *sets)
     note_write(sets->tasks, "refused", missing, reason->remedy, "loads of %d CPUs are not sampled: %s", missing, reason->cause);
 }
 
-void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
+bool counter_sets_begin(struct counter_sets *sets)
 {
     sets->counters.queue = sets->tasks->queue;
     sets->counters.tasks = sets->tasks;
@@ -153,10 +158,17 @@ void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
     sets->loads.topology = sets->topology;
     sets->read_at = sets->tasks->epoch;
     if (!sets->usable)
-        return;
+        return false;
     counters_write_events(&sets->counters);
     sets->of_cpus = calloc(2 * sets->topology->cpu_count, sizeof(struct counter_set *)); // of both kinds
     counter_sets_open_cpu_loads(sets);
+    return true;
+}
+
+void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
+{
+    if (!counter_sets_begin(sets))
+        return;
     if (!registers) {
         counter_sets_open_cpus(sets, pid);
         return;
@@ -239,7 +251,8 @@ void counter_sets_read(struct counter_sets *sets, uint64_t now)
 
 void counter_sets_tick(struct counter_sets *sets, uint64_t now)
 {
-    if (now - sets->read_at >= sets->interval_ns)
+    const bool is_first = sets->has_first_steps && sets->counters.rows < COUNTER_SETS_FIRST_ROWS;
+    if (now - sets->read_at >= (is_first ? COUNTER_SETS_FIRST_MS * (uint64_t)CLOCK_MS : sets->interval_ns))
         counter_sets_read(sets, now);
 }
 

@@ -29,12 +29,16 @@ struct counter_sets {
     bool counts_cpus;                // the former are among them
     bool usable;                     // at least one group can be counted
     uint64_t interval_ns;            // of the time line, now
+    bool has_first_steps;            // the first steps are smaller: nobody asked for others
     uint64_t read_at;                // when the counters were read last
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
 };
 
 // Plans the groups and tries them on this process. -EINVAL: --events names an unknown question.
 int counter_sets_open(struct counter_sets *sets, const struct run_options *options, bool is_emulated, bool is_paused);
+
+// There is a recording now: tasks has its queue. False: there is nothing to count.
+bool counter_sets_begin(struct counter_sets *sets);
 
 // Opens the sets of the target, which has not run yet. registers: its threads report their start one by one.
 void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers);

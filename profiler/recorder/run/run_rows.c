@@ -14,6 +14,7 @@
 #include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/text/json.h"
+#include "profiler/launch/running.h"
 #include "recording_codes.h"
 #include "version.h"
 
@@ -104,7 +105,7 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     struct recording_run row = RECORDING_RUN_NULL;
     row.id = RECORD_NUMBER(1);
     row.command = RECORD_TEXT(command ? command : "[]");
-    row.cwd = RECORD_TEXT(getcwd(cwd, sizeof cwd));
+    row.cwd = RECORD_TEXT(options->running ? options->running->cwd : getcwd(cwd, sizeof cwd));
     row.program = RECORD_TEXT(run->target->path);
     row.pid = RECORD_NUMBER(run->pid);
     row.started_at = RECORD_TEXT(started);

@@ -26,6 +26,7 @@ static void connections_make_known(const struct connections *connections, struct
     process->inner_pid = (pid_t)connection->handshake.pid;
     process->other_namespace = process->inner_pid != process->pid;
     process->has_library = true;
+    process->awaits_library = false;
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("preload"));
     tasks_set_exe(tasks, process, NULL);
     connections_read_maps(connections, process);

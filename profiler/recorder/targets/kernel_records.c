@@ -137,7 +137,7 @@ static size_t kernel_records_ring_pages(const struct kernel_records *records)
     return pages;
 }
 
-static int kernel_records_open_sources(struct kernel_records *records, pid_t pid, size_t ring_pages)
+static int kernel_records_open_sources(struct kernel_records *records, struct faults_task task, size_t ring_pages)
 {
     records->sources = calloc(records->topology->cpu_count, sizeof *records->sources);
     if (!records->sources)
@@ -147,10 +147,12 @@ static int kernel_records_open_sources(struct kernel_records *records, pid_t pid
         if (!cpu->online)
             continue;
         struct faults_source *source = &records->sources[records->count];
-        int status = faults_open(&records->faults, source, pid, cpu->id, true, ring_pages);
+        task.cpu = cpu->id;
+        int status = faults_open(&records->faults, source, task, ring_pages);
         if (status < 0)
             return status;
         records->count++;
+        source->cpu = cpu->id;
         source->stream.handle = kernel_records_handle;
         source->stream.owner = records;
         status = perf_streams_add(records->streams, &source->stream);
@@ -162,18 +164,18 @@ static int kernel_records_open_sources(struct kernel_records *records, pid_t pid
 
 // Without privilege locked memory is a common allowance for the rings of all CPUs: all of them are of one size, or the
 // first would take what the last needs.
-static int kernel_records_open_equal(struct kernel_records *records, pid_t pid)
+static int kernel_records_open_equal(struct kernel_records *records, struct faults_task task)
 {
     size_t pages = kernel_records_ring_pages(records);
-    int status = kernel_records_open_sources(records, pid, pages);
+    int status = kernel_records_open_sources(records, task, pages);
     while (status == -ENOBUFS && (pages /= 2) >= FAULTS_RING_LEAST_PAGES) {
         kernel_records_close(records);
-        status = kernel_records_open_sources(records, pid, pages);
+        status = kernel_records_open_sources(records, task, pages);
     }
     return status;
 }
 
-void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults)
+static void kernel_records_begin(struct kernel_records *records, struct faults_task task, bool without_faults)
 {
     char huge[64] = "";
     int64_t balancing = 0;
@@ -189,12 +191,31 @@ void kernel_records_open(struct kernel_records *records, pid_t tid, bool without
     records->faults.huge_pages = *huge && !strstr(huge, "[never]");
     records->faults.sources = (int)records->topology->cpu_count;
     records->faults.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    records->error = without_faults ? -ECANCELED : faults_prepare(&records->faults);
+    records->error = without_faults ? -ECANCELED : records->faults.batch ? 0 : faults_prepare(&records->faults);
     if (records->error == 0)
-        records->error = kernel_records_open_equal(records, tid);
+        records->error = kernel_records_open_equal(records, task);
     if (records->error < 0)
         kernel_records_close(records);
     records->tasks->has_kernel_records = records->count > 0;
+}
+
+void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults)
+{
+    kernel_records_begin(records, (struct faults_task){.tid = tid, .inherit = true, .on_exec = true}, without_faults);
+}
+
+void kernel_records_open_running(struct kernel_records *records, pid_t tid)
+{
+    kernel_records_begin(records, (struct faults_task){.tid = tid, .inherit = true}, false);
+}
+
+int kernel_records_add(struct kernel_records *records, pid_t tid)
+{
+    int status = 0;
+    for (size_t i = 0; i < records->count && status == 0; i++)
+        status = faults_add(&records->sources[i],
+                            (struct faults_task){.tid = tid, .cpu = records->sources[i].cpu, .inherit = true});
+    return status;
 }
 
 void kernel_records_tick(struct kernel_records *records, uint64_t now)

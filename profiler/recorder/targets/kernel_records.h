@@ -23,6 +23,12 @@ struct kernel_records {
 
 // Opens the rings of all that the thread tid will fork, from the exec of each on. error says why there are none.
 void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);
+
+// The same of a thread that runs, and of all that it will start, from now on.
+void kernel_records_open_running(struct kernel_records *records, pid_t tid);
+
+// Adds one more such thread to the rings. 0 or -errno.
+int kernel_records_add(struct kernel_records *records, pid_t tid);
 void kernel_records_close(struct kernel_records *records);
 
 // The handler of the rings: stream is the first member of a struct faults_source, its owner the struct kernel_records.

@@ -48,6 +48,29 @@ void programs_announce_target(struct process *process, const struct target *targ
     snprintf(process->exec_path, room, "%s", length < room ? path : path + length - room + 1);
 }
 
+void programs_ended(const struct programs *programs, struct process *process)
+{
+    if (process->awaits_library && programs->unconnected->count++ == 0)
+        programs->unconnected->exe = process->exe;
+    process->awaits_library = false;
+}
+
+void programs_finish(const struct programs *programs, const char *library, const char *why_not)
+{
+    const struct programs_unconnected *u = programs->unconnected;
+    char remedy[PATH_MAX + 160], clean[PATH_MAX];
+    if (u->count == 0)
+        return;
+    if (why_not || !*library)
+        snprintf(remedy, sizeof remedy, "%s", why_not ? why_not : "install numaprof with its preload library");
+    else
+        snprintf(remedy, sizeof remedy, "let LD_PRELOAD reach the program and its user read %s; in a sandbox or network namespace "
+                 "of its own, start numaprof inside", library);
+    note_write(programs->tasks, "not_followed", (int64_t)u->count, remedy,
+               "%s%s never connected to numaprof: threads are not pinned, allocations have no names",
+               diag_clean(clean, sizeof clean, u->exe ? u->exe : "a program"), u->count > 1 ? " and other programs" : "");
+}
+
 void programs_executed(const struct programs *programs, struct process *process)
 {
     char interpreter[ELF_KIND_INTERPRETER], link[64];
@@ -58,6 +81,7 @@ void programs_executed(const struct programs *programs, struct process *process)
         kind = elf_kind_of_path(link, interpreter);
     }
     process->exec_kind = kind > 0 ? kind : 0;
+    process->awaits_library = kind == ELF_KIND_GLIBC;
     if (kind > 0 && elf_kind_obstacle(kind))
         programs_note(programs, process, kind, process->exe ? process->exe : process->exec_path);
 }

@@ -6,9 +6,16 @@
 #include "profiler/launch/target.h"
 #include "profiler/recorder/evidence/counter_sets.h"
 
+// Programs that could load the preload library and never connected.
+struct programs_unconnected {
+    uint64_t count;
+    const char *exe;                 // of the first one; interned, NULL: unknown
+};
+
 struct programs {
     const struct tasks *tasks;
     const struct counter_sets *sets;
+    struct programs_unconnected *unconnected;
 };
 
 // A process is about to run another program. kind: enum elf_kind, or -errno of looking at it.
@@ -19,6 +26,13 @@ void programs_announce_target(struct process *process, const struct target *targ
 
 // The process runs another program now: the announced one, if one was.
 void programs_executed(const struct programs *programs, struct process *process);
+
+// The process ends, or runs another program next.
+void programs_ended(const struct programs *programs, struct process *process);
+
+// Notes programs that never connected. library: the path they were to load, "": none. why_not: a remedy that is
+// known before the run, or NULL.
+void programs_finish(const struct programs *programs, const char *library, const char *why_not);
 
 // The process runs a program that cannot have the preload library.
 bool programs_is_outside(const struct process *process);

@@ -26,10 +26,14 @@ void targets_fork(const struct targets *targets, const struct perf_task *task, u
     if (process)
         thread = tasks_add_thread(tasks, process, (pid_t)task->tid, time, true,
                                   tasks_thread(tasks, (pid_t)task->parent_tid)); // the kernel reports every new name
-    if (thread && process == parent)
+    if (thread && targets->counts_at_fork) {
+        tasks_mark_late(tasks, thread);
+        counter_sets_count(targets->sets, thread);
+    } else if (thread && process == parent) {
         outside_threads_began(&targets->outside, process, thread);
-    else if (thread && parent && programs_is_outside(parent))
+    } else if (thread && parent && programs_is_outside(parent)) {
         outside_threads_child(&targets->outside, parent, thread);
+    }
 }
 
 void targets_exec(const struct targets *targets, struct thread *thread)
@@ -40,6 +44,7 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     stack_walk_forget(targets->walk, process);
     objects_forget_unnamed(&targets->allocations->objects, process);
     allocations_close_ring(targets->allocations, process);
+    programs_ended(&targets->programs, process);
     tasks_exec(targets->tasks, process);
     programs_executed(&targets->programs, process);
 }
@@ -51,6 +56,7 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
         targets_classify(targets, process);
         stack_walk_forget(targets->walk, process);
         allocations_close_ring(targets->allocations, process);
+        programs_ended(&targets->programs, process);
     }
     counter_sets_end(targets->sets, thread, time);
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_slot && targets->channel)

@@ -18,6 +18,7 @@ struct targets {
     struct allocations *allocations;
     struct stack_walk *walk;
     struct channel_server *channel;  // NULL: there is none
+    bool counts_at_fork;             // no thread registers: each is counted when the kernel's record of its start arrives
     struct programs programs;
     struct outside_threads outside;
 };

@@ -119,6 +119,8 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         caller = f" < {site_position(found.caller)}" if found.caller is not None and found.is_wrapped else ""
         numbers = f" #{found.numbers}" if found.numbers else ""
         return label(found.allocated) + caller + numbers
+    if found.placed_before:
+        return "memory placed before attaching"
     return f"memory of {label(found.site)}" if found.site is not None else "unnamed memory"
 
 

@@ -5,11 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import BINS, MIN_SAMPLES_OF_PART, MIN_USES_OF_THREAD, OWN_PARTS
+from numaprof.evidence.spread import median
+from numaprof.evidence.thresholds import (
+    BINS,
+    EVEN_SPREAD,
+    LINE_BYTES,
+    MIN_SAMPLES_OF_PART,
+    MIN_USES_OF_THREAD,
+    ONE_HOME,
+    OWN_PARTS,
+    SERIAL_TOUCH,
+)
 
 MOST_PARTS_PER_NODE = 16
+
+
+def is_spread(evidence: Evidence, homes: Mapping[int, float]) -> bool:
+    """No node holds nearly all of it, and none much less than its part."""
+    nodes = evidence.machine.memory_nodes
+    known = {node: homes.get(node, 0.0) for node in nodes}
+    total = sum(known.values())
+    if not total or len(nodes) < 2 or max(known.values()) >= ONE_HOME * total:
+        return False
+    return min(known.values()) >= EVEN_SPREAD / len(nodes) * total
 
 
 def node_order(found: Object) -> tuple[int, ...] | None:
@@ -32,6 +53,14 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     return None
 
 
+def owners(found: Object) -> tuple[int, ...]:
+    """The node that makes most accesses to each of as many equal parts as samples can tell apart."""
+    uses = found.steady_uses
+    seen = sum(sum(bins.values()) for bins in uses.values())
+    parts = max(1, min(BINS, int(seen) // MIN_SAMPLES_OF_PART))
+    return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
+
+
 def team_order(working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
     """The node of each of equal parts, as a static schedule hands them to the threads in the order of their start."""
     team = [thread for thread in sorted(working, key=lambda thread: thread.position) if thread.node is not None]
@@ -44,8 +73,40 @@ def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | No
     Equal parts of each object, or of each of its blocks, would be on these nodes; None: by turns on all nodes. Serial
     phases count as well.
     """
-    saved = sum(found.remote - _away(evidence, found, nodes, each_block) * found.known for found in group)
-    return saved / evidence.samples.remote_accesses
+    saved = sum(_saved(evidence, found, _away(evidence, found, nodes, each_block)) for found in group)
+    return saved - _serial_requests(evidence, group, nodes or ())
+
+
+def _saved(evidence: Evidence, found: Object, away: float) -> float:
+    """Of the part of one object, by its sampled loads."""
+    if not found.remote:
+        return 0.0
+    return (part_of_remote(evidence, found) or 0.0) * (1 - away * found.known / found.remote)
+
+
+def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None]) -> float:
+    """What the thread that first touches all of it would ask for elsewhere, and no load sample has seen: it stores.
+
+    In relation to all remote requests. One pass over the memory at least, else what that thread asks for beyond what
+    the others do.
+    """
+    serial = [found for found in group if found.main_share >= SERIAL_TOUCH]
+    toucher = evidence.by_id.get(serial[0].main_thread) if serial else None
+    remote = evidence.traffic.remote.estimate
+    if toucher is None or toucher.node is None or not nodes or not remote or not evidence.counted:
+        return 0.0
+    others = [thread for thread in evidence.workers if thread is not toucher]
+    touched = sum(row.pages for row in evidence.samples.touched if row.thread == toucher.row.id)
+    pages = sum(found.pages for found in serial)
+    alone = (toucher.traffic.total or 0.0) - median([thread.traffic.total or 0.0 for thread in others])
+    seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
+    unseen = alone - seen * remote / max(1.0, evidence.samples.remote_accesses)
+    stored = max(evidence.bytes(pages) / LINE_BYTES, unseen * pages / max(1.0, touched))
+    return stored * sum(node != toucher.node for node in nodes) / len(nodes) / remote
+
+
+def _sampled(evidence: Evidence, thread: Thread) -> float:
+    return sum(row.accesses for row in evidence.samples.used if row.thread == thread.row.id and row.remote is not None)
 
 
 def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None, each_block: bool) -> float:

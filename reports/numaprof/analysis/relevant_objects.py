@@ -49,7 +49,10 @@ def _from_nodes_with_memory(found: Object, bare: set[int]) -> float:
 
 
 def suspects(evidence: Evidence) -> list[Object]:
-    """Data that matters: for its part in the remote accesses where these have addresses, else for its size."""
+    """Data that matters: for its part in the remote accesses where these have addresses, else for its size.
+
+    Of what was placed before the recorder came the rule placed_before speaks.
+    """
     nameless = (UNKNOWN, ELSEWHERE, None)
     data = [
         o
@@ -57,6 +60,7 @@ def suspects(evidence: Evidence) -> list[Object]:
         if o.kind not in _NO_DATA
         and not o.is_ours
         and (o.named or o.site not in nameless)
+        and not o.placed_before
         and not on_slow_tier(evidence, o)
     ]
     if measured(evidence):

@@ -12,7 +12,7 @@ from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, percentage
 from numaprof.commands.output_files import write_text
-from numaprof.document.build_report import report
+from numaprof.document.build_report import answer
 from numaprof.document.headline import share_in_words, verdict
 from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import Evidence
@@ -21,8 +21,8 @@ from numaprof.export.checks import Checked, junit, sarif
 from numaprof.text.format import clean, percent, round_percent
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
 
-DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Of several recordings each has to pass.
-Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
+DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Of several recordings each has
+to pass. Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
 {EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read. A program that failed: its own."""
 
 
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
 def checked(path: str, max_remote: float, min_coverage: float) -> Checked:
     with reading(path) as source:
         status, line = check(source.evidence, max_remote, min_coverage)
-        return Checked(path, status, line, report(source).advice if status == EXIT_LIMIT_EXCEEDED else ())
+        return Checked(path, status, line, answer(source).advice if status == EXIT_LIMIT_EXCEEDED else ())
 
 
 def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[int, str]:

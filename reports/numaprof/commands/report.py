@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from numaprof.commands.arguments import Parser, natural, positive
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
-from numaprof.document.build_report import document
+from numaprof.document.build_report import answer
+from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.model.report_model import Answer
 from numaprof.terminal.first_screen import print_first_screen
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.pager import paged
@@ -75,16 +77,21 @@ def _written(files: list[str], options: argparse.Namespace) -> int:
 def _short(files: list[str]) -> int:
     """The answer on one screen; of the run of median time where they are repeats of one."""
     layout = Layout()
-    recordings = [load(file) for file in files] if len(files) > 1 else []
+    recordings, answers = zip(*map(_read, files))
     if len(files) > 1 and are_repeats(recordings):
-        chosen = print_repeats_head(Side(tuple(recordings)), layout)
-        print_first_screen(document(chosen.path), layout)
+        chosen = print_repeats_head(Side(recordings), layout)
+        print_first_screen(answers[recordings.index(chosen)], layout)
         return 0
-    for number, file in enumerate(files):
+    for number, (file, found) in enumerate(zip(files, answers)):
         if len(files) > 1:
             layout.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
-        print_first_screen(document(file), layout)
+        print_first_screen(found, layout)
     return 0
+
+
+def _read(file: str) -> tuple[Evidence, Answer]:
+    with reading(file) as source:
+        return source.evidence, answer(source)
 
 
 def _full(recordings: list[Evidence], wanted: Wanted, layout: Layout) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -10,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof.commands.arguments import Parser, positive, thread_list
 from numaprof.commands.policies import topology
@@ -19,11 +20,13 @@ from numaprof.experiments.build_id import build_id_of
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
+from numaprof.experiments.stored_trial import store
 from numaprof.experiments.supervise import interruptible
 from numaprof.experiments.trial import Tried, measure
+from numaprof.experiments.trial_document import Trial, as_document
 from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, run_all, run_once
 from numaprof.terminal.layout import Layout
-from numaprof.terminal.trial_view import Trial, as_json, print_trial
+from numaprof.terminal.trial_view import print_trial
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
@@ -119,7 +122,12 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         raise Failure(f"there is no advice {unknown[0]}: the recording has {len(found)}", "see numaprof report FILE")
     picked = [proposal for proposal in found if wanted is None or proposal.number in wanted]
     arms = [
-        Arm(f"advice-{proposal.number}", f"advice {proposal.number}", proposal.subjects)
+        Arm(
+            f"advice-{proposal.number}",
+            f"advice {proposal.number}",
+            proposal.subjects,
+            finding=proposal.advice.finding,
+        )
         for proposal in picked
         if proposal.subjects
     ]
@@ -165,8 +173,12 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     if interruption.number is not None:
         remarks.append("interrupted: some sides have fewer runs")
     trial = _with_file(_trial(program, arms, runs, chosen.not_tried, remarks), program, folder, options)
+    document = as_document(trial)
+    why_not = store(document, recorded.evidence)
+    if why_not is not None:
+        print(f"numaprof: the result is not kept beside the recording: {why_not}", file=sys.stderr)
     if options.json:
-        print(as_json(trial))
+        print(json.dumps(document, indent=2))
     else:
         print_trial(trial, Layout())
     if options.html:
@@ -238,7 +250,7 @@ def _for_new_build(chosen: Chosen, first: Run) -> tuple[Chosen, list[str]]:
         kept, missing = rebuilt(arm.subjects, layouts)
         lost += [why for why in missing if why not in lost]
         if kept or arm.policy:
-            arms.append(Arm(arm.name, arm.label, tuple(kept), arm.policy))
+            arms.append(replace(arm, subjects=tuple(kept)))
     if not any(arm.subjects for arm in arms):
         raise Failure(f"another program than the recorded one: {lost[0]}", "record this program, and try its advice")
     return Chosen(tuple(arms), chosen.not_tried), lost

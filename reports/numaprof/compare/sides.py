@@ -11,7 +11,7 @@ from math import comb
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread, spread
-from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE
+from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE, SINGLE_CHANGE
 from numaprof.text.format import plural
 
 
@@ -144,7 +144,8 @@ def share_change(before: Side, after: Side) -> str:
 def change_of_share(before: Spread, after: Spread) -> str:
     """A change is large enough to matter, and more than the error of the runs, or than chance between repeats."""
     difference = after.middle - before.middle
-    if abs(difference) < SHARE_CHANGE or not (_apart(before, after) or _tested(before, after)):
+    least = SINGLE_CHANGE if len(before.values) == len(after.values) == 1 else SHARE_CHANGE
+    if abs(difference) < least or not (_apart(before, after) or _tested(before, after)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE
 

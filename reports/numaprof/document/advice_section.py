@@ -27,11 +27,12 @@ class Shown:
     lines: dict[model.Place, int]
 
 
-def advice(advices: Sequence[Advice], shown: Shown) -> tuple[model.Advice, ...]:
-    return tuple(_advice(found, shown) for found in advices[:MOST_ADVICES])
+def advice(advices: Sequence[Advice], shown: Shown, trials: Sequence[model.Trial | None]) -> tuple[model.Advice, ...]:
+    """trials: one for each advice."""
+    return tuple(_advice(found, shown, trial) for found, trial in zip(advices[:MOST_ADVICES], trials))
 
 
-def _advice(found: Advice, shown: Shown) -> model.Advice:
+def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Advice:
     return model.Advice(
         kind=_KINDS[found.kind],
         finding=found.finding,
@@ -48,6 +49,7 @@ def _advice(found: Advice, shown: Shown) -> model.Advice:
         used_at=place(found.used_at) if found.used_at is not None else None,
         threads=tuple(thread.row.id for thread in found.threads),
         can_be_tried=found.can_be_tried,
+        trial=trial,
         shown_in=tuple(_shown_in(found, shown)),
     )
 

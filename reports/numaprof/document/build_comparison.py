@@ -88,7 +88,10 @@ def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
         if not (before.share.certain and after.share.certain):
             yield "The error of a remote share is not known, for threads ran too briefly: longer runs could tell."
         elif abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
-            yield "The remote shares differ, but not by more than their errors: longer runs or more (-n 5) could tell."
+            yield (
+                "The remote shares differ, but by no more than their errors, or than two runs of one program may: "
+                "longer runs or more (-n 5) could tell."
+            )
         else:
             yield "The remote shares differ by less than runs of one program do."
     if time_change(before, after).words.startswith("Run time: no difference"):

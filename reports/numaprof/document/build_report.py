@@ -13,6 +13,7 @@ from numaprof.document.stacks_section import remote_stacks
 from numaprof.document.summary_section import summary
 from numaprof.document.threads_section import threads
 from numaprof.document.timeline_section import timeline
+from numaprof.experiments.stored_trial import stored
 from numaprof.model import report_model as model
 from numaprof.rules import advise
 from numaprof.text.format import clean
@@ -25,13 +26,27 @@ def document(path: str) -> model.Report:
 
 def report(source: Reading) -> model.Report:
     evidence = source.evidence
-    rows, places, things = threads(source), lines(evidence), objects(source)
+    found = answer(source, maps=True)
+    return model.Report(
+        **vars(found),
+        levels=levels(evidence),
+        notes=notes(evidence),
+        timeline=timeline(source),
+        modules=modules(evidence),
+        remote_stacks=remote_stacks(source, found.lines),
+    )
+
+
+def answer(source: Reading, maps: bool = False) -> model.Answer:
+    """maps: which parts of objects who uses, which the first screen does not show."""
+    evidence = source.evidence
+    rows, places, things = threads(source), lines(evidence), objects(source, maps)
     advices = advise(evidence)
     shown = Shown(
         {thing.things: number for number, thing in enumerate(listed(evidence))},
         {line.place: number for number, line in enumerate(places.rows)},
     )
-    return model.Report(
+    return model.Answer(
         format="numaprof.report",
         version=model.VERSION,
         tool_version=clean(evidence.run.tool_version),
@@ -40,16 +55,11 @@ def report(source: Reading) -> model.Report:
         verdict=found(evidence),
         summary=summary(evidence),
         overview=overview(evidence, advices),
-        advice=advice(advices, shown),
-        levels=levels(evidence),
+        advice=advice(advices, shown, stored(evidence, advices)),
         taken=taken(evidence),
-        notes=notes(evidence),
         machine=machine(source),
         threads=rows,
-        timeline=timeline(source),
         objects=things,
-        modules=modules(evidence),
         lines=places.rows,
         lines_not_listed=places.not_listed,
-        remote_stacks=remote_stacks(source, places.rows),
     )

@@ -15,7 +15,7 @@ from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library
 from numaprof.model import report_model as model
-from numaprof.text.source_lines import around, changed_since, found
+from numaprof.text.source_lines import around, changed_since, found, kept_around
 
 MOST_LINES = 60
 MOST_NAMES = 4
@@ -71,7 +71,8 @@ def _line(
 ) -> model.Line:
     allocated, events = amounts
     known = [row for row in used if row.remote is not None]
-    file = found(site.file, evidence.run.cwd)
+    kept = kept_around(evidence.source.get(site.file or "", {}), site.line)
+    file = None if kept else found(site.file, evidence.run.cwd)
     return model.Line(
         place=place(site),
         allocated_bytes=allocated,
@@ -83,7 +84,7 @@ def _line(
         accesses=sum(row.accesses for row in used),
         remote_accesses=sum(row.accesses for row in known if row.remote) if known else None,
         samples=sum(row.samples for row in known),
-        source=tuple(model.SourceLine(*numbered) for numbered in around(file, site.line)),
+        source=tuple(model.SourceLine(*numbered) for numbered in kept or around(file, site.line)),
         source_changed=changed_since(file, evidence.run.started_at),
     )
 

@@ -24,7 +24,7 @@ from numaprof.evidence.thresholds import (
 )
 from numaprof.recording import sql_samples
 from numaprof.text.format import clean, percent, plural, size, words
-from numaprof.text.source_lines import statement
+from numaprof.text.source_lines import kept_around, statement
 
 _STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
 _KIND_NAMES = {sql_samples.LOAD: "sampled loads", sql_samples.STORE: "sampled stores", sql_samples.HINT: "hint faults"}
@@ -44,11 +44,14 @@ def _allocated(evidence: Evidence, found: Object) -> str:
     site = found.caller if found.is_wrapped and found.caller is not None else found.allocated
     if found.name is not None or site is None:
         return ""
-    text = statement(site.file, site.line, evidence.run.cwd, evidence.run.started_at)
+    kept = dict(kept_around(evidence.source.get(site.file or "", {}), site.line)).get(site.line or 0)
+    text = (kept or "").strip() or statement(site.file, site.line, evidence.run.cwd, evidence.run.started_at)
     return f"allocated by: {clean(text, _STATEMENT)}" if text else ""
 
 
 def _touched(evidence: Evidence, found: Object) -> str:
+    if found.placed_before:
+        return "placed before attaching: first touch not seen"
     if not found.pages:
         if found.before:
             return f"touched before it was allocated, at {site_label(found.before[0].site)}"

@@ -25,17 +25,17 @@ def listed(evidence: Evidence) -> list[Object]:
     return [thing for thing in seen if not thing.is_ours]
 
 
-def objects(source: Reading) -> model.Objects:
+def objects(source: Reading, maps: bool) -> model.Objects:
     """Those with most remote accesses first, then the largest; none of which nothing was seen."""
     evidence = source.evidence
     found = listed(evidence)
-    maps = page_maps(source, found)
+    stretches = page_maps(source, found) if maps else {}
     unlisted = source.recording.one(sql_page_map.Unlisted, sql_page_map.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),
         attribution=tuple(attribution(evidence)),
         not_listed=unlisted,
-        rows=tuple(_object(evidence, thing, maps.get(thing.things[0], ())) for thing in found),
+        rows=tuple(_object(evidence, thing, stretches.get(thing.things[0], ())) for thing in found),
     )
 
 

@@ -30,6 +30,7 @@ def run(evidence: Evidence) -> model.Run:
         program=maybe(row.program),
         pid=row.pid,
         started_at=clean(row.started_at),
+        attached=tuple(each.pid for each in evidence.attached),
         wall_ns=row.wall_ns,
         cpu_ns=evidence.cpu_ns,
         exit_status=row.exit_status,

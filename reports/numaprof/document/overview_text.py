@@ -35,11 +35,21 @@ def banner(evidence: Evidence) -> Iterator[str]:
     if run.emulated is not None:
         yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are real, times mean nothing."
     if not run.complete:
-        yield "CUT SHORT: the recorder was killed or is still at work. This is what it had written."
+        yield "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. This is what it had written."
+    if evidence.attached:
+        yield _attached(evidence.attached)
     if run.term_signal is not None:
         yield f"The program was ended by signal {run.term_signal}."
     elif run.exit_status:
         yield f"The program ended with status {run.exit_status}."
+
+
+def _attached(attached: tuple[sql_run.Attached, ...]) -> str:
+    ages = [row.age_ns for row in attached if row.age_ns is not None]
+    after = f", {duration(max(ages))} after {either(len(attached), 'it', 'the first of them')} started" if ages else ""
+    pids = words([str(row.pid) for row in attached[:4]] + [f"{len(attached) - 4} more"] * (len(attached) > 4))
+    which = either(len(attached), "process", "processes")
+    return f"ATTACHED to {which} {pids}{after}: what was placed before has no first touch."
 
 
 def evidence_line(evidence: Evidence) -> Iterator[str]:
@@ -151,8 +161,17 @@ def notes(evidence: Evidence) -> Iterator[str]:
     """Everything that qualifies a number. Notes of one kind are told once."""
     late = [thread for thread in evidence.threads if not thread.row.from_start]
     if late:
-        found = either(len(late), "was found late: what it", "were found late: what they")
-        yield f"{plural(len(late), 'thread')} {found} did before was not seen."
+        were, what, their = (
+            either(len(late), "was", "were"),
+            either(len(late), "it", "they"),
+            either(len(late), "its", "their"),
+        )
+        latest = max(thread.row.start_ns for thread in late)
+        when = f" ({either(len(late), '', 'the last ')}{duration(latest)} after the start)" if latest else ""
+        yield (
+            f"{plural(len(late), 'thread')} {were} found late{when}: what {what} did before was not seen, "
+            f"and is not in {their} coverage."
+        )
     thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from numaprof.evidence.counts import Traffic
@@ -20,9 +20,11 @@ from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_sample
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
-from numaprof.recording import sql_counts, sql_machine, sql_run, sql_threads
+from numaprof.recording import sql_counts, sql_locations, sql_machine, sql_run, sql_threads
 from numaprof.recording.reader import Recording
 from numaprof.text.messages import Failure
+
+KeptSource = Mapping[str, Mapping[int, str]]  # by file and line, as it was when the run ended
 
 MOST_PAGE_BYTES = 1 << 30  # the kernel's largest base page has 256 KiB
 
@@ -74,6 +76,8 @@ class Evidence:
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
+    source: KeptSource = field(default_factory=dict)
+    attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
 
     @cached_property
     def population(self) -> Population | None:
@@ -156,6 +160,12 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
     return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
 
 
+def _attached(recording: Recording) -> tuple[sql_run.Attached, ...]:
+    if not recording.one(sql_run.Tables, sql_run.ATTACHED_TABLE).found:
+        return ()
+    return tuple(recording.rows(sql_run.Attached, sql_run.ATTACHED))
+
+
 def evidence_of(recording: Recording) -> Evidence:
     """Leaves its temporary tables behind, for whoever asks the same recording for more."""
     run = recording.one(sql_run.Run, sql_run.RUN)
@@ -189,7 +199,18 @@ def evidence_of(recording: Recording) -> Evidence:
         objects=objects,
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
+        source=_kept_source(recording),
+        attached=_attached(recording),
     )
+
+
+def _kept_source(recording: Recording) -> KeptSource:
+    if not recording.one(sql_locations.Truth, sql_locations.SOURCE_LINE_TABLE).answer:
+        return {}
+    found: dict[str, dict[int, str]] = defaultdict(dict)
+    for row in recording.rows(sql_locations.SourceLine, sql_locations.SOURCE_LINES):
+        found[row.file][row.line] = row.text
+    return dict(found)
 
 
 def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -> Footprint:

@@ -13,7 +13,15 @@ from numaprof.evidence.access_patterns import Layout, Parts, Shape, parts_of, sh
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
-from numaprof.evidence.thresholds import BINS, HUGE_FAULT, MIN_GROWTH, MIN_OBJECT_BYTES, MIN_PHASE_USES, SERIAL_TOUCH
+from numaprof.evidence.thresholds import (
+    BINS,
+    HUGE_FAULT,
+    MIN_GROWTH,
+    MIN_OBJECT_BYTES,
+    MIN_PHASE_USES,
+    PLACED_SINCE,
+    SERIAL_TOUCH,
+)
 from numaprof.recording import sql_accesses, sql_objects
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql_locations import Place
@@ -50,6 +58,8 @@ class Object(Touches):
     huge: sql_objects.HugeRegions | None = None
     huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
     unclear: tuple[sql_objects.Unclear, ...] = ()  # page faults that may have been first touches
+    mapped_before: bool = False  # before the recorder came
+    page_bytes: int = 0
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
     grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
@@ -63,6 +73,11 @@ class Object(Touches):
     def pages_at_most(self) -> float:
         """With those whose page faults may have been first touches."""
         return self.pages + sum(row.pages for row in self.unclear)
+
+    @property
+    def placed_before(self) -> bool:
+        """Before the recorder came: the first touches that it saw are those of a part at most."""
+        return self.mapped_before and self.pages * self.page_bytes < PLACED_SINCE * (self.bytes or 0.0)
 
     @property
     def main_share(self) -> float:
@@ -173,6 +188,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
     huge = {row.thing: row for row in regions}
     huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
     came_huge = {row.thing: row.pages for row in huge_touches}
+    mapped_before = {row.thing for row in recording.rows(sql_objects.PlacedBefore, sql_objects.PLACED_BEFORE)}
     unclear = _by_thing(recording.rows(sql_objects.Unclear, sql_objects.UNCLEAR))
     parts = [
         Object(
@@ -196,6 +212,8 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             huge_pages=came_huge.get(thing, 0.0),
             unclear=tuple(unclear[thing]),
             things=(thing,),
+            mapped_before=thing in mapped_before,
+            page_bytes=page_bytes,
             grows=thing in growing,
             since=named[thing].start_ns or 0 if thing in named else 0,
             until=ended.get(thing),
@@ -274,6 +292,8 @@ def _sum(group: list[Object]) -> Object:
         grows=used.grows,
         since=min(part.since for part in group),
         until=_last([part.until for part in group]),
+        mapped_before=any(part.mapped_before for part in group),
+        page_bytes=used.page_bytes,
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
 

@@ -5,8 +5,8 @@ A sampled load sees a prefetched line as a hit in a cache, so load samples alone
 Requests have overflow samples, which share their counter's time and know the instruction and no address: they are
 divided by the pages on other nodes that load samples of any level reach from the same instruction, else line, else
 function. Where no sampled load is left there, every line came in time: the objects that load samples hardly see
-elsewhere share them, by their pages on other nodes. Demand reads with too few overflow samples are divided by the
-load samples that remote DRAM answered.
+elsewhere share them, by their pages on other nodes; what fits a core's caches is none of them. Demand reads with too
+few overflow samples are divided by the load samples that remote DRAM answered.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Optional
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.request_classes import REMOTE
 from numaprof.evidence.samples import Samples
-from numaprof.evidence.thresholds import HARDLY_SAMPLED, MIN_OVERFLOWS, SAMPLED_PART
+from numaprof.evidence.thresholds import HARDLY_SAMPLED, LINE_BYTES, MIN_OBJECT_BYTES, MIN_OVERFLOWS, SAMPLED_PART
 from numaprof.evidence.traffic import Ledger
 from numaprof.recording import sql_counts, sql_prefetches
 from numaprof.recording.reader import Recording
@@ -75,7 +76,7 @@ def load_remote_lines(
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
         few = key in _DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
         direct = _by_samples(samples)
-        parts = direct if few else _by_instruction(mine, read, unseen)
+        parts = direct if few else _by_instruction(mine, read, unseen, direct)
         for thing, part in (parts or direct).items():
             shares[thing] += part * amount / whole
     return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())))
@@ -136,17 +137,20 @@ def _function(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
 _LEVELS: tuple[_Key, ...] = (lambda row: (row.place,), _line, _function)
 
 
-def _by_instruction(asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen) -> Shares:
-    """Empty: nothing is known."""
+def _by_instruction(
+    asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen, direct: Shares
+) -> Shares:
+    """Empty: nothing is known. direct: by the load samples, for what nothing else tells."""
     tables = [_table(read, level) for level in _LEVELS]
     whole = sum(row.events for row in asked)
     if not whole:
         return unseen.shares(None)
     sums: Shares = defaultdict(float)
+    unseen_of = cache(unseen.shares)
     for row in asked:
         found = ((level(row), table) for level, table in zip(_LEVELS, tables))
         parts = next((table[place] for place, table in found if place in table), None)
-        for thing, part in (unseen.shares(_function(row)) if parts is None else parts).items():
+        for thing, part in (unseen_of(_function(row)) or direct if parts is None else parts).items():
             sums[thing] += part * row.events / whole
     return dict(sums)
 
@@ -174,10 +178,11 @@ class _Unseen:
             if asking is None or _function(row) != asking:
                 seen[row.thing] += row.accesses
         lines = self.footprint.lines_of_page
+        sizes = {thing: lines * sum(by_node.values()) for thing, by_node in self.footprint.pages.items()}
         unseen = {
             thing: by_node
             for thing, by_node in self.footprint.pages.items()
-            if seen[thing] < HARDLY_SAMPLED * lines * sum(by_node.values())
+            if sizes[thing] * LINE_BYTES >= MIN_OBJECT_BYTES and seen[thing] < HARDLY_SAMPLED * sizes[thing]
         }
         sums: Shares = defaultdict(float)
         for node, requests in self.readers.items():

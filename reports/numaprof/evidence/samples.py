@@ -125,8 +125,10 @@ class Samples:
 
 
 def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int]) -> Samples:
+    knows = recording.one(sql_samples.Tables, sql_samples.PLACED_BEFORE_TABLE).found
     recording.run(
         sql_samples.LAST_SNAPSHOTS,
+        sql_samples.WAS_THERE if knows else sql_samples.NONE_WAS_THERE,
         *sql_samples.KIND_SUMS,
         sql_samples.PICKED,
         most=MOST_SAMPLES,

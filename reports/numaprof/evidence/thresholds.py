@@ -208,6 +208,10 @@ SIGNIFICANCE = 0.05
 # Remote shares of two runs of one program differ by some tenths of a per cent (start-up, the kernel's own pages).
 SHARE_CHANGE = 0.01
 
+# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in another
+# order. A smaller change needs repeats.
+SINGLE_CHANGE = 0.03
+
 # --- How much is shown ---------------------------------------------------------------------------------------------
 
 MOST_THREADS = 16
@@ -222,3 +226,7 @@ MOST_NOTES = 8
 # sweep and policies: slowest less fastest run, as a share of the median, from which on a median misleads. Repeats of a
 # memory-bound program on a quiet machine differ by a few per cent.
 WILD_SPREAD = 0.2
+
+# First touches of so much of an object that existed when the recorder came: all of it was placed since, but for weights
+# that are estimates.
+PLACED_SINCE = 0.9

@@ -15,12 +15,12 @@ from numaprof.evidence.thresholds import MIN_GAIN, SIGNIFICANCE
 from numaprof.experiments.placement import Subject
 from numaprof.experiments.proposals import layouts_of
 from numaprof.experiments.same_subject import things_of
+from numaprof.experiments.stored_trial import LEAVE, UNKNOWN, WORTH
 from numaprof.experiments.trial_runs import Arm, Run
 from numaprof.recording import sql_placement
 from numaprof.recording.reader import Recording
 from numaprof.text.format import number, percent, plural
 
-WORTH, LEAVE, UNKNOWN = "worth the edit", "leave it", "cannot tell"
 MOST_MISSING = 0.10  # of the advised bytes that were not found or not placed: beyond, the runs tell of something else
 
 

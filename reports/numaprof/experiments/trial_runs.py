@@ -23,6 +23,7 @@ class Arm:
     label: str  # for people
     subjects: tuple[Subject, ...] = ()
     policy: str | None = None  # as `policies --under` takes it
+    finding: str | None = None  # of the advice that it imitates, if it is one
 
 
 @dataclass(frozen=True)

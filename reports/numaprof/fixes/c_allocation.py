@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from numaprof.fixes.c_loops import loop_heads, nest
 from numaprof.fixes.c_text import CText, Statement, matching, split
+from numaprof.fixes.c_types import SCALAR, is_plain, number
 from numaprof.fixes.memory import Memory
 
 _CALL = re.compile(
@@ -17,15 +19,10 @@ _NEW = re.compile(r"\bnew\s+([\w:]+(?:\s+\w+)*?(?:\s*\*)*)\s*\[")
 _CAST = re.compile(
     r"(?:\(\s*[\w\s:<>]+(?:\*|\(\s*\*\s*\)[\w\s\[\]\*+-]*)[\s\*]*(?:restrict)?\s*\)|\w+_cast\s*<[^()]+>\s*\()\s*$"
 )
-_SCALAR = (
-    r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool|size_t|ssize_t|ptrdiff_t|real_t|std::size_t)\b\s*"
-    r"|(?:std::)?u?int\d+_t\b\s*)+"
-)
-_VECTOR = re.compile(rf"^\s*(?:static\s+|const\s+)*(?:std\s*::\s*)?vector\s*<\s*({_SCALAR})>\s*(?!\s*[&*(])(.*)$")
+_VECTOR = re.compile(r"^\s*(?:std\s*::\s*)?vector\s*<\s*((?!bool\b)[\w\s:*]+)>\s*(?!\s*[&*(])(.*)$")
 _FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(?:\.|->)\s*(resize|assign)\s*\((.*)\)$")
 _KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "else", "do"}
 _CONDITION = re.compile(r"^(?:else\s+)?(?:if|while|switch|return|do|else|case|default)\b")
-_FOR = re.compile(r"^for\s*\(")
 
 
 @dataclass(frozen=True)
@@ -52,26 +49,52 @@ class _Found:
 def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     """What is allocated by the statements on this line; none where the text is not understood."""
     text = CText(lines)
-    found: list[Memory] = []
-    statements = text.statements(line)
-    for statement in statements:
-        place = _Place(text, statement, file)
-        found += _vectors(place) or _pointers(place)
-    replaced = [statement for statement in statements if _vectors(_Place(text, statement, file))]
-    if len(replaced) > 1:
+    places = [_Place(text, statement, file) for statement in text.statements(line)]
+    by_place = [(place, _initialised(place) or _vectors(place) or _pointers(place)) for place in places]
+    found = [memory for _, memories in by_place for memory in memories]
+    replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
+    if len(replacing) > 1:
         return []
-    return found if not replaced else [_within(text, memory, replaced[0]) for memory in found if memory.before]
+    if any(memory.nest is not None for memory in found):
+        return found if len(found) == 1 and not any(_beside(replacing[0][0], text.code)) else []
+    return _within(*replacing[0]) if replacing else found
 
 
-def _within(text: CText, memory: Memory, statement: Statement) -> Memory:
-    """A line is replaced as a whole: what stands beside the statement is put back."""
-    begin = text.text.rfind("\n", 0, statement.start) + 1
-    end = text.text.find("\n", statement.end)
-    before = text.text[begin : statement.start].strip()
-    after = text.text[statement.end + 1 : end if end >= 0 else len(text.text)].strip()
-    return replace(
-        memory, before=(*filter(None, [before]), *memory.before), after=(*memory.after, *filter(None, [after]))
-    )
+def is_handed_out(lines: Sequence[str], line: int) -> bool:
+    """The function around this line returns what the line allocates."""
+    text = CText(lines)
+    for statement in text.statements(line):
+        if re.match(r"return\b.*\b\w*(?:alloc|memalign|mmap|new)\b", statement.text):
+            return True
+        end = text.code.find("\n}", statement.end)
+        rest = text.code[statement.end : end if end >= 0 else len(text.code)]
+        pointers = [re.escape(found.pointer) for found in _assigned(text, loop_heads(statement.text)[1])]
+        if any(re.search(rf"\breturn\s*(?:\([^()]*\)\s*)?{pointer}\s*;", rest) for pointer in pointers):
+            return True
+    return False
+
+
+def _replaces(memory: Memory) -> bool:
+    """The statement's lines give way to others."""
+    return bool(memory.before) or memory.nest is not None
+
+
+def _beside(place: _Place, text: str) -> tuple[str, ...]:
+    """What stands before and behind a statement on its lines, in the file's text or in its code alone."""
+    statement = place.statement
+    begin = text.rfind("\n", 0, statement.start) + 1
+    end = text.find("\n", statement.end)
+    before = text[begin : statement.start].strip()
+    after = text[statement.end + 1 : end if end >= 0 else len(text)].strip()
+    return before, after
+
+
+def _within(place: _Place, found: list[Memory]) -> list[Memory]:
+    """Lines are replaced as a whole: what stands beside the statement is put back."""
+    before, after = _beside(place, place.text.text)
+    found[0] = replace(found[0], before=(*filter(None, [before]), *found[0].before))
+    found[-1] = replace(found[-1], after=(*found[-1].after, *filter(None, [after])))
+    return found
 
 
 def _indent(lines: str, number: int) -> str:
@@ -83,17 +106,9 @@ def _indent(lines: str, number: int) -> str:
 
 
 def _pointers(place: _Place) -> list[Memory]:
-    head, body = _loop_head(place.statement.text)
-    found = [_memory(place, each, head) for each in _assigned(place.text, body)]
+    body = loop_heads(place.statement.text)[1]
+    found = [_memory(place, each) for each in _assigned(place.text, body)]
     return [each for each in found if each is not None]
-
-
-def _loop_head(text: str) -> tuple[str | None, str]:
-    """for (...) and what stands behind it."""
-    if not _FOR.match(text):
-        return None, text
-    end = matching(text, text.index("("))
-    return text[: end + 1], text[end + 1 :].strip()
 
 
 def _assigned(text: CText, body: str) -> Iterator[_Found]:
@@ -104,11 +119,10 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         end = matching(body, found.end() - 1)
         pointer = _target(body[: found.start()], condition)
         initialised = body[end + 1 : end + 2] in ("(", "{") or body[end + 1 :].lstrip()[:1] in ("(", "{")
-        scalar = re.fullmatch(_SCALAR, found.group(1) + " ") or found.group(1).rstrip().endswith("*")
-        if pointer and scalar and not initialised:
-            yield _Found(
-                pointer, f"({body[found.end() : end].strip()}) * sizeof({found.group(1)})", found.group(1), condition
-            )
+        type_ = found.group(1).strip()
+        if pointer and is_plain(text.code, type_) and not initialised:
+            element = type_ if number(text.code, type_) else ""
+            yield _Found(pointer, f"({body[found.end() : end].strip()}) * sizeof({type_})", element, condition)
     for found in _CALL.finditer(body):
         name, arguments = found.group(1), body[found.end() : matching(body, found.end() - 1)]
         if name in _KEYWORDS or name == "realloc":
@@ -165,50 +179,34 @@ def _element(text: CText, pointer: str) -> str:
     name = re.escape(re.split(r"\.|->|::", pointer.split("[", maxsplit=1)[0])[-1].removesuffix("get()"))
     depth = pointer.count("[")
     stars = r"\*\s*" * (depth + 1)
-    declared = re.search(rf"\b({_SCALAR}|void\s*){stars}(?:restrict\s+|__restrict\s+)?{name}\b", text.code)
+    declared = re.search(rf"\b({SCALAR}|void\s*){stars}(?:restrict\s+|__restrict\s+)?{name}\b", text.code)
     other = re.search(rf"\bvoid\s*{stars}{name}\b", text.code)
     if other:
         return "void"
     if declared:
         return declared.group(1).strip()
     several = (
-        re.search(rf"\b({_SCALAR})\*[^;(){{}}]*,\s*\*\s*(?:restrict\s+)?{name}\b", text.code) if depth == 0 else None
+        re.search(rf"\b({SCALAR})\*[^;(){{}}]*,\s*\*\s*(?:restrict\s+)?{name}\b", text.code) if depth == 0 else None
     )
     return several.group(1).strip() if several else ""
 
 
-def _memory(place: _Place, found: _Found, head: str | None) -> Memory | None:
+def _memory(place: _Place, found: _Found) -> Memory | None:
     text, statement = place.text, place.statement
     if found.condition:
         return _named(place, found, text.rest_of_if(statement).last)
+    if "[" not in found.pointer:
+        return None if loop_heads(statement.text)[0] else _named(place, found, _after_check(text, statement, found))
+    loops = nest(text, statement, found.pointer)
+    if loops is None and (loop_heads(statement.text)[0] or _in_loop(text, statement)):
+        return None
+    last = _after_check(text, statement, found) if loops is None else statement.last
+    return replace(_named(place, found, last), nest=loops)
+
+
+def _in_loop(text: CText, statement: Statement) -> bool:
     around = text.enclosing(statement)
-    if head is not None:
-        return _rows(place, found, head, None)
-    if "[" in found.pointer and around is not None and _FOR.match(around[0].text):
-        return _rows(place, found, around[0].text, around[0])
-    return _named(place, found, _after_check(text, statement, found.pointer))
-
-
-def _rows(place: _Place, found: _Found, head: str, block: Statement | None) -> Memory | None:
-    """Allocated by a loop, one after the other: that moves to a loop of its own, what else is in its block stays."""
-    text, statement = place.text, place.statement
-    index = _index(head)
-    subscripts = re.findall(r"\[([^\[\]]*)\]", found.pointer)
-    if index is None or not any(re.fullmatch(rf"\W*{index}\W*", each) for each in subscripts):
-        return None
-    lines = text.text.split("\n")
-    top = statement.first if block is None else block.first
-    if top > 1 and lines[top - 2].lstrip().startswith("#pragma"):
-        return None
-    piece = f"{_loop_head(statement.text)[1]};"
-    memory = replace(_named(place, found, statement.last), loop=head, piece=piece)
-    if block is None:
-        return memory
-    if text.code[block.end + 1 : statement.start].strip():
-        return None
-    indent = _indent(text.text, block.first)
-    after = tuple(line.removeprefix(indent) for line in lines[block.first - 1 : statement.first - 1])
-    return replace(memory, first=block.first, after=after, indent=indent)
+    return around is not None and re.match(r"(for|while|do)\b", around[0].text) is not None
 
 
 def _named(place: _Place, found: _Found, last: int) -> Memory:
@@ -225,19 +223,13 @@ def _named(place: _Place, found: _Found, last: int) -> Memory:
     return Memory(place.file, first, last, pointer, count, size, zero, headers=headers, indent=place.indent)
 
 
-def _index(head: str) -> str | None:
-    """The index of a loop that OpenMP can divide."""
-    found = re.match(
-        r"for\s*\(\s*(?:[\w:]+\s+)*(\w+)\s*=[^;]*;\s*\1\s*(?:<|<=|!=)[^;]*;\s*(?:\+\+\s*\1|\1\s*\+\+)\s*\)$", head
-    )
-    return found.group(1) if found else None
-
-
-def _after_check(text: CText, statement: Statement, pointer: str) -> int:
-    """The last line of the allocation, with a check of the pointer that follows it."""
+def _after_check(text: CText, statement: Statement, found: _Found) -> int:
+    """The last line of the allocation, with a check of the pointer and advice to the kernel that follow it."""
+    name = re.escape(found.pointer)
+    checks = rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))"
+    advises = rf"madvise\s*\(\s*(?:\([^()]*\)\s*)?{name}\b"
     while (after := text.following(statement)) is not None:
-        name = re.escape(pointer)
-        if not re.match(rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))", after.text):
+        if not re.match(f"{checks}|{advises}", after.text):
             break
         if text.code[after.end + 1 :].lstrip().startswith("else"):
             break
@@ -268,26 +260,70 @@ def _bare(text: str) -> str:
 
 
 def _vectors(place: _Place) -> list[Memory]:
-    text = place.statement.text
+    text = loop_heads(place.statement.text)[1]
     declared, filled = _VECTOR.match(text), _FILL.match(text)
-    if declared:
-        parts = [re.fullmatch(r"(\w+)\s*\((.*)\)", each) for each in split(declared.group(2))]
-        names = [(found.group(1), split(found.group(2))) for found in parts if found]
-        if len(names) != len(parts) or any(len(arguments) > 2 for _, arguments in names):
-            return []
+    if declared and text == place.statement.text:
         type_ = text[: declared.start(2)].strip()
         return [
             _vector(place, name, arguments, "assign" if arguments[1:] else "resize", f"{type_} {name};")
-            for name, arguments in names
+            for name, arguments in _constructed(split(declared.group(2)))
         ]
-    if filled:
-        return [_vector(place, filled.group(1), split(filled.group(3)), filled.group(2))]
+    if filled and not _is_bool(place.text, filled.group(1)):
+        name, arguments = filled.group(1), split(filled.group(3))
+        loops = nest(place.text, place.statement, name) if "[" in name else None
+        if loops is None and (text != place.statement.text or ("[" in name and _in_loop(place.text, place.statement))):
+            return []
+        return [replace(_vector(place, name, arguments, filled.group(2)), nest=loops, writes=True)]
     return []
+
+
+def _constructed(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Names and arguments of vectors with a size, and perhaps a value; none if there are others among them."""
+    found = [re.fullmatch(r"(\w+)\s*\((.*)\)", each) for each in parts]
+    names = [(each.group(1), split(each.group(2))) for each in found if each]
+    fit = len(names) == len(parts) and all(arguments[0] and len(arguments) < 3 for _, arguments in names)
+    return names if fit else []
+
+
+def _initialised(place: _Place) -> list[Memory]:
+    """Vectors in the initialiser list of a constructor: they are made in its body instead."""
+    text, statement = place.text, place.statement
+    head = re.match(r"((?:\w+\s+|[\w:]+::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?):(?!:)\s*(.*)$", statement.text)
+    if head is None or text.code[statement.end] != "{":
+        return []
+    parts = split(head.group(2))
+    sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed([each])]
+    made = [each for each in _constructed(sized) if not _is_bool(text, each[0])]
+    if not made or len(made) != len(sized):
+        return []
+    others = [each for each in parts if each not in sized]
+    start = f"{head.group(1).strip()}{' : ' if others else ''}{', '.join(others)}"
+    found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
+    return [replace(found[0], before=(start, "{", *found[0].before)), *found[1:]]
+
+
+def _vector_type(text: CText, name: str) -> str | None:
+    """Type of the elements of a vector that the text declares under this name."""
+    last = re.escape(re.split(r"\.|->|::", name.split("[", maxsplit=1)[0])[-1])
+    found = re.search(rf"\bvector\s*<([^;(){{}}]*)>\s*[&*]?\s*(?:\w+\s*,\s*)*{last}\b", text.code)
+    for _ in range(name.count("[")):
+        inner = re.match(r"\s*(?:std::)?vector\s*<(.*)>\s*$", found.group(1)) if found else None
+        found = inner
+    return found.group(1).strip() if found else None
+
+
+def _is_bool(text: CText, name: str) -> bool:
+    return _vector_type(text, name) == "bool"
 
 
 def _vector(place: _Place, name: str, arguments: list[str], method: str, declaration: str = "") -> Memory:
     """Reserves, writes zeros to the memory that is reserved, and only then makes the elements."""
     reserved = f"{name}.reserve({arguments[0]});"
+    declared = _VECTOR.match(declaration)
+    type_ = declared.group(1) if declared else _vector_type(place.text, name)
+    plain = type_ is not None and number(place.text.code, type_)
+    zero = f"{name}.data()[{{i}}] = 0;"
+    bytes_ = f"memset((void *)&{name}.data()[{{i}}], 0, sizeof *{name}.data());"
     return Memory(
         place.file,
         place.statement.first,
@@ -295,8 +331,9 @@ def _vector(place: _Place, name: str, arguments: list[str], method: str, declara
         pointer=f"{name}.data()",
         count=arguments[0],
         size=f"({arguments[0]}) * sizeof(*{name}.data())",
-        zero=f"{name}.data()[{{i}}] = 0;",
+        zero=zero if plain else bytes_,
         start="0" if declaration else f"{name}.size()",
+        headers=() if plain else ("string.h",),
         before=(declaration, reserved) if declaration else (reserved,),
         after=(f"{name}.{method}({', '.join(arguments)});",),
         indent=place.indent,
@@ -316,7 +353,7 @@ def variable(lines: Sequence[str], file: str, line: int, name: str) -> Memory | 
         around = text.enclosing(statement)
         if found is None or (around is not None and not re.match(r"(namespace|extern)\b", around[0].text)):
             continue
-        scalar = re.match(rf"^(?:static\s+|volatile\s+|alignas\s*|_Alignas\s*)*({_SCALAR})", statement.text)
+        scalar = re.match(rf"^(?:static\s+|volatile\s+|alignas\s*|_Alignas\s*)*({SCALAR})", statement.text)
         one_index = found.group(1).count("[") == 1 and scalar is not None
         pointer = name if found.group(1) else f"&{name}"
         count, zero = f"sizeof {name}", f"((char *){pointer})[{{i}}] = 0;"

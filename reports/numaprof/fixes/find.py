@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
 from numaprof.fixes import c_allocation, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.text.source_lines import whole
@@ -26,12 +27,13 @@ def is_fortran(sites: Iterable[Site]) -> bool:
 def memories(evidence: Evidence, group: Sequence[Object]) -> list[Memory] | None:
     """Of all these objects; None if the text of one of them cannot be read or is not understood."""
     found: list[Memory] = []
+    pages = sum(each.pages_at_most for each in group)
     for each in group:
         mine = _of_object(evidence, each)
-        if not mine:
+        if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
             return None
         found += mine
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found)) or None
 
 
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
@@ -41,12 +43,21 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
         return [memory for site in found.pages_by_site for memory in _by_name(evidence, site)]
     if found.kind not in ("heap", "mapping", "huge"):
         return []
-    # What several callers allocate through one function of the program is told apart at their lines.
-    sites = [found.caller, found.allocated] if found.is_wrapped else [found.allocated, found.caller]
+    # What callers allocate through one function of the program is theirs: it may allocate for others as well.
+    wrapped = found.is_wrapped or (found.allocated is not None and _is_handed_out(evidence, found.allocated))
+    sites = [found.caller, found.allocated] if wrapped else [found.allocated, found.caller]
     for site in sites:
         if site is not None and (there := _at(evidence, site)):
-            return there
+            number = int(found.numbers) if found.numbers.isdigit() else 0
+            return [there[number - 1]] if 0 < number <= len(there) else there
     return []
+
+
+def _is_handed_out(evidence: Evidence, site: Site) -> bool:
+    """The function that allocates returns the memory."""
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    known = site.line is not None and site.line <= len(lines) and _suffix(site) in _C
+    return known and c_allocation.is_handed_out(lines, site.line or 0)
 
 
 def _at(evidence: Evidence, site: Site) -> list[Memory]:
@@ -75,11 +86,16 @@ def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
 
 def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     site = found.allocated
-    if site is None or site.line is None or site.file is None or found.name is None or _suffix(site) not in _C:
+    if site is None or site.line is None or site.file is None or found.name is None:
         return []
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
     name = re.sub(r"\.\d+$", "", found.name.split("::")[-1])
-    memory = c_allocation.variable(lines, site.file, site.line, name) if site.line <= len(lines) else None
+    memory = None
+    if _suffix(site) in _FREE_FORM:
+        module = re.match(r"__(\w+)_MOD_(\w+)$", name)
+        memory = fortran_allocation.variable(lines, site.file, *(module.group(2, 1) if module else (name, None)))
+    elif _suffix(site) in _C and site.line <= len(lines):
+        memory = c_allocation.variable(lines, site.file, site.line, name)
     return [memory] if memory is not None else []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ALLOCATE statements of free-form Fortran."""
+"""ALLOCATE statements and variables of free-form Fortran."""
 
 from __future__ import annotations
 
@@ -26,6 +26,55 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
         return []
     indent = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip())]
     return [memory for each in split(inner) if (memory := _memory(each, file, first, last, indent)) is not None]
+
+
+_PROGRAM = re.compile(r"program\s+\w+$", re.I)
+_DECLARES = re.compile(
+    r"(use|implicit|integer|real|double|complex|logical|character|type|class|parameter|data|common|save|external"
+    r"|intrinsic|dimension|allocatable|pointer|procedure|end\s*type|contains\s*$)\b",
+    re.I,
+)
+
+
+def variable(lines: Sequence[str], file: str, name: str, module: str | None) -> Memory | None:
+    """An array of a module, or of the main program, without values; the main program has to be in the same file."""
+    begin = next((at for at, line in enumerate(lines) if _PROGRAM.match(_code(line).strip())), None)
+    rank = _rank(lines, name)
+    if begin is None or not rank:
+        return None
+    first = begin + 1
+    while first < len(lines) and _declares(lines, first):
+        first += 1
+    index = ":," * (rank - 1) + "{i}"
+    bounds = f"lbound({name}, {rank}), ubound({name}, {rank})"
+    uses = (f"use {module}, only: {name}",) if module else ()
+    return Memory(file, first, first, name, bounds, "", f"{name}({index}) = 0", before=uses, fortran=True, indent="  ")
+
+
+def _declares(lines: Sequence[str], at: int) -> bool:
+    code = _code(lines[at]).strip()
+    continued = _code(lines[at - 1]).endswith("&")
+    return not code or continued or code.startswith("#") or "::" in code or _DECLARES.match(code) is not None
+
+
+def _rank(lines: Sequence[str], name: str) -> int | None:
+    """Dimensions of an array that one statement declares, without values."""
+    found = []
+    for line in lines:
+        code = _code(line)
+        declared = re.match(r"\s*(?:integer|real|double|complex|logical)\b(.*?)::(.*)$", code, re.I)
+        if declared is None:
+            if re.match(rf"\s*data\b.*\b{name}\b", code, re.I):
+                return None
+            continue
+        common = re.search(r"\bdimension\s*\(", declared.group(1), re.I)
+        for each in split(declared.group(2)):
+            own = re.match(rf"{name}\s*(\(.*\))?\s*(=.*)?$", each, re.I)
+            if own and not own.group(2) and (own.group(1) or common):
+                at = common.end() - 1 if common else 0
+                extents = own.group(1) or declared.group(1)[at : matching(declared.group(1), at) + 1]
+                found.append(len(split(extents[1:-1])))
+    return found[0] if len(found) == 1 else None
 
 
 def _code(line: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from numaprof.fixes.c_loops import Nest
+
 
 @dataclass(frozen=True)
 class Memory:
@@ -19,8 +21,8 @@ class Memory:
     zero: str  # statement that writes zeros to element {i} of `pointer`
     start: str = "0"  # expression: first element that nothing was written to
     headers: tuple[str, ...] = ()  # needed by these expressions
-    loop: str | None = None  # head of the loop that allocates one piece after the other; then `pointer` uses its index
-    piece: str = ""  # the statement that allocates one of them: the new code has to do it, in a loop of its own
+    nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
+    writes: bool = False  # the statement itself writes to all of it: a container's
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
     static: bool = False  # a variable: there before the program starts

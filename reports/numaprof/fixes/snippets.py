@@ -4,68 +4,106 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
 
-from numaprof.fixes.edit import Edit
+from numaprof.fixes.c_loops import Nest
+from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.memory import Memory
 
 _STEP = "    "
-_NUMA = ("-lnuma",)
+_NUMA, _OPENMP = ("-lnuma",), ("-fopenmp",)
+_PRAGMA = "#pragma omp parallel for schedule(static)"
+_MOVED = "// allocated above"
 
 
-def zeros_in_parallel(memory: Memory) -> Edit:
+Snippet = Callable[[Memory], list[Edit]]  # empty: not possible for this memory
+
+
+def printed(memories: Iterable[Memory], snippet: Snippet) -> tuple[str, ...]:
+    """The code for all of them; empty if it is not possible for one."""
+    edits = [snippet(memory) for memory in memories]
+    return tuple(line for edit in merged(list(chain(*edits))) for line in edit.printed()) if all(edits) else ()
+
+
+def zeros_in_parallel(memory: Memory) -> list[Edit]:
     """Each thread of OpenMP writes zeros to its part first."""
     if memory.fortran:
-        return _edit(memory, _fortran_loop(memory), (), ("-fopenmp",))
+        shown = _shown(_fortran_loop(memory), memory.indent)
+        return [Edit(memory.file, memory.last + 1, memory.last, shown, (), _OPENMP, fortran=True)]
+    if memory.nest is not None:
+        return _nest_in_parallel(memory, memory.nest)
     i = _free_name(memory, "i")
-    if memory.loop is not None:
-        body = [memory.piece, f"memset({memory.pointer}, 0, {memory.size});"]
-        lines = [
-            "#pragma omp parallel for schedule(static)",
-            f"{memory.loop} {{",
-            *(_STEP + line for line in body),
-            "}",
-        ]
-        return _edit(memory, lines, ("string.h",), ("-fopenmp",))
     loop = [
-        "#pragma omp parallel for schedule(static)",
+        _PRAGMA,
         f"for (size_t {i} = {memory.start}; {i} < {memory.count}; {i}++)",
         _STEP + memory.zero.format(i=i),
     ]
-    return _edit(memory, loop, memory.headers, ("-fopenmp",))
+    return [_edit(memory, loop, memory.headers, _OPENMP)]
 
 
-def interleaved(memory: Memory) -> Edit | None:
+def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
+    """The loops that allocate, divided; where they do more than that, the allocations move to loops of their own."""
+    work = [nest.piece] if memory.writes else [nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
+    headers = () if memory.writes else ("string.h",)
+    above = [_PRAGMA] if nest.alone else [_PRAGMA, *_braced(nest.head, work)]
+    divided = Edit(memory.file, nest.first, nest.first - 1, _shown(above, nest.indent), headers, _OPENMP)
+    if nest.alone and memory.writes:
+        return [divided]
+    inner = _braced(nest.own_head, work) if nest.alone else [_MOVED]
+    if nest.alone and nest.first == memory.first:
+        return [replace(_instead(memory, [_PRAGMA, *inner]), headers=headers, flags=_OPENMP)]
+    return [divided, _instead(memory, inner)]
+
+
+def _braced(head: str, lines: Sequence[str]) -> list[str]:
+    return [f"{head} {{".strip(), *(_STEP + line for line in lines), "}"]
+
+
+def _instead(memory: Memory, lines: Sequence[str]) -> Edit:
+    return Edit(memory.file, memory.first, memory.last, _shown(lines, memory.indent))
+
+
+def _shown(lines: Sequence[str], indent: str) -> tuple[str, ...]:
+    return tuple(line if line.startswith("#") else indent + line for line in lines)
+
+
+def interleaved(memory: Memory) -> list[Edit]:
     """Whole pages of it by turns on all nodes."""
     if memory.fortran:
-        return None
+        return []
     call = "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);"
-    return _edit(memory, _on_pages(memory, [call]), ("numa.h", *_usable(memory)), _NUMA)
+    return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_usable(memory)), _NUMA)]
 
 
-def by_node(memory: Memory, nodes: Sequence[int]) -> Edit | None:
+def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     """Equal parts of it, each on its node."""
-    if memory.fortran:
-        return None
+    if memory.fortran or not nodes:
+        return []
     names = ", ".join(map(str, nodes))
-    each = [
-        f"static const int part_node[] = {{{names}}}; // the node that uses each part",
-        f"for (size_t part = 0; part < {len(nodes)}; part++) {{",
-        f"{_STEP}size_t part_first = page_first + (page_end - page_first) / 4096 * part / {len(nodes)} * 4096;",
-        f"{_STEP}size_t part_end = page_first + (page_end - page_first) / 4096 * (part + 1) / {len(nodes)} * 4096;",
-        f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[part]);",
-        "}",
-    ]
-    return _edit(memory, _on_pages(memory, each), ("numa.h", *_usable(memory)), _NUMA)
+    each = [f"static const int part_node[] = {{{names}}}; // the node that uses each part"]
+    if memory.nest is not None:
+        node = f"part_node[{memory.nest.part(len(nodes))}]"
+        each += [f"numa_tonode_memory((void *)page_first, page_end - page_first, {node});"]
+    else:
+        each += [
+            f"for (size_t part = 0; part < {len(nodes)}; part++) {{",
+            f"{_STEP}size_t part_first = page_first + (page_end - page_first) / 4096 * part / {len(nodes)} * 4096;",
+            f"{_STEP}size_t part_end = page_first + (page_end - page_first) / 4096 * (part + 1) / {len(nodes)} * 4096;",
+            f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[part]);",
+            "}",
+        ]
+    return [_edit(memory, _on_pages(memory, each), ("numa.h", *_usable(memory)), _NUMA)]
 
 
-def huge_pages(memory: Memory, wanted: bool) -> Edit | None:
+def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
     """Asks for huge pages, or for none, on the whole pages of it."""
     if memory.fortran:
-        return None
+        return []
     advice = "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE"
     call = f"madvise((void *)page_first, page_end - page_first, {advice});"
-    return _edit(memory, _on_pages(memory, [call]), ("sys/mman.h", *_usable(memory)), ())
+    return [_edit(memory, _on_pages(memory, [call]), ("sys/mman.h", *_usable(memory)), ())]
 
 
 def _usable(memory: Memory) -> tuple[str, ...]:
@@ -79,13 +117,13 @@ def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
         f"size_t page_end = ((size_t){memory.pointer} + ({memory.size})) / 4096 * 4096;",
         *calls,
     ]
-    head = "{" if memory.loop is None else f"{memory.loop} {{"
-    return [head, *(_STEP + line for line in ([memory.piece, *body] if memory.piece else body)), "}"]
+    return _braced("", body)
 
 
 def _fortran_loop(memory: Memory) -> list[str]:
     return [
         "block",
+        *(_STEP + line for line in memory.before),
         f"{_STEP}integer :: first_touch",
         f"{_STEP}!$omp parallel do schedule(static)",
         f"{_STEP}do first_touch = {memory.count}",
@@ -101,9 +139,11 @@ def _edit(memory: Memory, lines: Sequence[str], headers: tuple[str, ...], flags:
         head = [f"__attribute__((constructor)) static void place_{name}(void) // runs before main", "{"]
         lines = [*head, *(line if line.startswith("#") else _STEP + line for line in lines), "}"]
     lines = [*memory.before, *lines, *memory.after]
-    first = memory.first if memory.before or memory.piece else memory.last + 1
-    shown = tuple(line if line.startswith("#") else memory.indent + line for line in lines)
-    return Edit(memory.file, first, memory.last, shown, headers, flags, memory.fortran)
+    first = memory.first if memory.before else memory.last + 1
+    if memory.nest is not None:
+        first = memory.first
+        lines = _braced(memory.nest.own_head, lines if memory.writes else [memory.nest.piece, *lines])
+    return Edit(memory.file, first, memory.last, _shown(lines, memory.indent), headers, flags)
 
 
 def _free_name(memory: Memory, name: str) -> str:

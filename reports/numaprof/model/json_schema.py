@@ -73,9 +73,10 @@ def _plain(note: str) -> Schema:
 
 
 def explained(kind: Any) -> tuple[str, dict[str, Schema]]:
-    """The summary of its docstring, and what that says of each field."""
-    summary, _, fields = inspect.cleandoc(kind.__doc__).partition("\n\nFields:\n")
-    return " ".join(summary.split()), {name: {"description": text} for name, text in _fields(fields)}
+    """The summary of its docstring, and what that and those of its bases say of each field."""
+    texts = [inspect.cleandoc(base.__doc__).partition("\n\nFields:\n") for base in kind.__mro__[:-1]]
+    fields = (field for _, _, text in texts for field in _fields(text))
+    return " ".join(texts[0][0].split()), {name: {"description": text} for name, text in fields}
 
 
 def _fields(text: str) -> Iterator[tuple[str, str]]:

@@ -22,6 +22,7 @@ Series = tuple[Optional[float], ...]
 __all__ = [
     "VERSION",
     "Advice",
+    "Answer",
     "Cpu",
     "Level",
     "Line",
@@ -66,7 +67,8 @@ class Run:
         command: The arguments.
         command_line: As a shell takes it, the middle of a very long one left out.
         started_at: UTC, ISO 8601.
-        wall_ns: From exec to the end of the program.
+        attached: Ids of the processes that ran before the recorder came; empty: the program was launched.
+        wall_ns: From exec to the end of the program; where `attached`, from then to the end of the recording.
         cpu_ns: CPU time of all threads while the recorder counted.
         exit_status: null if a signal ended it, or its end was not seen.
         term_signal: null if it exited.
@@ -88,6 +90,7 @@ class Run:
     program: str | None
     pid: int | None
     started_at: str
+    attached: tuple[int, ...]
     wall_ns: int | None
     cpu_ns: int
     exit_status: int | None
@@ -285,7 +288,7 @@ class Thread:
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
         migrated: It was pinned and yet moved.
-        from_start: false: found late; what it did before was not seen.
+        from_start: false: found late, at start_ns; what it did before was not seen, and is not in its coverage.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
         highest: Upper end of it.
@@ -399,6 +402,35 @@ class Remarked:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """Runs of the program with the advised placement, beside plain runs: the result of `numaprof try`.
+
+    Fields:
+        verdict: Whether the edit is worth it.
+        why: What that rests on.
+        plain_runs: Runs as it is that ended well.
+        placed_runs: Runs with the placement that ended well.
+        times_as_fast: Median run time before, divided by that after; null: not known.
+        p: How often chance alone would separate the sides as clearly; null: not known.
+        remote_before: Median remote share of the plain runs; null: not known.
+        remote_after: Median remote share of the placed runs; null: not known.
+        verified: Part of the checked bytes that lay on the asked node; null: none was checked.
+        placements: What was placed, and how.
+    """
+
+    verdict: Literal["worth the edit", "leave it", "cannot tell"]
+    why: str
+    plain_runs: int
+    placed_runs: int
+    times_as_fast: float | None
+    p: float | None
+    remote_before: float | None
+    remote_after: float | None
+    verified: float | None
+    placements: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Advice:
     """One recommendation.
 
@@ -418,6 +450,7 @@ class Advice:
         used_at: Where it is used most.
         threads: Ids of the threads that use it; without objects, of the threads it is about.
         can_be_tried: `numaprof try` can imitate it without an edit.
+        trial: What the last `numaprof try` of this recording said of it; null: it was not tried.
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
@@ -436,15 +469,13 @@ class Advice:
     used_at: Place | None
     threads: tuple[int, ...]
     can_be_tried: bool
+    trial: Trial | None
     shown_in: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Report:
-    """All that one recording tells.
-
-    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
-    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+class Answer:
+    """What the first screen shows.
 
     Fields:
         format: What this file is.
@@ -455,17 +486,12 @@ class Report:
         verdict: What came out.
         overview: The head of the report in sentences.
         advice: What to do, what pays most first.
-        levels: Evidence levels, 1 is the best: used or not, and why not.
         taken: Samples by kind.
-        notes: Whatever qualifies a number, as recorded.
         machine: Nodes, CPUs, and who reads where.
         threads: In the order of their start, which is the order in which the pinning plan deals out CPUs.
-        timeline: Requests over time.
         objects: Variables, allocations and other memory with a name, the most remote first.
-        modules: In whose code the instructions stand that read remotely.
         lines: The 60 places that matter most for first touches or for remote accesses.
         lines_not_listed: Places with less than the last of `lines`.
-        remote_stacks: Remote accesses by call stack, thread, object and time.
     """
 
     format: Literal["numaprof.report"]
@@ -477,14 +503,31 @@ class Report:
     summary: Summary
     overview: Overview
     advice: tuple[Advice, ...]
-    levels: tuple[Level, ...]
     taken: tuple[Taken, ...]
-    notes: tuple[Note, ...]
     machine: Machine
     threads: tuple[Thread, ...]
-    timeline: Timeline
     objects: Objects
-    modules: Modules
     lines: tuple[Line, ...]
     lines_not_listed: int
+
+
+@dataclass(frozen=True)
+class Report(Answer):
+    """All that one recording tells.
+
+    Texts that came from the program are cleaned: what is not printable stands as \\xNN. null means not known, never
+    nothing. Times are nanoseconds; _ns points in time count from the start of the run. Shares lie between 0 and 1.
+
+    Fields:
+        levels: Evidence levels, 1 is the best: used or not, and why not.
+        notes: Whatever qualifies a number, as recorded.
+        timeline: Requests over time.
+        modules: In whose code the instructions stand that read remotely.
+        remote_stacks: Remote accesses by call stack, thread, object and time.
+    """
+
+    levels: tuple[Level, ...]
+    notes: tuple[Note, ...]
+    timeline: Timeline
+    modules: Modules
     remote_stacks: RemoteStacks

@@ -166,7 +166,8 @@
       const one = chosen.thread === "" ? null : threads?.lines[chosen.thread];
       const { rates: every, gaps } = charts.timeline.datasets;
       const within = (some, start, end) => some.filter((row) => inTime(row[start], row[end]));
-      view.data("rates", within(one ? rates(threads, one) : every, "t", "until"));
+      const found = within(one ? rates(threads, one) : every, "t", "until");
+      view.data("rates", found.length ? found : [{ t: 0, until: 0, placement: "local", low: 0, high: 0, rate: 0 }]);
       view.data("gaps", within(one ? uncounted(threads, one) : gaps, "start", "end")).runAsync();
     }
   }

@@ -56,23 +56,51 @@ SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 """
 
 # Where threads enter the program's own code below that: of an accessor the loop that calls it. What main calls stays as
-# it is, since main calls everything.
-_OUTER_PLACES = """
-INSERT INTO outer_place
-WITH RECURSIVE walk (stack, place, inline_of, caller, depth) AS (
-    SELECT k.id, k.place, r.inline_of, k.caller, 0
-      FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
-     UNION ALL
-    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, depth + 1
-      FROM walk w
-      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
-      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
-     WHERE r.rank = 3 AND depth < 256
+# it is, since main calls everything. Only accesses with addresses ask for it. Stacks share their callers, and places
+# what they are inlined into: each is walked once.
+_OUTER_PLACES = (
+    """
+    CREATE TEMP TABLE leaf AS
+    SELECT k.id AS stack, k.place, k.caller
+      FROM (SELECT DISTINCT stack FROM picked WHERE kind IN (@LOAD, @STORE, @HINT) AND typeof(stack) = 'integer') u
+      JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
+    """,
+    "CREATE TEMP TABLE inlined_in (first INTEGER PRIMARY KEY, place INTEGER, next INTEGER, depth INTEGER)",
+    """
+    INSERT INTO inlined_in
+    WITH RECURSIVE walk (first, place, next, depth) AS (
+        SELECT r.id, r.id, r.inline_of, 0 FROM (SELECT DISTINCT place FROM leaf) l JOIN place_rank r ON r.id = l.place
+         UNION ALL
+        SELECT first, r.id, r.inline_of, depth + 1 FROM walk w JOIN place_rank r ON r.id = w.next
+         WHERE r.rank = 3 AND depth < 256
+    )
+    SELECT first, place, next, max(depth) FROM walk GROUP BY first
+    """,
+    "CREATE TEMP TABLE called_from (first INTEGER PRIMARY KEY, place INTEGER, depth INTEGER)",
+    """
+    INSERT INTO called_from
+    WITH RECURSIVE walk (first, place, inline_of, caller, depth) AS (
+        SELECT k.id, k.place, r.inline_of, k.caller, 1
+          FROM (SELECT DISTINCT caller FROM leaf JOIN inlined_in i ON i.first = leaf.place WHERE i.next IS NULL) c
+          JOIN stack k ON k.id = c.caller JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
+         UNION ALL
+        SELECT w.first, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, depth + 1
+          FROM walk w
+          LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
+          JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+         WHERE r.rank = 3 AND depth < 256
+    )
+    SELECT first, place, max(depth) FROM walk GROUP BY first
+    """,
+    """
+    INSERT INTO outer_place
+    SELECT stack, p.id
+      FROM leaf JOIN inlined_in i ON i.first = leaf.place
+      LEFT JOIN called_from c ON i.next IS NULL AND c.first = leaf.caller
+      JOIN place p ON p.id = ifnull(c.place, i.place)
+     WHERE (i.depth > 0 OR c.place IS NOT NULL) AND ifnull(p.function, '') <> 'main'
+    """,
 )
-SELECT stack, place
-  FROM (SELECT stack, place, max(depth) AS depth FROM walk GROUP BY stack) JOIN place p ON p.id = place
- WHERE depth > 0 AND ifnull(p.function, '') <> 'main'
-"""
 
 ELSEWHERE = 0  # the site of all samples whose place is none of the main ones
 
@@ -96,7 +124,7 @@ STACK_SITES = (
     _BEST_PLACES,
     _MAIN_PLACES,
     "CREATE TEMP TABLE outer_place (stack INTEGER PRIMARY KEY, place INTEGER NOT NULL)",
-    _OUTER_PLACES,
+    *_OUTER_PLACES,
     "INSERT INTO main_place SELECT DISTINCT place FROM outer_place WHERE place NOT IN (SELECT site FROM main_place)",
     _SAME_PLACES,
     "CREATE TEMP TABLE stack_site (stack INTEGER PRIMARY KEY, site INTEGER NOT NULL, called INTEGER)",
@@ -119,6 +147,9 @@ SELECT id, module, address, function, offset, file, line FROM main_place JOIN pl
 """
 
 
+_FILE_NAME = "replace(c.module, rtrim(c.module, replace(c.module, '/', '')), '')"
+
+
 class LibraryCall(NamedTuple):
     site: int
     function: str
@@ -128,15 +159,16 @@ class LibraryCall(NamedTuple):
 
 # First touches within what the site calls and the user cannot edit: memset, calloc, a read into fresh memory, a
 # vector's constructor that was inlined. Algorithms (std::fill) are called by the user, for a part as well as for all.
+# Variants for different CPUs (memcpy) have no name in a stripped library: then the library is named.
 LIBRARY_CALLS = f"""
-SELECT site, c.function,
+SELECT site, ifnull(c.function, 'a function of ' || {_FILE_NAME}) AS name,
        ifnull(c.file GLOB '*/include/c++/*' AND NOT c.file GLOB '*/stl_algo*' AND NOT c.file GLOB '*/stl_numeric.h', 0),
        sum(weight) / total
   FROM (SELECT site, called, weight, sum(weight) OVER (PARTITION BY site) * 1.0 AS total
           FROM picked JOIN stack_site USING (stack) WHERE {TOUCH})
   JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
- WHERE c.function IS NOT NULL AND (r.rank < 2 OR c.file GLOB '/usr/*')
- GROUP BY site, c.function ORDER BY sum(weight) DESC
+ WHERE ifnull(c.function, c.module) NOT LIKE '[%' AND (r.rank < 2 OR c.file GLOB '/usr/*')
+ GROUP BY site, name ORDER BY sum(weight) DESC
 """
 
 
@@ -175,3 +207,14 @@ SELECT kind = @OVERFLOW, module, sum(weight), count(*)
     OR (kind IN (@LOAD, @STORE) AND (source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)))
  GROUP BY kind = @OVERFLOW, module
 """
+
+
+class SourceLine(NamedTuple):
+    file: str
+    line: int
+    text: str
+
+
+# Recordings that were made before source text was kept lack the table.
+SOURCE_LINE_TABLE = "SELECT count(*) AS answer FROM sqlite_master WHERE type = 'table' AND name = 'source_line'"
+SOURCE_LINES = "SELECT file, line, text FROM source_line LIMIT 65536"

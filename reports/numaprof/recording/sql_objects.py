@@ -282,3 +282,10 @@ SELECT thing, sum(weight), sum(several * weight), sum(several * came * weight), 
  WHERE source = @REMOTE_DRAM OR (source IS NULL AND node <> page_node)
  GROUP BY thing
 """
+
+
+class PlacedBefore(NamedTuple):
+    thing: int
+
+
+PLACED_BEFORE = "SELECT object FROM was_there"

@@ -48,6 +48,19 @@ class Level(NamedTuple):
 LEVELS = "SELECT level, collector, used, detail, why_not, remedy FROM evidence ORDER BY level"
 
 
+class Tables(NamedTuple):
+    found: int
+
+
+class Attached(NamedTuple):
+    pid: int
+    age_ns: int | None  # how long it had run when the recorder came
+
+
+ATTACHED_TABLE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'attached'"
+ATTACHED = "SELECT pid, age_ns FROM attached JOIN process ON process.id = process ORDER BY process.id"
+
+
 class Window(NamedTuple):
     start_ns: int
     end_ns: int | None

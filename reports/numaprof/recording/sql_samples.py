@@ -57,6 +57,16 @@ SAMPLE_KINDS = """
 SELECT s.kind, ifnull(k.name, 'fault'), s.samples, s.weight FROM kind_sum s LEFT JOIN sample_kind k ON k.id = s.kind
 """
 
+
+class Tables(NamedTuple):
+    found: int
+
+
+# Objects in memory that was mapped before the recorder came.
+PLACED_BEFORE_TABLE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'placed_before'"
+WAS_THERE = "CREATE TEMP TABLE was_there AS SELECT object FROM placed_before"
+NONE_WAS_THERE = "CREATE TEMP TABLE was_there (object INTEGER)"
+
 # Samples whose places are looked at: all of them up to :most of a kind, else a share chosen by a hash of their number
 # (2654435761 is 2^32 over the golden ratio: neighbours fall far apart). What is chosen stands for the rest. The first
 # comparison throws most of a million rows away before anything is looked up for them. Where no source was recorded, an
@@ -72,7 +82,7 @@ SELECT s.kind, s.event, s.thread, t.process, c.node, s.stack, s.address, s.page_
   LEFT JOIN cpu c ON c.id = s.cpu
   LEFT JOIN block b ON b.id = s.block
   LEFT JOIN object o ON o.id = b.object AND (o.alloc_stack IS NOT NULL OR o.kind = 'stack' OR
-       (o.name IS NOT NULL AND o.kind NOT IN ('heap', 'mapping')))
+       (o.name IS NOT NULL AND o.kind NOT IN ('heap', 'mapping')) OR o.id IN (SELECT object FROM was_there))
  WHERE ((s.id * 2654435761) & 0xffffff) < (SELECT max(below) FROM kind_sum)
    AND ((s.id * 2654435761) & 0xffffff) < k.below
    AND (s.kind <> @OVERFLOW OR s.event IN (

@@ -12,18 +12,19 @@ from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import SHARE_CHANGE
 from numaprof.rules.advice import Advice
-from numaprof.rules.change_program import huge_page, mismatched_init, read_by_all, recycled, serial_init, shared_by_all
+from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import (
     dirty_lines,
     disturbed,
     file_pages,
     one_controller,
     owner_moved,
+    placed_before,
     plan_leaves_node,
     policy,
     slow_tier,
 )
-from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, serial_phase
+from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, read_by_all, serial_phase
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
@@ -34,6 +35,7 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     huge_page.rule,
     owner_moved.rule,
     policy.rule,
+    placed_before.rule,
     file_pages.rule,
     dirty_lines.rule,
     prefetch_border.rule,

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 from numaprof.analysis.naming import command_line, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, team, users
-from numaprof.analysis.placement import gained, node_order, team_order
+from numaprof.analysis.placement import gained, node_order, owners, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import BINS
-from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.find import is_fortran, memories
 from numaprof.fixes.memory import ANY, Memory
-from numaprof.fixes.snippets import by_node, zeros_in_parallel
+from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
 
@@ -33,6 +32,7 @@ class Initialisation:
     working: tuple[Thread, ...]
     shape: Shape
     nodes: tuple[int, ...] | None  # of equal parts of the memory, that which uses each; None: not known
+    owners: tuple[int, ...]  # the same of as many parts as can be told apart
     in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
     team: Team
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
@@ -73,7 +73,8 @@ def initialisation_of(
 ) -> Initialisation:
     """Of objects that are used from this place, in this shape."""
     working = users(evidence, later_uses(group)) or list(evidence.workers)
-    order = node_order(max(group, key=lambda found: found.known_samples))
+    most_used = max(group, key=lambda found: found.known_samples)
+    order = node_order(most_used)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
     found = memories(evidence, group)
     return Initialisation(
@@ -83,13 +84,20 @@ def initialisation_of(
         working=tuple(working),
         shape=shape,
         nodes=order,
-        in_team_order=order is None or order == team_order(working, len(order)),
+        owners=owners(most_used),
+        in_team_order=order is None or _in_team_order(order, working),
         team=team(evidence, group[0].main_thread, working),
         calls=evidence.samples.library_calls,
         command=command_line(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=tuple(found) if found is not None else None,
     )
+
+
+def _in_team_order(order: tuple[int, ...], working: Sequence[Thread]) -> bool:
+    """Also of several arrays, one behind the other."""
+    lengths = [length for length in range(2, len(order) + 1) if len(order) % length == 0]
+    return any(order == (*team_order(working, length) * (len(order) // length),) for length in lengths)
 
 
 def change(init: Initialisation) -> str:
@@ -146,13 +154,13 @@ def by_policy(init: Initialisation) -> bool:
     return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order)
 
 
-def edits(init: Initialisation) -> list[Edit]:
-    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
-        return []
+def _placed(init: Initialisation) -> tuple[str, ...]:
+    """Code in its place; empty: the text does not tell where that is."""
+    if not init.memories:
+        return ()
     if not by_policy(init):
-        return merged([zeros_in_parallel(memory) for memory in init.memories])
-    placed = [by_node(memory, init.nodes) for memory in init.memories] if init.nodes is not None else []
-    return merged([edit for edit in placed if edit is not None]) if None not in placed else []
+        return printed(init.memories, zeros_in_parallel)
+    return printed(init.memories, lambda memory: by_node(memory, init.nodes or ()))
 
 
 def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
@@ -161,6 +169,8 @@ def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
         return None
     if by_policy(init) and init.nodes is not None:
         return init.nodes
+    if init.nodes is not None and init.nodes != team_order(init.working, len(init.nodes)):
+        return init.owners  # each of several arrays is divided
     return team_order(init.working, BINS)
 
 
@@ -171,7 +181,7 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init):
         return None
-    each_block = bool(init.memories) and not any(memory.loop for memory in init.memories or ())
+    each_block = bool(init.memories) and not any(memory.nest for memory in init.memories or ())
     return gained(evidence, group, nodes_of_parts(init), each_block)
 
 
@@ -180,15 +190,13 @@ def code(init: Initialisation) -> tuple[str, ...]:
         return ()
     if init.team is Team.PROCESSES or (init.grows and not init.memories):
         return (init.spread,)
-    found = edits(init)
-    if found:
-        return tuple(line for edit in found for line in edit.printed())
+    if found := _placed(init):
+        return found
     if init.memories is None and init.nodes is not None and by_policy(init):
-        placed = by_node(ANY, init.nodes)
-        return placed.unplaced(_where(init)) if placed is not None and not init.contained else (init.spread,)
+        return (init.spread,) if init.contained else by_node(ANY, init.nodes)[0].unplaced(_where(init))
     if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
         return (init.spread,)
-    return zeros_in_parallel(ANY).unplaced(_where(init))
+    return zeros_in_parallel(ANY)[0].unplaced(_where(init))
 
 
 def _where(init: Initialisation) -> str:

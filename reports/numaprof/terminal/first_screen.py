@@ -19,7 +19,7 @@ _COMMAND = 48
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
-def print_first_screen(report: model.Report, layout: Layout) -> None:
+def print_first_screen(report: model.Answer, layout: Layout) -> None:
     for text in report.overview.banner:
         layout.paragraph(text, style=BOLD)
     _title(report, layout)
@@ -31,7 +31,7 @@ def print_first_screen(report: model.Report, layout: Layout) -> None:
     _evidence(report, layout)
 
 
-def _title(report: model.Report, layout: Layout) -> None:
+def _title(report: model.Answer, layout: Layout) -> None:
     run, machine = report.run, report.machine
     time = [duration(run.wall_ns)] if run.wall_ns is not None and run.emulated is None else []
     facts = [*time, plural(len(report.threads), "thread"), _nodes_and_cpus(machine)]
@@ -65,7 +65,7 @@ def about(share: float) -> str:
     return ">99 %" if 0.995 <= share < 1 else round_percent(share)
 
 
-def _remote(report: model.Report, layout: Layout) -> None:
+def _remote(report: model.Answer, layout: Layout) -> None:
     verdict = report.verdict
     word = _WORDS.get(verdict.judgement, "")
     alarm = ALARM if verdict.judgement == "heavy" else BOLD
@@ -102,7 +102,7 @@ def _interval(verdict: model.Verdict) -> str:
     return f" ({low.removesuffix(' %') if low.endswith(' %') else low}-{high})" if low != high else ""
 
 
-def _cost(report: model.Report) -> str:
+def _cost(report: model.Answer) -> str:
     found, parts = report.summary, []
     if found.cost_most is not None and report.verdict.judgement in _WORDS:
         each = f"({duration(found.extra_ns)} each, {'measured' if found.extra_measured else 'assumed'})"
@@ -118,7 +118,7 @@ def _range(least: float, most: float) -> str:
     return f"{about(least)} to {about(most)}" if least >= 0.01 else f"at most {about(most)}"
 
 
-def _who(report: model.Report, layout: Layout) -> None:
+def _who(report: model.Answer, layout: Layout) -> None:
     counted = report.verdict.basis == "counters"
     bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
     rows = [_node_row(row, counted, bare) for row in report.summary.nodes[:MOST_NODES]]
@@ -161,7 +161,7 @@ def _table(layout: Layout, rows: list[Row]) -> None:
             layout.line(" " * (INDENT + 4) + clean(row.source, max(16, room - 4)))
 
 
-def _do(report: model.Report, advice: model.Advice | None, layout: Layout) -> None:
+def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> None:
     if advice is None:
         if report.overview.unexplained:
             layout.paragraph(report.overview.unexplained, first="DO      ")
@@ -190,7 +190,7 @@ def _shortened(text: str, layout: Layout) -> None:
         layout.line(("DO      " if at == 0 else " " * INDENT) + line)
 
 
-def _evidence(report: model.Report, layout: Layout) -> None:
+def _evidence(report: model.Answer, layout: Layout) -> None:
     verdict = report.verdict
     parts = []
     if verdict.coverage is not None:

@@ -12,6 +12,7 @@ from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import in_words
 from numaprof.evidence.thresholds import MOST_ADVICES
+from numaprof.experiments.stored_trial import stored
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.terminal import objects_table, tables
@@ -48,7 +49,7 @@ def _verdict(evidence: Evidence, layout: Layout) -> None:
 
 
 def _what_to_do(evidence: Evidence, advices: list[Advice], layout: Layout) -> None:
-    unclear = unexplained(evidence, advices)
+    unclear, trials = unexplained(evidence, advices), stored(evidence, advices)
     if advices or unclear:
         layout.line()
         nothing = bool(advices) and advices[0].kind is Kind.LEAVE
@@ -57,6 +58,9 @@ def _what_to_do(evidence: Evidence, advices: list[Advice], layout: Layout) -> No
         layout.paragraph(unclear, first="    ")
     for number, advice in enumerate(advices[:MOST_ADVICES], 1):
         _advice(number, advice, layout)
+        trial = trials[number - 1]
+        if trial is not None:
+            layout.paragraph(f"Tried: {trial.verdict}: {trial.why}.", first="    ")
         if advice.can_be_tried:
             layout.line(f"    Try it without an edit: numaprof try {shell_path(evidence.path)} --advice {number}")
 

@@ -30,7 +30,7 @@ class Row(NamedTuple):
     source: str = ""
 
 
-def subject(report: model.Report, advice: model.Advice | None) -> list[Row]:
+def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     """None where the advice is about no data: then who is remote, and what to do, say all."""
     found = _object(report, advice)
     rows = []
@@ -48,7 +48,7 @@ def subject(report: model.Report, advice: model.Advice | None) -> list[Row]:
     return rows
 
 
-def _object(report: model.Report, advice: model.Advice | None) -> model.Object | None:
+def _object(report: model.Answer, advice: model.Advice | None) -> model.Object | None:
     """Of the advice; where a lot is remote and no rule fits, what most of that reaches."""
     rows = report.objects.rows
     if advice is not None:
@@ -67,7 +67,7 @@ def _what(found: model.Object) -> str:
     return f"{name}{size(found.bytes)}, {where}"
 
 
-def _why(report: model.Report, advice: model.Advice | None, found: model.Object | None) -> str:
+def _why(report: model.Answer, advice: model.Advice | None, found: model.Object | None) -> str:
     threads = found.touched_by if found is not None else 0
     if advice is not None and advice.touched_by is not None:
         part = "all" if threads == 1 else "most"
@@ -88,7 +88,7 @@ def _where(advice: model.Advice | None, found: model.Object | None) -> str:
     return f"{plural(count, 'thread')} use it{f', {shape}' if shape else ''}"
 
 
-def _source(report: model.Report, place: model.Place | None) -> str:
+def _source(report: model.Answer, place: model.Place | None) -> str:
     """sum.c:13  long *a = malloc(...); the text only where it is the text that was recorded."""
     if place is None:
         return ""

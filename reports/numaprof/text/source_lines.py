@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source text around a line, where the file can still be read here."""
+"""The source text around a line: as the recording keeps it, else where the file can still be read here."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 
@@ -60,6 +61,14 @@ def _project() -> str:
             return here
         folder = above
     return folder
+
+
+def kept_around(lines: Mapping[int, str], line: int | None) -> tuple[tuple[int, str], ...]:
+    """Numbers and texts of lines that a recording keeps; empty if not the line itself."""
+    if line is None or line not in lines:
+        return ()
+    numbers = range(max(1, line - BEFORE), line + AFTER + 1)
+    return tuple((at, clean(lines[at].expandtabs(), WIDEST)) for at in numbers if at in lines)
 
 
 def around(file: str | None, line: int | None) -> tuple[tuple[int, str], ...]:

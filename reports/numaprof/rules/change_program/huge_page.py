@@ -12,9 +12,9 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import EXCLUSIVE, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
 from numaprof.fixes import find as fixes
-from numaprof.fixes.edit import merged
-from numaprof.fixes.memory import ANY
-from numaprof.fixes.snippets import huge_pages
+from numaprof.fixes.edit import Edit
+from numaprof.fixes.memory import ANY, Memory
+from numaprof.fixes.snippets import huge_pages, printed
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
@@ -51,13 +51,14 @@ def rule(evidence: Evidence) -> Advice | None:
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     """Small pages for this memory. glibc.malloc.hugetlb=0 does not forbid them."""
     found = fixes.memories(evidence, group)
-    edits = [huge_pages(memory, wanted=False) for memory in found or ()]
-    lines = tuple(line for edit in merged([each for each in edits if each is not None]) for line in edit.printed())
-    if lines and None not in edits:
+    if found and (lines := printed(found, _small)):
         return lines
     allocated = [each.allocated for each in group if each.allocated is not None]
-    any_ = huge_pages(ANY, wanted=False)
-    return any_.unplaced(f"after the allocation at {positions(allocated)}") if any_ is not None and allocated else ()
+    return _small(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}") if allocated else ()
+
+
+def _small(memory: Memory) -> list[Edit]:
+    return huge_pages(memory, wanted=False)
 
 
 def spans(found: Object) -> bool:

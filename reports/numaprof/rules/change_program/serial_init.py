@@ -55,6 +55,7 @@ def rule(evidence: Evidence) -> Advice | None:
         use = None
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
     removes = _removes(evidence, group, init)
+    part = remote_part(evidence, group) if measured(evidence) else _part_of_home_traffic(evidence, group)
     return Advice(
         kind=Kind.FIX,
         finding=_finding(evidence, group, uses, use),
@@ -63,7 +64,7 @@ def rule(evidence: Evidence) -> Advice | None:
         remarked=_instead(init),
         evidence=_rests_on(evidence, group, uses),
         removes=removes,
-        concerns=remote_part(evidence, group) if removes is None and measured(evidence) else None,
+        concerns=part if removes is None else None,
         saves=saves(evidence, removes, group),
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -116,17 +117,22 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
 
 
 def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> float | None:
-    """Of all remote accesses: by who uses which part where addresses are known, else what that home amounts to."""
+    """Of all remote accesses, by who uses which part; None: not known."""
     if measured(evidence) and init.shape is Shape.ONE:
         return remote_part(evidence, group)
-    if measured(evidence):
-        return promised(evidence, group, init)
+    return promised(evidence, group, init) if measured(evidence) else None
+
+
+def _part_of_home_traffic(evidence: Evidence, group: list[Object]) -> float | None:
+    """Of all remote requests, what the memory at that home amounts to."""
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
     nodes = set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes)
-    gone = sum((node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes)
-    return min(1.0, gone / remote)
+    theirs = sum(
+        (node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes
+    )
+    return min(1.0, theirs / remote)
 
 
 def _reach(evidence: Evidence, group: list[Object], node: int) -> float:

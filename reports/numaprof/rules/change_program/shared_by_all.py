@@ -12,17 +12,16 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
+from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects, used_by_owner
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
-from numaprof.evidence.thresholds import ONE_HOME
 from numaprof.fixes import find as fixes
-from numaprof.fixes.edit import merged
 from numaprof.fixes.memory import ANY
-from numaprof.fixes.snippets import interleaved
+from numaprof.fixes.snippets import interleaved, printed
 from numaprof.recording.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
@@ -38,7 +37,7 @@ def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
     if not judge(evidence).curable or policy.forces(evidence):
         return None
-    group = [o for o in suspects(evidence) if shared(evidence, o) and _one_home(o) and not used_by_owner(evidence, o)]
+    group = [o for o in suspects(evidence) if _serves_all(evidence, o)]
     uses = later_uses(group)
     if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
         return None
@@ -70,9 +69,10 @@ def _rests_on(uses: list[Used], part: float | None) -> str:
     return f"addresses of {samples}: each thread's span all of it, {percent(part)} of the remote ones are here."
 
 
-def _one_home(found: Object) -> bool:
-    homes = found.homes.values()
-    return bool(homes) and max(homes) >= ONE_HOME * sum(homes)
+def _serves_all(evidence: Evidence, found: Object) -> bool:
+    """No thread has a part of it, and its pages are not spread: read_by_all has those that are."""
+    uneven = bool(found.homes) and not is_spread(evidence, found.homes)
+    return uneven and shared(evidence, found) and not used_by_owner(evidence, found)
 
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
@@ -100,9 +100,8 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     """For the whole program, unless that would spread what has parts of its own; else, or as well, for this memory."""
     parts = any(not shared(evidence, found) for found in suspects(evidence))
     found = fixes.memories(evidence, group)
-    edits = [interleaved(memory) for memory in found or ()]
-    alone = tuple(line for edit in merged([each for each in edits if each is not None]) for line in edit.printed())
+    alone = printed(found or (), interleaved)
     allocated = [each.allocated for each in group if each.allocated is not None]
-    if parts and found is None and allocated and (any_ := interleaved(ANY)) is not None:
-        return any_.unplaced(f"after the allocation at {positions(allocated)}")
-    return alone if alone and parts and None not in edits else (f"numactl --interleave=all {command_line(evidence)}",)
+    if parts and found is None and allocated:
+        return interleaved(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}")
+    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}",)

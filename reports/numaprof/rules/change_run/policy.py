@@ -7,6 +7,7 @@ import os
 from collections import defaultdict
 
 from numaprof.analysis.naming import command_line, nodes_in_text
+from numaprof.analysis.placement import is_spread
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
@@ -82,6 +83,9 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
     for (node, home), count in pages.items():
         if node != home:
             sums[home] += count
+    toucher = max(pages, key=lambda key: pages[key])[0]
+    if is_spread(evidence, {home: count for (node, home), count in pages.items() if node == toucher}):
+        return tuple(evidence.machine.memory_nodes)  # interleaved
     main = max(sums, key=lambda home: sums[home])
     return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))
 

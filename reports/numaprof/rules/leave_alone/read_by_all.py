@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import most_at, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
+from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import ALL_TO_ALL, EVEN_SPREAD, ONE_HOME
+from numaprof.evidence.thresholds import ALL_TO_ALL
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural, words
 
 _CHANGE = (
-    "If what is read does not change, give each node a copy of its own. Otherwise leave it: neither a "
-    "parallel initialisation nor interleaving would help, no thread has a part of its own."
+    "Leave it: neither a parallel initialisation nor interleaving would help, no thread has a part of its own. If what "
+    "is read never changes, a copy for each node would."
 )
 
 
@@ -27,13 +28,13 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def _by_addresses(evidence: Evidence) -> Advice | None:
     used_whole = [found for found in suspects(evidence) if shared(evidence, found)]
-    group = [found for found in used_whole if found.pages and _is_spread(evidence, found.pages_by_home)]
+    group = [found for found in used_whole if found.pages and is_spread(evidence, found.known_homes)]
     uses = later_uses(group)
     if not uses:
         return None
     part = remote_part(evidence, group)
     return Advice(
-        kind=Kind.FIX,
+        kind=Kind.LEAVE,
         finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
         change=_CHANGE,
@@ -47,20 +48,10 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
     )
 
 
-def _is_spread(evidence: Evidence, homes: dict[int | None, float]) -> bool:
-    """No node holds nearly all of it, and none much less than its part."""
-    nodes = evidence.machine.memory_nodes
-    known = {node: homes.get(node, 0.0) for node in nodes}
-    total = sum(known.values())
-    if not total or len(nodes) < 2 or max(known.values()) >= ONE_HOME * total:
-        return False
-    return min(known.values()) >= EVEN_SPREAD / len(nodes) * total
-
-
 def _by_counts(evidence: Evidence) -> Advice | None:
     """Every thread's remote share is that of the memory elsewhere."""
-    homed: dict[int | None, float] = {node: float(pages) for node, pages in evidence.samples.homed_pages.items()}
-    if basis(evidence) != COUNTERS or len(evidence.worker_nodes) < 2 or not _is_spread(evidence, homed):
+    homed = {node: float(pages) for node, pages in evidence.samples.homed_pages.items()}
+    if basis(evidence) != COUNTERS or len(evidence.worker_nodes) < 2 or not is_spread(evidence, homed):
         return None
     shares = {node: homed.get(node, 0.0) / sum(homed.values()) for node in evidence.machine.memory_nodes}
     for thread in evidence.workers:
@@ -69,7 +60,7 @@ def _by_counts(evidence: Evidence) -> Advice | None:
             return None
     spread = words([f"{percent(share)} on node {node}" for node, share in shares.items()])
     return Advice(
-        kind=Kind.FIX,
+        kind=Kind.LEAVE,
         finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
         "remotely about as much as lies elsewhere: every thread reads everything.",
         change=_CHANGE,

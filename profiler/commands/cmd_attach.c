@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// attach: records processes that run already, and leaves them as they are.
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text/diag.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/usage.h"
+#include "profiler/launch/output_name.h"
+#include "profiler/launch/run_options.h"
+#include "profiler/launch/running.h"
+#include "profiler/recorder/recorder.h"
+#include "profiler/recorder/supervise.h"
+
+static const char usage[] =
+    "Usage: numaprof attach -p PID[,PID...] [options]\n"
+    "Records processes that run already, and what they start from now on; numaprof report reads the recording.\n"
+    "\n"
+    "  -p, --pid LIST          the processes, by number\n"
+    "      --duration SECONDS  stop after this long                               [until Ctrl-C, or until they end]\n"
+    "  -o, --output PATTERN    the recording; %p pid, %h host, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
+    "      --interval MS       step of the time line                              [100]\n"
+    "      --events LIST       questions to the counters, see numaprof events     [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --kernel            count what the kernel does for them as well (needs privilege)\n"
+    "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
+    "  -q, --quiet             say nothing but errors\n"
+    "  -h, --help              this text\n"
+    "\n"
+    "The processes are not stopped, not traced and not pinned. What they placed before has no first touch here.\n"
+    "The exit status is 0 with a recording; 125: numaprof failed, 126: a process cannot be recorded, 127: there is none.\n";
+
+struct attach_request {
+    struct run_options options;
+    const char *pids;
+    uint64_t duration_ms;
+};
+
+static int attach_seconds(const char *text, uint64_t *ms)
+{
+    enum { MONTH_S = 31 * 24 * 3600 };
+    char *end, clean[64];
+    double seconds = strtod(text, &end);
+    if (end != text && !*end && isfinite(seconds) && seconds >= 0.001 && seconds <= MONTH_S) {
+        *ms = (uint64_t)llround(seconds * 1000);
+        return 0;
+    }
+    diag_error("see numaprof attach --help", "--duration %s: seconds from 0.001 to %d are wanted",
+               diag_clean(clean, sizeof clean, text), MONTH_S);
+    return -EINVAL;
+}
+
+// Returns -1 to go on, or the exit status to leave with.
+static int attach_parse(struct attach_request *request, int argc, char **argv)
+{
+    enum { DURATION = 1000 };
+    static const struct option options[] = {
+        {"pid", required_argument, NULL, 'p'},
+        {"duration", required_argument, NULL, DURATION},
+        {"output", required_argument, NULL, 'o'},
+        {"interval", required_argument, NULL, RUN_OPTION_INTERVAL},
+        {"events", required_argument, NULL, RUN_OPTION_EVENTS},
+        {"kernel", no_argument, NULL, RUN_OPTION_KERNEL},
+        {"without", required_argument, NULL, RUN_OPTION_WITHOUT},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    *request = (struct attach_request){.options = {.interval_ms = 100, .repeats = 1, .pin = RUN_PIN_NONE}};
+    opterr = 0;
+    for (int code; (code = getopt_long(argc, argv, ":p:o:qh", options, NULL)) != -1;) {
+        int status = 0;
+        if (code == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (code == '?' || code == ':')
+            return usage_bad_option(argv, code);
+        if (code == 'p')
+            request->pids = optarg;
+        else if (code == DURATION)
+            status = attach_seconds(optarg, &request->duration_ms);
+        else
+            status = run_options_set(&request->options, code);
+        if (status < 0)
+            return DIAG_EXIT_FAILED;
+    }
+    if (optind < argc)
+        return usage_bad_argument(argv, argv[optind]);
+    if (!request->pids) {
+        diag_error("numaprof attach -p PID", "no process given");
+        return DIAG_EXIT_FAILED;
+    }
+    return -1;
+}
+
+static int attach_record(struct recorder *recorder, const struct attach_request *request, const char *path)
+{
+    struct supervision supervision;
+    const struct run_options *options = &request->options;
+    int status = recorder_attach(recorder, path, options->running->processes[0].pid);
+    if (status != 0)
+        return status;
+    recorder_start(recorder);
+    if (!options->quiet && request->duration_ms == 0)
+        diag_info("recording; Ctrl-C ends that");
+    status = supervise_running(&supervision, recorder, request->duration_ms);
+    if (status < 0)
+        diag_error("the recording holds what came before", "watching the processes failed: %s", strerror(-status));
+    int written = recorder_finish(recorder, NULL, supervision.end);
+    if (written < 0)
+        diag_error(output_name_remedy(written), "writing %s failed: %s; it holds what was written before", path,
+                   strerror(-written));
+    else if (!options->quiet)
+        diag_info("recorded to %s; read it with: numaprof report %s", path, path);
+    return status < 0 || written < 0 ? DIAG_EXIT_FAILED : 0;
+}
+
+static int attach_run(const struct attach_request *request)
+{
+    const struct run_options *options = &request->options;
+    const struct running *running = options->running;
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct launch_signals signals;
+    char path[PATH_MAX];
+    if (output_name_for(path, sizeof path,
+                        &(struct output_name){.pattern = options->output, .program = running->arguments[0],
+                                              .pid = running->processes[0].pid, .repeat = 1, .repeats = 1}) < 0)
+        return DIAG_EXIT_FAILED;
+    struct recorder *recorder = recorder_new(options, &running->target, 1);
+    if (!recorder) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    supervise_block(&signals);
+    sigaction(SIGXFSZ, &ignore, NULL); // a limit for files is to fail a write, not to kill us
+    int status = recorder_open(recorder);
+    if (status == 0)
+        status = attach_record(recorder, request, path);
+    recorder_close(recorder);
+    return status;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+    struct attach_request request;
+    struct running running;
+    int status = attach_parse(&request, argc, argv);
+    if (status >= 0)
+        return status;
+    status = running_find(&running, request.pids);
+    request.options.running = &running;
+    request.options.arguments = running.arguments;
+    if (status == 0)
+        status = attach_run(&request);
+    running_free(&running);
+    return status;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that run already: looked at, and refused with a reason where they cannot be measured.
+#ifndef PROFILER_LAUNCH_RUNNING_H
+#define PROFILER_LAUNCH_RUNNING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profiler/launch/target.h"
+
+struct running_process {
+    pid_t pid;
+    int64_t age_ns;          // how long it has run; -1: not known
+};
+
+struct running {
+    struct running_process *processes;
+    size_t count;
+    struct target target;    // what the first of them runs
+    char *command;           // its arguments, each with its NUL, in /proc/PID/cmdline's order
+    char **arguments;        // point into command; NULL-terminated, at least one
+    char cwd[PATH_MAX];      // "": not known
+};
+
+// Reads a list of process ids, separated by commas. Prints what is wrong and returns an exit status, or 0: 126 a process cannot
+// be measured, 127 there is none. running_free frees it in both cases.
+int running_find(struct running *running, const char *list);
+void running_free(struct running *running);
+
+// Age of the oldest, rounded up to seconds; 0: none is known.
+int64_t running_oldest_s(const struct running *running);
+
+#endif

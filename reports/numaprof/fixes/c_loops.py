@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops of C and C++ that allocate one piece after the other, and what else stands in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from numaprof.fixes.c_text import CText, Statement, matching
+
+_FOR = re.compile(r"for\s*\(")
+_INDEX = re.compile(
+    r"for\s*\(\s*(?:[\w:]+\s+)*(\w+)\s*=[^;]*;\s*\1\s*(?:<|<=|!=)[^;]*;\s*(?:\+\+\s*\1|\1\s*\+\+)\s*\)$"
+)
+_OWN_INDEX = re.compile(r"for\s*\(\s*[A-Za-z_][\w:]*\s+\w+\s*=")
+_SUBSCRIPTED = r"[A-Za-z_][\w.]*(?:->\w+)*(?:\[[^\[\]]*\])+"
+# One allocation of one piece, and nothing that another one depends on.
+_ALLOCATES = re.compile(
+    rf"^(?:{_SUBSCRIPTED}\s*=\s*(?:\([^()]*\)\s*)?(?:std::)?(?:\w*(?:alloc|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\])"
+    rf"|{_SUBSCRIPTED}\s*\.\s*(?:resize|reserve|assign)\s*\([^;]*\))$"
+)
+
+
+@dataclass(frozen=True)
+class Nest:
+    """Loops around a statement that allocates a piece for each turn, the outermost first."""
+
+    heads: tuple[str, ...]
+    own: int  # so many of them, the innermost, have no braces: they are part of the statement
+    first: int  # line of the outermost
+    indent: str  # of that line
+    piece: str  # what the statement does in the innermost
+    alone: bool  # the loops do nothing but allocate
+
+    @property
+    def head(self) -> str:
+        return " ".join(self.heads)
+
+    @property
+    def own_head(self) -> str:
+        return " ".join(self.heads[len(self.heads) - self.own :])
+
+    def part(self, parts: int) -> str:
+        """Expression: of so many equal parts of the outermost loop's turns, the one of this turn."""
+        index, first, end = _turns(self.heads[0])
+        turn, turns = (index, end) if first == "0" else (f"({index} - ({first}))", f"{end} - ({first})")
+        return f"(size_t){turn} * {parts} / (size_t)({turns})"
+
+
+def loop_heads(text: str) -> tuple[tuple[str, ...], str]:
+    """All for (...) before a statement, and what stands behind them."""
+    heads = []
+    while _FOR.match(text):
+        end = matching(text, text.index("("))
+        heads.append(text[: end + 1])
+        text = text[end + 1 :].strip()
+    return tuple(heads), text
+
+
+def nest(text: CText, statement: Statement, pointer: str) -> Nest | None:
+    """The loops whose indices a pointer's subscripts use; None where they cannot be divided or moved."""
+    own, piece = loop_heads(statement.text)
+    heads, outermost, block = own, statement, None
+    while (found := text.enclosing(outermost)) is not None:
+        around, rest = loop_heads(found[0].text)
+        if not around or rest or not all(_used(head, pointer) for head in around):
+            break
+        heads, outermost, block = (*around, *heads), found[0], found[0]
+    if not heads or _INDEX.match(heads[0]) is None or not all(_used(head, pointer) for head in heads):
+        return None
+    if any(_OWN_INDEX.match(head) is None for head in heads[1:]) or not _free(text, outermost):
+        return None
+    alone = block is None or _only_allocates(text, block)
+    if not alone and block is not None and _depends(text.code[block.end + 1 : statement.start], piece):
+        return None
+    line = text.text.split("\n")[outermost.first - 1]
+    return Nest(heads, len(own), outermost.first, line[: len(line) - len(line.lstrip())], f"{piece};", alone)
+
+
+def _turns(head: str) -> tuple[str, str, str]:
+    """Index, first value and end of a loop that goes up by one."""
+    found = re.match(r"for\s*\([^=]*?(\w+)\s*=([^;]*);\s*\w+\s*(<=|<|!=)([^;]*);", head)
+    index, first, compared, last = found.groups() if found else ("0", "0", "<", "1")
+    return index, first.strip(), f"{last.strip()} + 1" if compared == "<=" else last.strip()
+
+
+def _used(head: str, pointer: str) -> bool:
+    index = _INDEX.match(head)
+    return index is not None and any(
+        re.search(rf"\b{index.group(1)}\b", each) for each in re.findall(r"\[([^\[\]]*)\]", pointer)
+    )
+
+
+def _free(text: CText, outermost: Statement) -> bool:
+    """Nothing stands before it on its line, and no pragma above."""
+    lines = text.text.split("\n")
+    alone = lines[outermost.first - 1].lstrip().startswith("for")
+    return alone and not (outermost.first > 1 and lines[outermost.first - 2].lstrip().startswith("#pragma"))
+
+
+def _only_allocates(text: CText, block: Statement) -> bool:
+    body = text.code[block.end + 1 : matching(text.code, block.end)]
+    return all(_ALLOCATES.match(loop_heads(" ".join(each.split()))[1]) for each in _statements(body))
+
+
+def _statements(body: str) -> Sequence[str]:
+    """Between ; { and }, outside of parentheses; loops without braces with their heads."""
+    found, depth, start = [], 0, 0
+    for at, char in enumerate(body):
+        depth += (char == "(") - (char == ")")
+        if char in ";{}" and depth == 0:
+            found.append(body[start:at])
+            start = at + 1
+    heads_only = [each.strip() for each in (*found, body[start:])]
+    return [each for each in heads_only if each and loop_heads(" ".join(each.split()))[1]]
+
+
+def _depends(before: str, piece: str) -> bool:
+    """What stands before an allocation in its loop declares or changes what the allocation uses."""
+    names = set(re.findall(r"\b[A-Za-z_]\w*\b(?!\s*\()", piece))
+    changed = re.findall(r"\b([A-Za-z_]\w*)\s*(?:\[[^\[\]]*\]\s*)*(?:[-+*/%&|^]|<<|>>)?=(?!=)", before)
+    changed += [name for pair in re.findall(r"(?:\+\+|--)\s*(\w+)|(\w+)\s*(?:\+\+|--)", before) for name in pair]
+    return bool(names & set(changed))

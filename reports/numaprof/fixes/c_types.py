@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types of C and C++ by their names: which are numbers, and which need no constructor."""
+
+from __future__ import annotations
+
+import re
+
+SCALAR = (
+    r"(?:(?:unsigned|signed|long|short|int|char|double|float|bool|_Bool|size_t|ssize_t|ptrdiff_t|real_t|std::size_t)\b\s*"
+    r"|(?:std::)?u?int\d+_t\b\s*)+"
+)
+_MOST_NAMES = 4  # typedefs of typedefs
+
+
+def number(code: str, type_: str) -> bool:
+    """A number, by its own name or by what the code says that its name stands for."""
+    return re.fullmatch(SCALAR, f"{_resolved(code, type_)} ") is not None
+
+
+def is_plain(code: str, type_: str) -> bool:
+    """A number, a pointer, or a structure of these: memory of it may be zeroed before it is used."""
+    found = _resolved(code, type_)
+    if found.endswith("*") or re.fullmatch(SCALAR, f"{found} "):
+        return True
+    name = re.escape(re.sub(r"^(?:struct|union|enum)\s+", "", found))
+    body = re.search(rf"\b(?:struct|union)\s+{name}\s*\{{([^{{}}()=]*)\}}", code)
+    body = body or re.search(rf"\btypedef\s+(?:struct|union)\s*\w*\s*\{{([^{{}}()=]*)\}}\s*{name}\s*;", code)
+    if body is None:
+        return re.search(rf"\benum\s+{name}\b", code) is not None
+    fields = [each.strip() for each in body.group(1).split(";") if each.strip()]
+    return all(re.match(rf"(?:const\s+|volatile\s+)*(?:{SCALAR}|[\w:]+\s*\*)", f"{each} ") for each in fields)
+
+
+def _resolved(code: str, type_: str) -> str:
+    found = re.sub(r"\b(?:const|volatile|restrict)\b", "", type_).strip()
+    for _ in range(_MOST_NAMES):
+        name = re.escape(found)
+        other = re.search(rf"\btypedef\s+([\w\s:]+?[\s*])\s*{name}\s*;", code) or re.search(
+            rf"\busing\s+{name}\s*=\s*([\w\s:]+\**)\s*;", code
+        )
+        if other is None or not other.group(1).strip():
+            break
+        found = " ".join(other.group(1).split())
+    return found

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`numaprof attach`: what it sees of a program that runs already, and that it leaves the program as it was."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from attaching import LATE_PAGES, Attachee, attached, attachee
+from conftest import PROGRAM
+from running import one, rows, run, touched_pages, until
+
+FIRST_TOUCHES = "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind = 10 AND {}"
+OF_EARLY = "SELECT count(*) FROM sample WHERE kind IN (10, 11, 12) AND address BETWEEN {} AND {}"
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return tmp_path / "r.numaprof"
+
+
+def touches(recording: Path, which: str) -> int:
+    return int(one(recording, FIRST_TOUCHES.format(which)))
+
+
+@pytest.mark.requires("perf_event")
+def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> None:
+    with attachee() as program:
+        program.do("thread")
+        with attached(program.pid, recording) as recorder:
+            program.do("touch")
+            program.do("thread")
+            program.do("fork")
+        assert recorder.status == 0
+        assert recorder.said == f"numaprof: recorded to {recording}; read it with: numaprof report {recording}\n"
+    assert one(recording, "SELECT complete, exit_status, pid FROM run") == (
+        1,
+        None,
+        program.pid,
+    )
+    assert rows(recording, "SELECT pid, followed FROM process")[0] == (
+        program.pid,
+        "attached",
+    )
+    assert rows(recording, "SELECT from_start, pin FROM thread") == [(0, "none")] * 4
+    assert rows(recording, "SELECT name FROM thread") == ["attachee"] * 4
+    assert one(recording, "SELECT process FROM attached WHERE age_ns > 0") == 1
+    # The main thread, the new one, and the child filled 4 MiB each; their stacks and libc's data are some pages more.
+    assert touched_pages(recording, 2) == pytest.approx(LATE_PAGES, abs=64)
+    assert touches(recording, "process = 1") == pytest.approx(2 * LATE_PAGES, abs=64)
+    assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, abs=64)
+
+
+@pytest.mark.requires("perf_event")
+def test_what_was_placed_before_has_pages_and_no_first_touch(recording: Path) -> None:
+    with attachee() as program, attached(program.pid, recording):
+        start, end = _early(program)
+        program.do("touch")
+    assert one(recording, OF_EARLY.format(start, end)) == 0
+    seen = f"address BETWEEN {start} AND {end} AND node IS NOT NULL AND snapshot = (SELECT max(id) FROM snapshot)"
+    span = one(recording, f"SELECT sum(span) FROM page_home WHERE {seen}")
+    assert span == pytest.approx(LATE_PAGES * 4, abs=64)
+    assert rows(recording, "SELECT method FROM snapshot WHERE method <> 'move_pages'") == []
+    assert rows(recording, "SELECT cause FROM snapshot")[-1] == "detach"
+
+
+def _early(program: Attachee) -> tuple[int, int]:
+    """The addresses of the 16 MiB of its .bss, which lie behind those of its file."""
+    found = re.findall(
+        r"^(\w+)-(\w+) rw-p 00000000 00:00 0 *$",
+        Path(f"/proc/{program.pid}/maps").read_text(),
+        re.MULTILINE,
+    )
+    start, end = max(((int(a, 16), int(b, 16)) for a, b in found), key=lambda span: span[1] - span[0])
+    return start, end
+
+
+def state(pid: int) -> dict[str, object]:
+    """What attaching could change."""
+    process = Path(f"/proc/{pid}")
+    tasks = sorted((process / "task").iterdir())
+    status = (
+        "Cpus_allowed",
+        "Mems_allowed",
+        "TracerPid",
+        "State",
+        "SigCgt",
+        "SigBlk",
+        "Threads",
+    )
+    return {
+        "affinity": [os.sched_getaffinity(int(task.name)) for task in tasks],
+        "nice": [(task / "stat").read_text().rsplit(")", 1)[1].split()[15:17] for task in tasks],
+        "status": [line for line in (process / "status").read_text().splitlines() if line.startswith(status)],
+        "policies": [line.split()[:2] for line in (process / "numa_maps").read_text().splitlines()],
+        "maps": (process / "maps").read_text(),
+        "descriptors": sorted(os.readlink(link) for link in (process / "fd").iterdir()),
+    }
+
+
+@pytest.mark.requires("perf_event", "root")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_program_is_left_as_it_was(recording: Path, how: signal.Signals) -> None:
+    with attachee() as program:
+        os.sched_setaffinity(program.pid, {min(os.sched_getaffinity(0))})
+        program.do("thread")
+        before = state(program.pid)
+        with attached(program.pid, recording) as recorder:
+            during = state(program.pid)
+            recorder.process.send_signal(how)
+            recorder.process.wait()
+        assert during == before
+        assert state(program.pid) == before
+        program.do("touch")
+    assert recorder.status == (-9 if how == signal.SIGKILL else 0)
+    # What was written before is there to read, however the recorder ended.
+    assert rows(recording, "SELECT pid FROM process") == [program.pid]
+
+
+@pytest.mark.requires("perf_event")
+def test_it_ends_with_the_program(recording: Path) -> None:
+    with attachee() as program, attached(program.pid, recording) as recorder:
+        recorder.ends = True
+        program.do("touch")
+        program.do("end")
+        program.process.wait()
+    assert recorder.status == 0
+    assert one(recording, "SELECT end_ns IS NOT NULL FROM process")
+
+
+@pytest.mark.requires("perf_event")
+def test_it_ends_after_a_duration(recording: Path) -> None:
+    with attachee() as program:
+        done = run("attach", "-p", program.pid, "--duration", "0.2", "-o", recording)
+        assert done == (
+            0,
+            "",
+            f"numaprof: recorded to {recording}; read it with: numaprof report {recording}\n",
+        )
+    assert one(recording, "SELECT wall_ns >= 2e8 FROM run")
+
+
+@pytest.mark.requires("perf_event")
+def test_another_program_begins_anew(recording: Path) -> None:
+    """After exec all first touches are seen."""
+    with attachee() as program, attached(program.pid, recording):
+        program.do("exec")
+    assert touches(recording, "process = 1") >= LATE_PAGES * 4
+    assert one(recording, "SELECT count(*) FROM process") == 1
+
+
+@pytest.mark.requires("perf_event")
+def test_several_processes(recording: Path) -> None:
+    with attachee() as first, attachee() as second, attached(f"{first.pid},{second.pid},{first.pid}", recording):
+        second.do("touch")
+        first.do("end")
+        first.process.wait()
+    assert rows(recording, "SELECT pid FROM process") == [first.pid, second.pid]
+    assert touches(recording, f"tid = {second.pid}") == pytest.approx(LATE_PAGES, abs=64)
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_its_owner_needs_no_privilege(public_place: Path) -> None:
+    """Where kernel.perf_event_paranoid is 2 or less."""
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2:
+        pytest.skip("kernel.perf_event_paranoid is above 2")
+    recording = public_place / "r.numaprof"
+    with attachee(*nobody) as program, attached(program.pid, recording, command=(*nobody, public_place / "numaprof")):
+        program.do("touch")
+    assert touches(recording, "1") == pytest.approx(LATE_PAGES, abs=64)
+    assert one(recording, "SELECT detail FROM evidence WHERE collector = 'faults'").endswith(
+        "without those inside system calls"
+    )
+
+
+@pytest.mark.requires("perf_event", "mounts")
+def test_a_container_from_its_host(recording: Path) -> None:
+    """Its threads have other numbers in their own pid namespace."""
+    with attachee("unshare", "-p", "-f", "--mount-proc") as program:
+        (inner,) = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+        with attached(inner, recording):
+            program.do("thread")
+    assert one(recording, "SELECT pid FROM process") == int(inner)
+    assert touches(recording, f"tid <> {inner}") == pytest.approx(LATE_PAGES, abs=64)
+
+
+@pytest.mark.requires("perf_event")
+def test_the_report_says_so(recording: Path) -> None:
+    with attachee() as program, attached(program.pid, recording):
+        program.do("touch")
+    done = run("report", "--full", recording)
+    assert done.status == 0, done.err
+    assert f"ATTACHED to process {program.pid}, " in done.out
+    assert "first touch not seen" in done.out
+
+
+# --- what bad input gets
+
+
+def refused(done: tuple[int, str, str], status: int, cause: str) -> None:
+    assert (done[0], done[1]) == (status, "")
+    assert re.fullmatch(rf"numaprof: .*{cause}.*; .+\n", done[2]), done[2]
+
+
+def gone() -> int:
+    """A number that no process has."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        ((), "no process given"),
+        (("-p", "x"), "no list of process ids"),
+        (("-p", "1,"), "no list of process ids"),
+        (("-p", "0"), "no list of process ids"),
+        (("-p", "99999999999999999999"), "no list of process ids"),
+        (("-p", "1", "--duration", "nan"), "seconds"),
+        (("-p", "1", "--duration", "-1"), "seconds"),
+        (("-p", "1", "--without", "x"), "unknown"),
+        (("-p", "1", "--pin", "compact"), "unknown option"),
+        (("-p", "1", "true"), "unexpected argument"),
+    ],
+)
+def test_bad_options(words: tuple[str, ...], cause: str) -> None:
+    refused(run("attach", *words), 125, cause)
+
+
+def test_no_such_process(recording: Path) -> None:
+    refused(run("attach", "-p", gone(), "-o", recording), 127, "does not exist")
+    assert not recording.exists()
+
+
+def test_a_zombie() -> None:
+    with subprocess.Popen(["true"]) as process:
+        until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z")
+        refused(run("attach", "-p", process.pid), 126, "has ended")
+
+
+def test_a_thread_of_the_kernel() -> None:
+    if not Path("/proc/2/comm").exists() or Path("/proc/2/comm").read_text() != "kthreadd\n":
+        pytest.skip("threads of the kernel cannot be seen from this pid namespace")
+    refused(run("attach", "-p", 2), 126, "thread of the kernel")
+
+
+@pytest.mark.requires("perf_event")
+def test_a_thread() -> None:
+    with attachee() as program:
+        program.do("thread")
+        thread = max(
+            int(task.name) for task in Path(f"/proc/{program.pid}/task").iterdir() if int(task.name) != program.pid
+        )
+        refused(run("attach", "-p", thread), 126, "is a thread")
+
+
+@pytest.mark.requires("root")
+def test_somebody_elses(public_place: Path) -> None:
+    command = (
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+        public_place / "numaprof",
+        "attach",
+    )
+    done = subprocess.run(
+        [*map(str, command), "-p", str(os.getpid())],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    refused((done.returncode, done.stdout, done.stderr), 126, "belongs to another user")
+
+
+def test_a_file_that_is_there(recording: Path) -> None:
+    recording.write_text("mine")
+    with attachee() as program:
+        refused(run("attach", "-p", program.pid, "-o", recording), 125, "cannot create")
+    assert recording.read_text() == "mine"
+
+
+def test_numaprof_itself() -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"exec {PROGRAM} attach -p $$"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    refused((done.returncode, done.stdout, done.stderr), 126, "is numaprof itself")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that never connect: the recording says so and what would help. What is no such program is not called one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM
+from running import one, rows, run, run_as_nobody, run_command, target
+
+NOTE = "SELECT value, remedy FROM note WHERE kind = 'not_followed'"
+NEVER = "SELECT text FROM note WHERE kind = 'not_followed'"
+
+
+def _installed(folder: Path) -> Path:
+    """numaprof and its library, in that folder."""
+    folder.mkdir(exist_ok=True)
+    for file in (PROGRAM, BUILD / "libnumaprof-preload.so"):
+        shutil.copy(file, folder)
+    return folder / "numaprof"
+
+
+@pytest.mark.requires("mounts", "perf_event")
+def test_another_network_namespace(tmp_path: Path) -> None:
+    done = run("record", "-q", "-o", tmp_path / "r", "unshare", "-n", target("touch"), 2, 64)
+    assert done == (0, "", "")
+    value, remedy = one(tmp_path / "r", NOTE)
+    assert value == 1
+    assert remedy.endswith("in a sandbox or network namespace of its own, start numaprof inside")
+    assert one(tmp_path / "r", NEVER).startswith(f"{target('touch')} never connected to numaprof")
+
+
+@pytest.mark.requires("root", "perf_event")
+def test_a_library_that_the_programs_user_cannot_read(public_place: Path) -> None:
+    numaprof, library = public_place / "numaprof", public_place / "libnumaprof-preload.so"
+    library.chmod(0o700)
+    shutil.copy(target("touch"), public_place)
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = run_command(numaprof, "record", "-q", "-o", public_place / "r", *user, public_place / "touch", 2, 64)
+    assert done.status == 0
+    assert one(public_place / "r", NOTE)[1].startswith(
+        f"let LD_PRELOAD reach the program and its user read {library}; "
+    )
+
+
+@pytest.mark.requires("perf_event")
+@pytest.mark.parametrize("name", ["a b", "a:b"])
+def test_a_library_whose_path_no_list_can_hold(name: str, tmp_path: Path) -> None:
+    done = run_command(_installed(tmp_path / name), "record", "-q", "-o", tmp_path / "r", target("touch"), 2, 64)
+    assert done == (0, "", "")
+    assert one(tmp_path / "r", NOTE)[1].startswith(
+        "install numaprof in a folder whose path has neither a space nor a colon"
+    )
+
+
+@pytest.mark.requires("perf_event")
+def test_numaprof_in_numaprof(tmp_path: Path) -> None:
+    inner = [PROGRAM, "record", "-q", "-o", tmp_path / "inner", target("touch"), 2, 64]
+    assert run("record", "-q", "-o", tmp_path / "outer", *inner) == (0, "", "")
+    assert rows(tmp_path / "outer", NOTE) == []
+    assert rows(tmp_path / "outer", "SELECT followed FROM process") == ["preload", "preload"]
+    assert one(tmp_path / "inner", NOTE) == (1, "record with one numaprof: another one records this one")
+
+
+@pytest.mark.requires("root")
+def test_a_folder_of_path_that_nobody_may_search_is_no_program(
+    public_place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell tries exec in each folder of PATH in turn."""
+    closed = public_place / "closed"
+    closed.mkdir(mode=0o700)
+    monkeypatch.setenv("PATH", f"{closed}:{os.environ['PATH']}")
+    assert (
+        run_as_nobody(
+            public_place, "sh", "-c", "ls / >/dev/null; env true; bash -c 'env ls >/dev/null; nice true'"
+        ).status
+        == 0
+    )
+    assert rows(public_place / "r.numaprof", NOTE) == []
+
+
+def test_a_program_linked_to_fixed_addresses_has_no_malloc_of_its_own(tmp_path: Path) -> None:
+    """The address of malloc is then in the program's procedure linkage table, as in Debian's Python."""
+    program = target("takes_malloc", "-no-pie", "-fno-pie")
+    assert run("record", "-q", "-o", tmp_path / "r", program).status == 0
+    assert rows(tmp_path / "r", "SELECT text FROM note WHERE kind = 'objects'") == []
+    assert run("record", "-q", "-o", tmp_path / "p", "python3", "-c", "0").status == 0
+    assert rows(tmp_path / "p", "SELECT text FROM note WHERE kind = 'objects'") == []

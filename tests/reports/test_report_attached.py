@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Of memory that was placed before the recorder came no line is named, whatever it saw of it since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from numaprof.document.object_remarks import remarks
+from numaprof.document.overview_text import banner
+from numaprof.rules import advise
+from numaprof.rules.advice import Kind
+from numaprof.rules.change_run import placed_before
+from reading import read
+from recording_builder import PAGE, SECOND, RecordingBuilder
+from scenarios import ARRAY, LOOP, PAGES
+from test_report_object_rules import PARALLEL, SERIAL, array, sampled, use_blocks
+
+OWN = [thread // 4 for thread in range(8)]
+
+
+def attached(builder: RecordingBuilder, *objects: int) -> RecordingBuilder:
+    builder.row("attached", process=1, age_ns=90 * SECOND)
+    for found in objects:
+        builder.row("placed_before", object=found)
+    return builder
+
+
+def used(homes: list[int], touchers: list[int] | None = None) -> RecordingBuilder:
+    """An array that every thread uses its part of; touchers: of the part that was touched since."""
+    builder = sampled()
+    if touchers is None:
+        block = builder.block(builder.object("mapping", None), ARRAY, PAGES)
+    else:
+        block = array(builder, touchers)
+    use_blocks(builder, block, homes)
+    return builder
+
+
+def test_no_first_touch_and_no_line(tmp_path: Path) -> None:
+    evidence = read(attached(used([0] * 8), 1), tmp_path)
+    (advice,) = advise(evidence)
+    assert advice == placed_before.rule(evidence)
+    assert advice.kind is Kind.SETTING
+    assert advice.touched_at == () and advice.touched_by is None and len(advice.objects) == 1
+    assert "was placed before numaprof attached, on node 0" in advice.finding
+    assert "8 threads on nodes 0-1 use it" in advice.finding
+    assert "Who first touched it, and at which line, is not known" in advice.evidence
+    assert advice.code[0] == "numactl --interleave=all ./sum"
+    assert advice.code[1].startswith("numaprof record -- ./sum ")
+    assert advice.removes is None and advice.concerns == pytest.approx(1.0)
+    assert remarks(evidence, evidence.objects.found[0])[0] == "placed before attaching: first touch not seen"
+    assert list(banner(evidence)) == [
+        "ATTACHED to process 4711, 90.0 s after it started: what was placed before has no first touch."
+    ]
+
+
+def test_first_touches_of_a_part_are_not_those_of_the_object(tmp_path: Path) -> None:
+    """The same touches would blame a line if the program had been launched."""
+    part = SERIAL[:4]
+    evidence = read(used([0] * 8, part), tmp_path)
+    assert any(advice.touched_at for advice in advise(evidence))
+    (tmp_path / "attached").mkdir()
+    (advice,) = advise(read(attached(used([0] * 8, part), 1), tmp_path / "attached"))
+    assert advice.touched_at == () and "placed before" in advice.finding
+
+
+def test_an_object_that_was_touched_whole_since_has_its_line(tmp_path: Path) -> None:
+    """Its memory was mapped before, and nothing was in it."""
+    evidence = read(attached(used([0] * 8, SERIAL), 1), tmp_path)
+    assert placed_before.rule(evidence) is None
+    assert any(advice.touched_at for advice in advise(evidence))
+
+
+def test_one_node_that_uses_all_can_have_it_now(tmp_path: Path) -> None:
+    builder = sampled()
+    block = builder.block(builder.object("mapping", None), ARRAY, PAGES)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(1, 5):
+        builder.loads(stack, thread, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 1, block=block)
+    evidence = read(attached(builder, 1), tmp_path)
+    advice = placed_before.rule(evidence)
+    assert advice is not None
+    assert advice.code[0] == "migratepages 4711 all 0"
+
+
+def test_nothing_remote_needs_no_advice(tmp_path: Path) -> None:
+    assert placed_before.rule(read(attached(used(OWN), 1), tmp_path)) is None
+
+
+def test_a_launched_program_has_no_such_origin(tmp_path: Path) -> None:
+    evidence = read(used([0] * 8), tmp_path)
+    assert placed_before.rule(evidence) is None
+    assert evidence.objects.found == ()
+
+
+@pytest.mark.parametrize("table", ["attached", "placed_before"])
+def test_recordings_without_the_tables_are_read(tmp_path: Path, table: str) -> None:
+    builder = used([0] * 8, PARALLEL)
+    builder.statements.append(f"DROP TABLE {table};")
+    assert read(builder, tmp_path).attached == ()
