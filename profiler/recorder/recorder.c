@@ -11,6 +11,7 @@
 #include "collectors/pages/movers.h"
 #include "collectors/pages/pages.h"
 #include "core/system/clock.h"
+#include "core/system/large_stack.h"
 #include "core/text/diag.h"
 #include "profiler/launch/file_limit.h"
 #include "profiler/launch/launch_thread.h"
@@ -337,8 +338,9 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
 
 // --- the end
 
-static void recorder_resolve_symbols(struct recorder *r)
+static void recorder_resolve_symbols(void *recorder)
 {
+    struct recorder *r = recorder;
     struct progress progress;
     int64_t next_place;
     const struct symbols_request request = {.stacks = &r->walk.stacks, .programs = &r->tasks.programs,
@@ -447,7 +449,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
         recorder_detach(r);
     samples_write_sums(&r->samples);
     tasks_end_all(&r->tasks);
-    recorder_resolve_symbols(r);
+    large_stack_run(recorder_resolve_symbols, r);
     RECORD(r->tasks.queue, RECORDING_COMPLETE);
     int status = recording_queue_stop(r->tasks.queue);
     r->tasks.queue = NULL;
