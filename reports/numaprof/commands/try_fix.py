@@ -13,16 +13,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from numaprof.commands.arguments import Parser, positive, thread_list
+from numaprof.commands.arguments import Parser, output_file, output_folder, positive, thread_list
 from numaprof.commands.policies import topology
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
+from numaprof.experiments.kernel_weights import by_weight
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.experiments.stored_trial import store
 from numaprof.experiments.supervise import interruptible
-from numaprof.experiments.trial import Tried, measure
+from numaprof.experiments.trial import Tried, measure, team_size
 from numaprof.experiments.trial_document import Trial, as_document
 from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, run_all, run_once
 from numaprof.terminal.layout import Layout
@@ -70,7 +71,8 @@ def main(arguments: Sequence[str]) -> int:
     recorded = Recorded(*read(given.file))
     command = tuple(arguments[middle + 1 :]) or recorded.evidence.command
     program = _program(recorded.evidence, command, given=middle < len(arguments))
-    chosen = choose(proposals(recorded.evidence, recorded.layouts), given.advice)
+    found = proposals(recorded.evidence, recorded.layouts)
+    chosen = choose(found, given.advice, team_size(recorded.evidence))
     options = Options(given.runs, given.keep, given.html, given.json, given.yes)
     folder = _folder(options.keep)
     try:
@@ -85,9 +87,12 @@ def _parser() -> Parser:
     parser.add_argument("file", metavar="FILE", help="a recording of the program")
     parser.add_argument("--advice", type=thread_list, metavar="N,...", help="only these, numbered as in the report")
     parser.add_argument("-n", "--runs", type=positive, default=5, help="runs of each side  [5]")
-    parser.add_argument("--keep", metavar="DIR", help="keep recordings and placement files there")
+    parser.add_argument("--keep", type=output_folder, metavar="DIR", help="keep recordings and placement files there")
     parser.add_argument(
-        "--html", metavar="OUT", help="write a page that compares the plain runs with all advice placed"
+        "--html",
+        type=output_file,
+        metavar="OUT",
+        help="write a page that compares the plain runs with all advice placed",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the runs")
@@ -104,8 +109,16 @@ def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Progr
     if path is None:
         raise Failure(f"{command[0]} is not there any more", "build it again, or name the program after --")
     limit = max(LEAST_LIMIT_S, LIMIT_FACTOR * (evidence.run.wall_ns or 0) / 1e9)
-    pin = evidence.run.pin_plan if evidence.run.pin_policy == "list" else evidence.run.pin_policy
-    return Program(command, cwd, pin or "compact", _pin_order(evidence), limit)
+    cpus = _pin_order(evidence)
+    missing = sorted(set(cpus) - os.sched_getaffinity(0))
+    if missing:
+        raise Failure(
+            f"the recorded threads ran on CPU {missing[0]}, which this process may not use here",
+            "run numaprof try with the CPUs of the recording, or record again",
+        )
+    # Another mask than the recorded one has another compact order: threads have to sit where the data go.
+    pin = ",".join(map(str, cpus)) or evidence.run.pin_policy or "compact"
+    return Program(command, cwd, pin, cpus, limit, evidence.run.exit_status or 0)
 
 
 def _pin_order(evidence: Evidence) -> tuple[int, ...]:
@@ -115,8 +128,8 @@ def _pin_order(evidence: Evidence) -> tuple[int, ...]:
     return tuple(map(int, plan.split(",")))
 
 
-def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
-    """Arms for the advice that placement can imitate, and for all of it together."""
+def choose(found: Sequence[Proposal], wanted: Sequence[int] | None, threads: int | None = None) -> Chosen:
+    """Arms for the advice that placement can imitate, and for all of it together. threads: of the recorded run."""
     unknown = [number for number in wanted or () if number > len(found)]
     if unknown:
         raise Failure(f"there is no advice {unknown[0]}: the recording has {len(found)}", "see numaprof report FILE")
@@ -125,8 +138,9 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         Arm(
             f"advice-{proposal.number}",
             f"advice {proposal.number}",
-            proposal.subjects,
+            by_weight(proposal.subjects),
             finding=proposal.advice.finding,
+            threads=threads,
         )
         for proposal in picked
         if proposal.subjects
@@ -137,7 +151,7 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         raise Failure(f"nothing to try: {why}", "numaprof report FILE shows the advice")
     together = merged([subject for arm in arms for subject in arm.subjects])
     if len(arms) > 1:
-        arms.append(Arm("all", "all together", together))
+        arms.append(Arm("all", "all together", together, threads=threads))
     nodes = sorted({piece.node for subject in together for place in subject.places for piece in place.pieces})
     if len(nodes) > 1:
         policy = f"interleave:{','.join(map(str, nodes))}"
@@ -212,6 +226,8 @@ def _remarks(evidence: Evidence) -> list[str]:
         found.append("the recording was cut short: its advice rests on a part of the run")
     elif evidence.run.exit_status or evidence.run.term_signal:
         found.append("the recorded run failed: its advice may rest on a part of the work")
+    if evidence.run.emulated:
+        found.append("the recording is of an emulated machine: its nodes stand for those of this one")
     if evidence.run.balancing:
         found.append(
             "automatic NUMA balancing is on: it leaves placed ranges alone, so that it differs between the sides"
