@@ -102,7 +102,7 @@ static void recorder_connect_modules(struct recorder *r)
     r->scan = (struct proc_scan){.targets = &r->targets, .machine = &r->machine};
     r->targets.counts_at_fork = r->options->running != NULL;
     r->attached = (struct attached){.running = r->options->running, .targets = &r->targets, .records = &r->records,
-                                    .without_faults = r->options->no_faults};
+                                    .without_faults = r->options->no_faults, .topology = &r->machine.topology};
 }
 
 static void recorder_open_channel(struct recorder *r)
@@ -149,8 +149,11 @@ const char *recorder_channel_address(const struct recorder *r)
 void recorder_set_preload(struct recorder *r, const char *path, const char *why_not)
 {
     r->why_no_preload = why_not;
-    if (!*path || !realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
-        r->preload_path[0] = '\0';
+    // As /proc/PID/maps and the kernel's records have it. A file in memory has no path, but a name there: readlink tells it.
+    if (*path && realpath(path, r->preload_path))
+        return;
+    ssize_t n = readlink(path, r->preload_path, sizeof r->preload_path - 1);
+    r->preload_path[n > 0 ? n : 0] = '\0';
 }
 
 int recorder_launch(struct recorder *r, struct launch *launch, const struct launch_signals *signals,
@@ -250,6 +253,8 @@ static void recorder_warn(struct recorder *r)
 int recorder_attach(struct recorder *r, const char *path, pid_t pid)
 {
     own_limits_raise(&r->limits, &r->machine);
+    if (r->options->running && attached_plan(&r->attached) != 0)
+        return DIAG_EXIT_FAILED;
     int status = recorder_create_recording(r, path);
     if (status != 0)
         return status;
@@ -322,6 +327,7 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
         pages_tick(&r->pages, now, r->records.faults.balancing);
     windows_tick(&r->windows, now);
     counter_sets_tick(&r->sets, now);
+    attached_tick(&r->attached, now);
     if (proc_scan_is_due(&r->scan, now)) {
         recorder_drain(r);
         proc_scan_run(&r->scan, now);
@@ -469,6 +475,7 @@ void recorder_close(struct recorder *r)
     faults_free(&r->records.faults);
     allocations_close(&r->allocations);
     proc_scan_close(&r->scan);
+    attached_close(&r->attached);
     tasks_free(&r->tasks);
     stack_walk_close(&r->walk);
     machine_close(&r->machine);
