@@ -80,6 +80,8 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
     verify->partial = noted.partial;
     verify->note_count = noted.note_count;
     memcpy(verify->notes, noted.notes, sizeof verify->notes);
+    if (from_count == 0)
+        verify_note(verify, "the kernel tells no node of the CPUs that are allowed here");
     struct perf_context context;
     perf_context_read(&context, "");
     for (int i = 0; i < counters->group_count; i++) {
