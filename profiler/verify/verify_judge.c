@@ -68,7 +68,7 @@ static size_t judge_nodes(struct verify *verify, const struct topology *t, int *
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS])
 {
-    int *from = malloc(t->node_count * sizeof *from), *to = malloc(t->node_count * sizeof *to), status = -ENOMEM;
+    int *from = calloc(t->node_count, sizeof *from), *to = calloc(t->node_count, sizeof *to), status = -ENOMEM;
     struct verify noted = {0};
     size_t from_count;
     if (!from || !to)
