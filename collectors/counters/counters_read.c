@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/sysfile.h"
+#include "core/system/process_stat.h"
 
 // What happened since the last reading.
 struct counters_delta {
@@ -84,14 +84,14 @@ static void counters_read_clock(struct counter_set *set, const uint64_t clock[3]
     set->work = has_work ? now.values[0] : set->work;
 }
 
-// Field 39 of /proc/PID/stat, counted behind the name: the CPU a thread last ran on (proc(5)).
+// Field 39 of /proc/PID/stat: the CPU a thread last ran on (proc(5)).
 static int counters_current_cpu(pid_t tid)
 {
     char text[512];
-    if (sysfile_text("", text, sizeof text, "/proc/%d/stat", tid) < 0)
+    const char *at;
+    if (process_stat_read(text, sizeof text, &at, tid) < 0)
         return -1;
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at && field < 39; field++)
+    for (int field = 3; at && field < 39; field++)
         at = strchr(at + 1, ' ');
     return at ? atoi(at) : -1;
 }

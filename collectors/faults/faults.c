@@ -38,9 +38,9 @@ static struct perf_event_attr faults_attributes(const struct faults *faults, str
 }
 
 // Samples per second; the kernel refuses more than kernel.perf_event_max_sample_rate, which it lowers by itself.
-static uint64_t faults_rate(void)
+static uint64_t faults_rate(const struct faults *faults)
 {
-    const int64_t wanted = FAULTS_PER_MS * INT64_C(1000);
+    const int64_t wanted = faults->of_machine ? FAULTS_OF_MACHINE_PER_S : FAULTS_PER_MS * INT64_C(1000);
     int64_t most = 0;
     bool is_limited = sysfile_number("", &most, "/proc/sys/kernel/perf_event_max_sample_rate") == 0 && most > 0;
     return (uint64_t)(is_limited && most < wanted ? most : wanted);
@@ -51,8 +51,8 @@ static int faults_open_some(const struct faults *faults, struct faults_task task
 {
     struct perf_event_attr attr = faults_attributes(faults, task, ring_bytes);
     attr.freq = 1;
-    attr.sample_freq = faults_rate();
-    attr.sample_stack_user = FAULTS_STACK_SOME;
+    attr.sample_freq = faults_rate(faults);
+    attr.sample_stack_user = faults->of_machine ? FAULTS_STACK_EVERY : FAULTS_STACK_SOME;
     attr.mmap = attr.mmap2 = attr.mmap_data = attr.comm = attr.comm_exec = attr.task = 1;
     return perf_event_open(&attr, task.tid, task.cpu, -1);
 }
@@ -108,7 +108,7 @@ static void faults_begin(const struct faults_source *source, struct faults_task 
 static int faults_open_both(struct faults *faults, struct faults_source *source, struct faults_task task,
                             size_t ring_pages)
 {
-    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1};
+    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1, .is_downsampled = faults->of_machine};
     faults_downsample_begin(source);
     int status = faults_open_ring(faults, source, task, ring_pages);
     if (status == 0)

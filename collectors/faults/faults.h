@@ -21,6 +21,7 @@ enum {
     FAULTS_PER_MS = 10,            // recorded of one CPU while faults come in masses: at 2 us each, 2 % of its time
     FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
     FAULTS_STACK_SOME = 8192,      // with those of the other event
+    FAULTS_OF_MACHINE_PER_S = 2000, // of one CPU, where all processes share its ring
     FAULTS_RING_LEAST_PAGES = 4,   // a smaller ring would not hold a burst
     FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
 };
@@ -66,6 +67,7 @@ struct faults {
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
+    bool of_machine;               // every process's faults come: fewer of them, with less of their stacks
     bool balancing;
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;

@@ -56,7 +56,7 @@ void faults_adapt(struct faults_source *source, uint64_t now)
     }
     if (source->is_downsampled && ms < FAULTS_WINDOW_MS)
         return;
-    if (source->is_downsampled && source->window_faults <= FAULTS_FEW && source->credit > 0)
+    if (source->is_downsampled && !source->faults->of_machine && source->window_faults <= FAULTS_FEW && source->credit > 0)
         faults_switch(source, false);
     else if (!source->is_downsampled)
         source->credit -= source->window_faults < source->credit ? source->window_faults : source->credit;

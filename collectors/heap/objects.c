@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/util/grow.h"
+
 // --- rows
 
 static int64_t objects_new_object(struct objects *objects, const struct process *process, const char *kind,
@@ -245,14 +247,11 @@ static const char *objects_kind(const struct mapping *mapping)
 
 static void objects_keep_named(struct objects *objects, struct objects_named named)
 {
-    if (objects->named_count == objects->named_size) {
-        size_t size = objects->named_size ? objects->named_size * 2 : 64;
-        struct objects_named *larger = realloc(objects->named, size * sizeof *larger);
-        if (!larger)
-            return; // where it is declared stays unknown
-        objects->named = larger;
-        objects->named_size = size;
-    }
+    struct objects_named *larger =
+        grow_array(objects->named, &objects->named_size, objects->named_count + 1, sizeof named);
+    if (!larger)
+        return; // where it is declared stays unknown
+    objects->named = larger;
     objects->named[objects->named_count++] = named;
 }
 

@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/util/grow.h"
+
 int perf_streams_add(struct perf_streams *streams, struct perf_stream *stream)
 {
-    if (streams->count == streams->size) {
-        size_t size = streams->size ? streams->size * 2 : 64;
-        struct perf_stream **items = realloc(streams->items, size * sizeof(struct perf_stream *));
-        if (!items)
-            return -ENOMEM;
-        streams->items = items;
-        streams->size = size;
-    }
+    struct perf_stream **items = grow_array(streams->items, &streams->size, streams->count + 1, sizeof stream);
+    if (!items)
+        return -ENOMEM;
+    streams->items = items;
     streams->items[streams->count++] = stream;
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "core/system/sysfile.h"
+#include "core/util/grow.h"
 #include "core/util/search.h"
 #include "core/util/table.h"
 
@@ -69,14 +70,10 @@ struct mapping *address_space_find(const struct address_space *space, uint64_t a
 // Room for two more: an addition may split one that is there.
 static int address_space_reserve(struct address_space *space)
 {
-    if (space->count + 2 <= space->size)
-        return 0;
-    size_t size = space->size ? space->size * 2 : 64;
-    struct mapping *items = realloc(space->items, size * sizeof *items);
+    struct mapping *items = grow_array(space->items, &space->size, space->count + 2, sizeof *items);
     if (!items)
         return -ENOMEM;
     space->items = items;
-    space->size = size;
     return 0;
 }
 

@@ -6,19 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Makes room for one more item in an array that doubles.
-static int call_stacks_grow(void **items, size_t *size, int64_t count, size_t item_bytes)
-{
-    if ((size_t)count < *size)
-        return 0;
-    size_t larger = *size ? *size * 2 : 1024;
-    void *grown = realloc(*items, larger * item_bytes);
-    if (!grown)
-        return -ENOMEM;
-    *items = grown;
-    *size = larger;
-    return 0;
-}
+#include "core/util/grow.h"
 
 static const char call_stacks_kernel[] = "[kernel]";
 
@@ -51,10 +39,12 @@ static int64_t call_stacks_place(struct call_stacks *stacks, const struct addres
     uint64_t hash = table_mix(table_mix((uint64_t)place.pid, (uintptr_t)place.path), place.address), id;
     if (table_get(&stacks->place_ids, hash, &id))
         return (int64_t)id;
-    if (stacks->place_count >= CALL_STACKS_MAX_PLACES ||
-        call_stacks_grow((void **)&stacks->places, &stacks->places_size, stacks->place_count, sizeof *stacks->places) <
-            0 ||
-        table_put(&stacks->place_ids, hash, (uint64_t)stacks->place_count + 1) < 0)
+    if (stacks->place_count >= CALL_STACKS_MAX_PLACES)
+        return RECORDING_NULL;
+    struct call_stacks_place *places =
+        grow_array(stacks->places, &stacks->places_size, (size_t)stacks->place_count + 1, sizeof place);
+    stacks->places = places ? places : stacks->places;
+    if (!places || table_put(&stacks->place_ids, hash, (uint64_t)stacks->place_count + 1) < 0)
         return RECORDING_NULL;
     stacks->places[stacks->place_count++] = place;
     RECORD(stacks->queue, RECORDING_PLACE, RECORD_NUMBER(stacks->place_count),
@@ -69,10 +59,12 @@ static int64_t call_stacks_link(struct call_stacks *stacks, int64_t place, int64
     uint64_t hash = table_mix(table_mix((uint64_t)is_truncated, (uint64_t)place), (uint64_t)caller), id;
     if (table_get(&stacks->stack_ids, hash, &id))
         return (int64_t)id;
-    if (stacks->stack_count >= CALL_STACKS_MAX_PATHS ||
-        call_stacks_grow((void **)&stacks->links, &stacks->links_size, stacks->stack_count, sizeof *stacks->links) <
-            0 ||
-        table_put(&stacks->stack_ids, hash, (uint64_t)stacks->stack_count + 1) < 0)
+    if (stacks->stack_count >= CALL_STACKS_MAX_PATHS)
+        return RECORDING_NULL;
+    struct call_stacks_link *links =
+        grow_array(stacks->links, &stacks->links_size, (size_t)stacks->stack_count + 1, sizeof *links);
+    stacks->links = links ? links : stacks->links;
+    if (!links || table_put(&stacks->stack_ids, hash, (uint64_t)stacks->stack_count + 1) < 0)
         return RECORDING_NULL;
     stacks->links[stacks->stack_count++] =
         (struct call_stacks_link){.place = (int32_t)place, .caller = (int32_t)caller};

@@ -16,4 +16,13 @@ static inline uint64_t clock_now(void)
     return (uint64_t)now.tv_sec * CLOCK_S + (uint64_t)now.tv_nsec;
 }
 
+// The time of day in UTC, ISO 8601, to the second.
+static inline void clock_utc(char *out, size_t size)
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&now, &utc) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        out[0] = '\0';
+}
+
 #endif

@@ -20,9 +20,11 @@
 
 static const char usage[] =
     "Usage: numaprof attach -p PID[,PID...] [options]\n"
+    "       numaprof attach --cgroup PATH [options]\n"
     "Records processes that run already, and what they start from now on; numaprof report reads the recording.\n"
     "\n"
     "  -p, --pid LIST          the processes, by number\n"
+    "      --cgroup PATH       the processes of a control group, also those that come later\n"
     "      --duration SECONDS  stop after this long                               [until Ctrl-C, or until they end]\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
     "      --interval MS       step of the time line                              [100]\n"
@@ -37,7 +39,7 @@ static const char usage[] =
 
 struct attach_request {
     struct run_options options;
-    const char *pids;
+    const char *pids, *group;
     uint64_t duration_ms;
 };
 
@@ -58,9 +60,10 @@ static int attach_seconds(const char *text, uint64_t *ms)
 // Returns -1 to go on, or the exit status to leave with.
 static int attach_parse(struct attach_request *request, int argc, char **argv)
 {
-    enum { DURATION = 1000 };
+    enum { DURATION = 1000, CGROUP };
     static const struct option options[] = {
         {"pid", required_argument, NULL, 'p'},
+        {"cgroup", required_argument, NULL, CGROUP},
         {"duration", required_argument, NULL, DURATION},
         {"output", required_argument, NULL, 'o'},
         {"interval", required_argument, NULL, RUN_OPTION_INTERVAL},
@@ -83,6 +86,8 @@ static int attach_parse(struct attach_request *request, int argc, char **argv)
             return usage_bad_option(argv, code);
         if (code == 'p')
             request->pids = optarg;
+        else if (code == CGROUP)
+            request->group = optarg;
         else if (code == DURATION)
             status = attach_seconds(optarg, &request->duration_ms);
         else
@@ -92,8 +97,9 @@ static int attach_parse(struct attach_request *request, int argc, char **argv)
     }
     if (optind < argc)
         return usage_bad_argument(argv, argv[optind]);
-    if (!request->pids) {
-        diag_error("numaprof attach -p PID", "no process given");
+    if (!request->pids == !request->group) {
+        diag_error("numaprof attach -p PID, or numaprof attach --cgroup PATH",
+                   request->pids ? "-p and --cgroup are given: one of them is wanted" : "no process given");
         return DIAG_EXIT_FAILED;
     }
     return -1;
@@ -153,7 +159,7 @@ int cmd_attach(int argc, char **argv)
     int status = attach_parse(&request, argc, argv);
     if (status >= 0)
         return status;
-    status = running_find(&running, request.pids);
+    status = request.group ? running_find_group(&running, request.group) : running_find(&running, request.pids);
     request.options.running = &running;
     request.options.arguments = running.arguments;
     if (status == 0)

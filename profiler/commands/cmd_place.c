@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/commands/cmd_place.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "core/text/diag.h"
 #include "profiler/launch/launch.h"
@@ -19,12 +17,9 @@ static int place_once(const struct target *target, char **arguments, const struc
         diag_error("ulimit -u, or free memory", "cannot start a process: %s", strerror(-status));
         return DIAG_EXIT_FAILED;
     }
-    status = launch_go(&launch);
-    if (status < 0) {
-        waitpid(launch.pid, NULL, 0);
-        diag_error("check the file", "%s cannot be run: %s", target->path, strerror(-status));
-        return status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN;
-    }
+    status = launch_start(&launch, target);
+    if (status != 0)
+        return status;
     status = supervise_wait(supervision, launch.pid);
     if (status < 0)
         diag_error("the program goes on", "watching the program failed: %s", strerror(-status));

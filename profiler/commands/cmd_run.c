@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
@@ -43,14 +42,10 @@ static void run_target(struct run_result *result, const struct run_options *opti
                        struct recorder *recorder, struct launch *launch, const struct launch_signals *signals)
 {
     recorder_start(recorder);
-    int status = launch_go(launch);
-    if (status < 0) {
-        int wait_status;
-        waitpid(launch->pid, &wait_status, 0);
-        diag_error("check the file", "%s cannot be run: %s", target->path, strerror(-status));
+    int status = launch_start(launch, target);
+    if (status != 0) {
         unlink(result->path);
-        *result = (struct run_result){
-            .failed = true, .exit_status = status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN};
+        *result = (struct run_result){.failed = true, .exit_status = status};
         return;
     }
     status = supervise_run(&result->supervision, recorder, launch->pid, signals, options->quiet);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collectors/perf/perf_context.h"
@@ -43,10 +42,7 @@ static void cmd_verify_machine(struct verify *verify, const struct counters *cou
 {
     struct utsname system;
     struct cpu_identity identity;
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(verify->at, sizeof verify->at, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    clock_utc(verify->at, sizeof verify->at);
     if (uname(&system) == 0)
         snprintf(verify->kernel, sizeof verify->kernel, "%s", system.release);
     if (cpu_identity_read(&identity, "") == 0) {

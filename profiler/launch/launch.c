@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/text/diag.h"
+
 static bool launch_is_binary(const char *path)
 {
     char start[4] = "";
@@ -94,7 +96,8 @@ int launch_prepare(struct launch *launch, const struct target *target, char **ar
     return 0;
 }
 
-int launch_go(struct launch *launch)
+// 0, or -errno of the exec.
+static int launch_go(struct launch *launch)
 {
     int error = 0;
     ssize_t n = write(launch->go, "g", 1);
@@ -104,6 +107,16 @@ int launch_go(struct launch *launch)
         n = 1;
     close(launch->failed);
     return n == sizeof error ? -error : 0;
+}
+
+int launch_start(struct launch *launch, const struct target *target)
+{
+    int status = launch_go(launch);
+    if (status == 0)
+        return 0;
+    waitpid(launch->pid, NULL, 0);
+    diag_error("check the file", "%s cannot be run: %s", target->path, strerror(-status));
+    return status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN;
 }
 
 void launch_cancel(struct launch *launch)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/launch/running.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -49,10 +50,28 @@ static int64_t running_age(const struct running_stat *stat)
 
 // --- refusals
 
-static int running_refuse(pid_t pid, int exit_status, const char *remedy, const char *why)
+struct running_refusal {
+    int exit_status;
+    const char *why, *remedy;
+};
+
+static const struct running_refusal
+    running_missing = {DIAG_EXIT_NOT_FOUND, "does not exist", "pgrep NAME finds it"},
+    running_ended = {DIAG_EXIT_NOT_FOUND, "has just ended", "start it again"},
+    running_zombie = {DIAG_EXIT_CANNOT_RUN, "has ended (its parent has not asked how)", "start it again"},
+    running_thread = {DIAG_EXIT_CANNOT_RUN, "is a thread", "give the number of its process: Tgid in /proc/TID/status"},
+    running_kernel = {DIAG_EXIT_CANNOT_RUN, "is a thread of the kernel", "give a program"},
+    running_self = {DIAG_EXIT_CANNOT_RUN, "is numaprof itself", "give another one"},
+    running_sandboxed = {DIAG_EXIT_CANNOT_RUN, "cannot be looked into: a security module or a sandbox forbids it",
+                         "run numaprof as root"},
+    running_foreign = {DIAG_EXIT_CANNOT_RUN,
+                       "belongs to another user, or runs with other rights than its user (setuid, capabilities)",
+                       "run numaprof as its owner, or as root"};
+
+static int running_refuse(pid_t pid, const struct running_refusal *refusal)
 {
-    diag_error(remedy, "process %d %s", pid, why);
-    return exit_status;
+    diag_error(refusal->remedy, "process %d %s", pid, refusal->why);
+    return refusal->exit_status;
 }
 
 static bool running_is_thread(pid_t pid)
@@ -65,43 +84,41 @@ static bool running_is_thread(pid_t pid)
 }
 
 // The same right that perf_event_open and move_pages want: PTRACE_MODE_READ.
-static int running_refuse_rights(pid_t pid)
+static const struct running_refusal *running_check_rights(pid_t pid)
 {
-    char path[64];
+    char maps[2], path[64];
     struct stat owner;
+    int status = sysfile_head("", maps, sizeof maps, "/proc/%d/maps", pid);
+    if (status >= 0)
+        return NULL;
+    if (status == -ENOENT || status == -ESRCH)
+        return &running_ended;
     snprintf(path, sizeof path, "/proc/%d", pid);
-    bool is_ours = stat(path, &owner) == 0 && owner.st_uid == geteuid();
-    if (is_ours)
-        return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "run numaprof as root",
-                              "cannot be looked into: a security module or a sandbox forbids it");
-    return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "run numaprof as its owner, or as root",
-                          "belongs to another user, or runs with other rights than its user (setuid, capabilities)");
+    return stat(path, &owner) == 0 && owner.st_uid == geteuid() ? &running_sandboxed : &running_foreign;
 }
 
-static int running_check(struct running_process *process)
+// NULL: the process can be measured.
+static const struct running_refusal *running_check(struct running_process *process)
 {
-    char maps[2];
     struct running_stat stat;
     pid_t pid = process->pid;
-    int status = running_read_stat(pid, &stat);
-    if (status < 0)
-        return running_refuse(pid, DIAG_EXIT_NOT_FOUND, "pgrep NAME finds it", "does not exist");
+    if (running_read_stat(pid, &stat) < 0)
+        return &running_missing;
     if (running_is_thread(pid))
-        return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "give the number of its process: Tgid in /proc/TID/status",
-                              "is a thread");
+        return &running_thread;
     if (stat.flags & RUNNING_KERNEL_THREAD)
-        return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "give a program", "is a thread of the kernel");
+        return &running_kernel;
     if (stat.state == 'Z' || stat.state == 'X')
-        return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "start it again", "has ended (its parent has not asked how)");
+        return &running_zombie;
     if (pid == getpid())
-        return running_refuse(pid, DIAG_EXIT_CANNOT_RUN, "give another one", "is numaprof itself");
-    status = sysfile_head("", maps, sizeof maps, "/proc/%d/maps", pid);
-    if (status < 0)
-        return status == -ENOENT || status == -ESRCH
-                   ? running_refuse(pid, DIAG_EXIT_NOT_FOUND, "start it again", "has just ended")
-                   : running_refuse_rights(pid);
+        return &running_self;
     process->age_ns = running_age(&stat);
-    return 0;
+    return running_check_rights(pid);
+}
+
+bool running_is_measurable(struct running_process *process)
+{
+    return running_check(process) == NULL;
 }
 
 // --- what it runs
@@ -162,7 +179,26 @@ static int running_describe(struct running *running)
     return running_read_command(running, pid);
 }
 
-// --- the list
+// --- a list of processes
+
+static int running_add(struct running *running, pid_t pid)
+{
+    for (size_t i = 0; i < running->count; i++)
+        if (running->processes[i].pid == pid)
+            return 0; // named twice
+    struct running_process *larger = realloc(running->processes, (running->count + 1) * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    running->processes = larger;
+    running->processes[running->count++] = (struct running_process){.pid = pid, .age_ns = -1};
+    return 0;
+}
+
+static int running_out_of_memory(void)
+{
+    diag_error(NULL, "out of memory");
+    return DIAG_EXIT_FAILED;
+}
 
 static int running_parse(struct running *running, const char *list)
 {
@@ -175,10 +211,8 @@ static int running_parse(struct running *running, const char *list)
                        diag_clean(clean, sizeof clean, list));
             return DIAG_EXIT_FAILED;
         }
-        running->processes[running->count++] = (struct running_process){.pid = (pid_t)pid, .age_ns = -1};
-        for (size_t i = 0; i + 1 < running->count; i++)
-            if (running->processes[i].pid == pid)
-                running->count--; // named twice
+        if (running_add(running, (pid_t)pid) < 0)
+            return running_out_of_memory();
         if (!*end)
             return 0;
     }
@@ -186,13 +220,92 @@ static int running_parse(struct running *running, const char *list)
 
 int running_find(struct running *running, const char *list)
 {
-    *running = (struct running){.processes = calloc(strlen(list) / 2 + 1, sizeof *running->processes)};
-    int status = running->processes ? running_parse(running, list) : DIAG_EXIT_FAILED;
-    for (size_t i = 0; i < running->count && status == 0; i++)
-        status = running_check(&running->processes[i]);
-    if (status == 0 && running_describe(running) < 0)
-        status = DIAG_EXIT_FAILED;
+    *running = (struct running){0};
+    int status = running_parse(running, list);
+    for (size_t i = 0; i < running->count && status == 0; i++) {
+        const struct running_refusal *refusal = running_check(&running->processes[i]);
+        status = refusal ? running_refuse(running->processes[i].pid, refusal) : 0;
+    }
+    return status == 0 && running_describe(running) < 0 ? running_out_of_memory() : status;
+}
+
+// --- a control group
+
+enum { RUNNING_DEEPEST = 16 }; // groups within groups: systemd's are six deep
+
+// Numbers of processes of this group and of those within; 0 stands for one that our pid namespace cannot see.
+static int running_read_group(struct running *running, const char *path, int depth)
+{
+    char *text, *end, within[PATH_MAX];
+    int status = sysfile_whole("", &text, "%s/cgroup.procs", path);
+    if (status < 0)
+        return status;
+    status = 0;
+    for (char *at = text; status == 0; at = end) {
+        long pid = strtol(at, &end, 10);
+        if (end == at)
+            break;
+        if (pid > 0 && pid != getpid())
+            status = running_add(running, (pid_t)pid);
+    }
+    free(text);
+    DIR *folder = status == 0 && depth < RUNNING_DEEPEST ? opendir(path) : NULL;
+    for (const struct dirent *entry; folder && status == 0 && (entry = readdir(folder));) {
+        int length = snprintf(within, sizeof within, "%s/%s", path, entry->d_name);
+        if (entry->d_type != DT_DIR || *entry->d_name == '.' || length >= (int)sizeof within)
+            continue;
+        int found = running_read_group(running, within, depth + 1);
+        status = found == -ENOMEM ? found : 0; // a group that has just gone
+    }
+    if (folder)
+        closedir(folder);
     return status;
+}
+
+int running_group_processes(struct running *running)
+{
+    return running_read_group(running, running->group, 0);
+}
+
+// Leaves out what cannot be measured. Returns why, of the last of them.
+static const struct running_refusal *running_keep_measurable(struct running *running)
+{
+    const struct running_refusal *last = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        const struct running_refusal *refusal = running_check(&running->processes[i]);
+        if (!refusal)
+            running->processes[kept++] = running->processes[i];
+        else if (refusal == &running_foreign || refusal == &running_sandboxed)
+            running->refused++;
+        last = refusal ? refusal : last;
+    }
+    running->count = kept;
+    return last;
+}
+
+int running_find_group(struct running *running, const char *path)
+{
+    char clean[PATH_MAX];
+    *running = (struct running){0};
+    int length = snprintf(running->group, sizeof running->group, "%s%s",
+                          strncmp(path, "/sys/fs/cgroup", 14) == 0 ? "" : *path == '/' ? "/sys/fs/cgroup" : "/sys/fs/cgroup/",
+                          path);
+    int status = length < (int)sizeof running->group ? running_group_processes(running) : -ENAMETOOLONG;
+    diag_clean(clean, sizeof clean, path);
+    if (status < 0) {
+        diag_error("systemd-cgls shows the groups; version 2 of control groups is needed", "--cgroup %s: %s", clean,
+                   status == -ENOENT ? "is no control group" : strerror(-status));
+        return status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_FAILED;
+    }
+    const size_t found = running->count;
+    const struct running_refusal *refusal = running_keep_measurable(running);
+    if (running->count == 0) {
+        diag_error(refusal && running->refused > 0 ? refusal->remedy : "systemd-cgls shows what runs where",
+                   found == 0 ? "--cgroup %s: no process is in it" : "--cgroup %s: no process in it can be recorded", clean);
+        return found == 0 ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN;
+    }
+    return running_describe(running) < 0 ? running_out_of_memory() : 0;
 }
 
 void running_free(struct running *running)

@@ -3,6 +3,7 @@
 #ifndef PROFILER_LAUNCH_RUNNING_H
 #define PROFILER_LAUNCH_RUNNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,11 +22,23 @@ struct running {
     char *command;           // its arguments, each with its NUL, in /proc/PID/cmdline's order
     char **arguments;        // point into command; NULL-terminated, at least one
     char cwd[PATH_MAX];      // "": not known
+    char group[PATH_MAX];    // folder of the control group they were found in; "": none
+    size_t refused;          // of the group, that cannot be looked into
 };
 
 // Reads a list of process ids, separated by commas. Prints what is wrong and returns an exit status, or 0: 126 a process cannot
 // be measured, 127 there is none. running_free frees it in both cases.
 int running_find(struct running *running, const char *list);
+// The same of all processes of a control group and of the groups within; those that cannot be measured are left out. path: below
+// /sys/fs/cgroup, with or without that.
+int running_find_group(struct running *running, const char *path);
+
+// Adds the processes that are in the group by now to the list, unchecked. -errno.
+int running_group_processes(struct running *running);
+
+// Whether it can be measured; sets its age.
+bool running_is_measurable(struct running_process *process);
+
 void running_free(struct running *running);
 
 // Age of the oldest, rounded up to seconds; 0: none is known.

@@ -102,7 +102,7 @@ static void recorder_connect_modules(struct recorder *r)
     r->scan = (struct proc_scan){.targets = &r->targets, .machine = &r->machine};
     r->targets.counts_at_fork = r->options->running != NULL;
     r->attached = (struct attached){.running = r->options->running, .targets = &r->targets, .records = &r->records,
-                                    .without_faults = r->options->no_faults};
+                                    .without_faults = r->options->no_faults, .topology = &r->machine.topology};
 }
 
 static void recorder_open_channel(struct recorder *r)
@@ -250,6 +250,8 @@ static void recorder_warn(struct recorder *r)
 int recorder_attach(struct recorder *r, const char *path, pid_t pid)
 {
     own_limits_raise(&r->limits, &r->machine);
+    if (r->options->running && attached_plan(&r->attached) != 0)
+        return DIAG_EXIT_FAILED;
     int status = recorder_create_recording(r, path);
     if (status != 0)
         return status;
@@ -322,6 +324,7 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
         pages_tick(&r->pages, now, r->records.faults.balancing);
     windows_tick(&r->windows, now);
     counter_sets_tick(&r->sets, now);
+    attached_tick(&r->attached, now);
     if (proc_scan_is_due(&r->scan, now)) {
         recorder_drain(r);
         proc_scan_run(&r->scan, now);
@@ -469,6 +472,7 @@ void recorder_close(struct recorder *r)
     faults_free(&r->records.faults);
     allocations_close(&r->allocations);
     proc_scan_close(&r->scan);
+    attached_close(&r->attached);
     tasks_free(&r->tasks);
     stack_walk_close(&r->walk);
     machine_close(&r->machine);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 
@@ -56,10 +57,8 @@ int supervise_block(struct launch_signals *before)
 static bool supervise_is_stopped(pid_t pid)
 {
     char text[512];
-    if (sysfile_text("", text, sizeof text, "/proc/%d/stat", pid) < 0)
-        return false;
-    const char *name_end = strrchr(text, ')'); // "pid (comm) state ..."
-    return name_end && (name_end[2] == 'T' || name_end[2] == 't');
+    const char *state;
+    return process_stat_read(text, sizeof text, &state, pid) == 0 && (*state == 'T' || *state == 't');
 }
 
 // The shell waits for us: it must see that its job has stopped. Continued, we make sure that the target is.

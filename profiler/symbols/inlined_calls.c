@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/util/grow.h"
 #include "core/util/search.h"
 
 enum {
@@ -17,14 +18,11 @@ enum {
 
 static int inlined_calls_add(struct inlined_calls *scopes, Dwarf_Addr low, Dwarf_Addr high, Dwarf_Off die)
 {
-    if (scopes->count == scopes->size) {
-        size_t size = scopes->size ? scopes->size * 2 : 256;
-        struct inlined_calls_function *functions = realloc(scopes->functions, size * sizeof *functions);
-        if (!functions)
-            return -ENOMEM;
-        scopes->functions = functions;
-        scopes->size = size;
-    }
+    struct inlined_calls_function *functions =
+        grow_array(scopes->functions, &scopes->size, scopes->count + 1, sizeof *functions);
+    if (!functions)
+        return -ENOMEM;
+    scopes->functions = functions;
     scopes->functions[scopes->count++] = (struct inlined_calls_function){.low = low, .high = high, .die = die};
     return 0;
 }

@@ -54,8 +54,8 @@ def attached(
     *options: object,
     command: Sequence[object] = (PROGRAM,),
 ) -> Iterator[Attach]:
-    """From when it records until Ctrl-C, unless it ended by itself."""
-    words = [*command, "attach", "-p", pid, "-o", recording, *options]
+    """From when it records until Ctrl-C, unless it ended by itself. pid None: the options say what to attach to."""
+    words = [*command, "attach", *(("-p", pid) if pid is not None else ()), "-o", recording, *options]
     with subprocess.Popen(list(map(str, words)), stderr=subprocess.PIPE, text=True) as recorder:
         begun = recorder.stderr.readline()
         assert begun == "numaprof: recording; Ctrl-C ends that\n", begun

@@ -6,14 +6,17 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from attaching import LATE_PAGES, Attachee, attached, attachee
 from conftest import PROGRAM
-from running import one, rows, run, touched_pages, until
+from running import one, rows, run, run_command, touched_pages, until
 
+ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
 FIRST_TOUCHES = "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind = 10 AND {}"
 OF_EARLY = "SELECT count(*) FROM sample WHERE kind IN (10, 11, 12) AND address BETWEEN {} AND {}"
 
@@ -50,9 +53,9 @@ def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> Non
     assert rows(recording, "SELECT name FROM thread") == ["attachee"] * 4
     assert one(recording, "SELECT process FROM attached WHERE age_ns > 0") == 1
     # The main thread, the new one, and the child filled 4 MiB each; their stacks and libc's data are some pages more.
-    assert touched_pages(recording, 2) == pytest.approx(LATE_PAGES, abs=64)
-    assert touches(recording, "process = 1") == pytest.approx(2 * LATE_PAGES, abs=64)
-    assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, abs=64)
+    assert touched_pages(recording, 2) == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+    assert touches(recording, "process = 1") == pytest.approx(2 * LATE_PAGES, rel=ESTIMATED)
+    assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
 
 
 @pytest.mark.requires("perf_event")
@@ -102,12 +105,19 @@ def state(pid: int) -> dict[str, object]:
     }
 
 
+def waits(pid: int) -> bool:
+    """For its input: the thread that starts another one blocks all signals meanwhile, and the new one speaks first."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return "State:\tS" in status and re.search(r"^SigBlk:\t0+$", status, re.MULTILINE) is not None
+
+
 @pytest.mark.requires("perf_event", "root")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_program_is_left_as_it_was(recording: Path, how: signal.Signals) -> None:
     with attachee() as program:
         os.sched_setaffinity(program.pid, {min(os.sched_getaffinity(0))})
         program.do("thread")
+        until(lambda: waits(program.pid))
         before = state(program.pid)
         with attached(program.pid, recording) as recorder:
             during = state(program.pid)
@@ -149,7 +159,7 @@ def test_another_program_begins_anew(recording: Path) -> None:
     """After exec all first touches are seen."""
     with attachee() as program, attached(program.pid, recording):
         program.do("exec")
-    assert touches(recording, "process = 1") >= LATE_PAGES * 4
+    assert touches(recording, "process = 1") == pytest.approx(LATE_PAGES * 4, rel=ESTIMATED)
     assert one(recording, "SELECT count(*) FROM process") == 1
 
 
@@ -160,7 +170,7 @@ def test_several_processes(recording: Path) -> None:
         first.do("end")
         first.process.wait()
     assert rows(recording, "SELECT pid FROM process") == [first.pid, second.pid]
-    assert touches(recording, f"tid = {second.pid}") == pytest.approx(LATE_PAGES, abs=64)
+    assert touches(recording, f"tid = {second.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
 
 
 @pytest.mark.requires("perf_event", "root")
@@ -172,7 +182,7 @@ def test_its_owner_needs_no_privilege(public_place: Path) -> None:
     recording = public_place / "r.numaprof"
     with attachee(*nobody) as program, attached(program.pid, recording, command=(*nobody, public_place / "numaprof")):
         program.do("touch")
-    assert touches(recording, "1") == pytest.approx(LATE_PAGES, abs=64)
+    assert touches(recording, "1") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
     assert one(recording, "SELECT detail FROM evidence WHERE collector = 'faults'").endswith(
         "without those inside system calls"
     )
@@ -186,7 +196,7 @@ def test_a_container_from_its_host(recording: Path) -> None:
         with attached(inner, recording):
             program.do("thread")
     assert one(recording, "SELECT pid FROM process") == int(inner)
-    assert touches(recording, f"tid <> {inner}") == pytest.approx(LATE_PAGES, abs=64)
+    assert touches(recording, f"tid <> {inner}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
 
 
 @pytest.mark.requires("perf_event")
@@ -197,6 +207,114 @@ def test_the_report_says_so(recording: Path) -> None:
     assert done.status == 0, done.err
     assert f"ATTACHED to process {program.pid}, " in done.out
     assert "first touch not seen" in done.out
+
+
+# --- many threads
+
+LITTLE = 600  # open files
+
+
+def few_files(*words: object) -> tuple[object, ...]:
+    """For an ordinary user: root would raise the limit."""
+    return ("prlimit", f"--nofile={LITTLE}", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words)
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_page_faults_are_left_out_before_threads(public_place: Path) -> None:
+    """300 threads on several CPUs need more descriptors for page faults than there may be."""
+    recording = public_place / "r.numaprof"
+    with attachee("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") as program:
+        for _ in range(300):
+            program.do("start")
+        done = run_command(
+            *few_files(
+                public_place / "numaprof", "attach", "-q", "-p", program.pid, "--duration", "0.1", "-o", recording
+            )
+        )
+    assert done == (0, "", done.err)
+    assert one(recording, "SELECT count(*) FROM thread") == 301
+    assert one(recording, "SELECT used, why_not, remedy FROM evidence WHERE collector = 'faults'") == (
+        (0, "the limit of open files is used up", "ulimit -n 65536")
+    )
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_for_root_page_faults_then_come_from_all_cpus(recording: Path) -> None:
+    """So many threads that one event for each of them on each CPU would take long to open."""
+    cpus = len(os.sched_getaffinity(0))
+    threads = 16384 // (2 * cpus)
+    if threads > 5000:
+        pytest.skip("one CPU")
+    with attachee() as program:
+        for _ in range(threads // 100 + 1):
+            program.do("hundred")
+        with attached(program.pid, recording):
+            program.do("touch")
+    detail = one(recording, "SELECT detail FROM evidence WHERE collector = 'faults'")
+    assert detail == "page faults, of all processes by CPU"
+    # How many are seen depends on what else the machine does; of other processes there is none.
+    assert one(recording, "SELECT count(*) FROM process") == 1
+    assert one(recording, "SELECT count(*) FROM thread") > threads
+    assert rows(recording, "SELECT text FROM note WHERE kind IN ('unmatched', 'refused')") == []
+
+
+# --- control groups
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    """A control group of version 2."""
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    root = next((Path(words[1]) for words in mounts if words[2] == "cgroup2"), None)
+    if root is None:
+        pytest.skip("version 2 of control groups is not mounted")
+    made = root / f"numaprof-test-{os.getpid()}"
+    try:
+        (made / "within").mkdir(parents=True)
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    yield made
+    until(lambda: not (made / "within" / "cgroup.procs").read_text() and not (made / "cgroup.procs").read_text())
+    (made / "within").rmdir()
+    made.rmdir()
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_processes_of_a_control_group_and_those_that_come_later(recording: Path, group: Path) -> None:
+    with attachee() as first, attachee() as second, attachee() as later, attachee() as other:
+        (group / "cgroup.procs").write_text(str(first.pid))
+        (group / "within" / "cgroup.procs").write_text(str(second.pid))
+        with attached(None, recording, "--cgroup", group):
+            second.do("touch")
+            first.do("fork")
+            (group / "cgroup.procs").write_text(str(later.pid))
+            until(lambda: _waits_for_faults(recording, later.pid))
+            later.do("touch")
+            other.do("touch")
+    assert set(rows(recording, "SELECT pid FROM process WHERE followed = 'attached'")) == {
+        first.pid,
+        second.pid,
+        later.pid,
+    }
+    assert one(recording, "SELECT count(*) FROM process WHERE followed = 'inherited'") == 1
+    for program in (second, later):
+        assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+
+
+def _waits_for_faults(recording: Path, pid: int) -> bool:
+    """Its row is on disk later than its events are opened."""
+    try:
+        return rows(recording, f"SELECT count(*) FROM process WHERE pid = {pid}") == [1]
+    except sqlite3.Error:
+        return False
+
+
+def test_a_group_that_is_not_there(recording: Path) -> None:
+    refused(run("attach", "--cgroup", "no/such/group", "-o", recording), 127, "is no control group")
+
+
+def test_a_group_without_processes(recording: Path, group: Path) -> None:
+    refused(run("attach", "--cgroup", group, "-o", recording), 127, "no process is in it")
 
 
 # --- what bad input gets
@@ -218,6 +336,7 @@ def gone() -> int:
     ("words", "cause"),
     [
         ((), "no process given"),
+        (("-p", "1", "--cgroup", "x"), "one of them is wanted"),
         (("-p", "x"), "no list of process ids"),
         (("-p", "1,"), "no list of process ids"),
         (("-p", "0"), "no list of process ids"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program to attach to: fills 16 MiB of its own, says "ready", and does what each line on its input says:
-// thread: a thread starts, fills 4 MiB that were just mapped, and stays; fork: a child does that and ends; exec: runs itself
-// again; touch: the main thread fills 4 MiB; end.
+// thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing; fork: a child
+// fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; end.
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,18 +36,32 @@ static void fill_late(void)
 
 static void *work(void *done)
 {
-    fill_late();
-    say(done);
+    if (done) {
+        fill_late();
+        say((const char *)done);
+    }
     for (;;)
         pause();
     return NULL;
 }
 
-static void start_thread(void)
+// done: what the thread says when it has filled its memory; NULL: it fills none.
+static void start_thread(char *done)
 {
+    pthread_attr_t small;
     pthread_t thread;
-    if (pthread_create(&thread, NULL, work, "thread done") != 0)
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    if (pthread_create(&thread, &small, work, done) != 0)
         exit(1);
+    pthread_attr_destroy(&small);
+}
+
+static void start_hundred(void)
+{
+    for (int i = 0; i < 100; i++)
+        start_thread(NULL);
+    say("hundred done");
 }
 
 static void start_child(void)
@@ -69,7 +83,11 @@ int main(int argc, char **argv)
     say(again ? "exec done" : "ready");
     while (fgets(line, sizeof line, stdin)) {
         if (strcmp(line, "thread\n") == 0)
-            start_thread();
+            start_thread("thread done");
+        else if (strcmp(line, "start\n") == 0)
+            start_thread(NULL), say("start done");
+        else if (strcmp(line, "hundred\n") == 0)
+            start_hundred();
         else if (strcmp(line, "fork\n") == 0)
             start_child();
         else if (strcmp(line, "touch\n") == 0)

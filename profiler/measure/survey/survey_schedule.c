@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/system/clock.h"
 #include "core/text/units.h"
 
 // Seconds for each GiB, measured on an Emerald Rapids at 2.1 GHz: first touch with huge and with 4 KiB pages, a walk
@@ -106,9 +107,7 @@ done:
 
 static void survey_schedule_head(struct result *result, const struct topology *t, const struct survey_options *o)
 {
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(result->at, sizeof result->at, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    clock_utc(result->at, sizeof result->at);
     snprintf(result->kernels, sizeof result->kernels, "%s", kernels_best()->name);
     snprintf(result->emulated, sizeof result->emulated, "%s", o->emulated ? o->emulated : "");
     result->llc_bytes = memory_extent_cache(t);

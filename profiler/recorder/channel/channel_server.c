@@ -20,7 +20,7 @@
 #include "collectors/protocol/channel_slots.h"
 #include "core/system/clock.h"
 #include "core/system/memory_file.h"
-#include "core/system/sysfile.h"
+#include "core/system/process_stat.h"
 
 static long channel_server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
@@ -141,16 +141,15 @@ void channel_server_close(struct channel_server *server)
 
 // --- connections
 
-// Parent of a process as the kernel says it (proc(5), /proc/PID/stat: the name may hold anything, ")" too); -errno.
+// Parent of a process as the kernel says it; -errno.
 static pid_t channel_server_parent(pid_t pid)
 {
     char text[1024];
-    int status = sysfile_text("", text, sizeof text, "/proc/%d/stat", pid);
+    const char *fields;
+    int parent, status = process_stat_read(text, sizeof text, &fields, pid);
     if (status < 0)
         return status;
-    const char *name_end = strrchr(text, ')');
-    int parent;
-    return name_end && sscanf(name_end + 1, " %*c %d", &parent) == 1 ? parent : -EINVAL;
+    return sscanf(fields, "%*c %d", &parent) == 1 ? parent : -EINVAL;
 }
 
 // 0 if a process descends from this one. Orphans of the target do, since this is their subreaper. -EPERM: it does not;

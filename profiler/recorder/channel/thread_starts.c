@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "collectors/processes/namespaces.h"
+#include "core/util/grow.h"
 
 static void thread_starts_identify(struct thread_starts *starts, struct thread_starts_arrival *arrival)
 {
@@ -23,17 +24,11 @@ static void thread_starts_identify(struct thread_starts *starts, struct thread_s
 static void thread_starts_keep(struct thread_starts *starts, struct thread_starts_arrival arrival)
 {
     pthread_mutex_lock(&starts->mutex);
-    if (starts->count == starts->size) {
-        size_t size = starts->size ? starts->size * 2 : 64;
-        struct thread_starts_arrival *arrivals = realloc(starts->arrivals, size * sizeof *arrivals);
-        if (arrivals) {
-            starts->arrivals = arrivals;
-            starts->size = size;
-        }
-    }
-    bool kept = starts->count < starts->size;
-    if (kept)
+    struct thread_starts_arrival *kept = grow_array(starts->arrivals, &starts->size, starts->count + 1, sizeof arrival);
+    if (kept) {
+        starts->arrivals = kept;
         starts->arrivals[starts->count++] = arrival;
+    }
     pthread_mutex_unlock(&starts->mutex);
     if (!kept && arrival.counters)
         counters_close(arrival.counters);

@@ -5,19 +5,24 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "core/system/clock.h"
+#include "core/text/diag.h"
 
 // A thread may start another one while its process is scanned: the scan is repeated until it finds none that is new.
 enum { ATTACHED_MOST_SCANS = 100 };
 
 static void attached_watch(struct attached *attached, pid_t tid)
 {
+    enum { ANY_PROCESS = -1 };
     struct kernel_records *records = attached->records;
     if (attached->without_faults)
         return;
+    if (attached->of_machine && (records->count > 0 || attached->error < 0))
+        return;
     if (records->count == 0)
-        kernel_records_open_running(records, tid);
+        kernel_records_open_running(records, attached->of_machine ? ANY_PROCESS : tid);
     else
         records->error = kernel_records_add(records, tid);
     const int status = records->error;
@@ -25,7 +30,7 @@ static void attached_watch(struct attached *attached, pid_t tid)
     if (status == 0 || status == -ESRCH)
         return; // it has ended, or is watched
     attached->unwatched++;
-    attached->error = status;
+    attached->error = attached->of_machine ? -EMFILE : status; // with more of them, privilege were not needed
 }
 
 // 1: the thread is new. 0: its process has ended. -ENOMEM.
@@ -83,6 +88,8 @@ static int attached_process(struct attached *attached, const struct running_proc
 {
     struct tasks *tasks = attached->targets->tasks;
     uint64_t now = clock_now();
+    if (tasks_process(tasks, running->pid))
+        return 0;
     struct process *process = tasks_add_process(tasks, running->pid, NULL, now, "attached");
     if (!process)
         return -ENOMEM;
@@ -108,8 +115,124 @@ int attached_begin(struct attached *attached)
     return status == 0 && attached->threads == 0 ? -ESRCH : status;
 }
 
+// --- what fits
+
+// Descriptors of one thread's counters: task clock, migrations, instructions, and the groups.
+static size_t attached_of_counters(const struct counters *counters)
+{
+    size_t count = 2 + counters->with_work;
+    for (int i = 0; i < counters->group_count; i++)
+        if (counters->groups[i].error == 0 && !counters->groups[i].of_cpus)
+            count += (size_t)counters->groups[i].count + counters->groups[i].with_work;
+    return count;
+}
+
+// The last class of the plan is the first to go; loads with addresses go last, for they name the data.
+static bool attached_leave_out(struct attached *attached, struct counters *counters)
+{
+    int last = -1;
+    for (int i = 0; i < counters->group_count; i++)
+        if (counters->groups[i].error == 0 && (i != counters->loads_group || last < 0))
+            last = i;
+    if (counters->usable < 2 || last < 0)
+        return false;
+    counters->groups[last].error = -EMFILE;
+    if (last == counters->loads_group)
+        counters->loads_error = -EMFILE;
+    counters->usable--;
+    attached->left_out++;
+    return true;
+}
+
+static size_t attached_count_threads(const struct running *running)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < running->count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task", running->processes[i].pid);
+        DIR *folder = opendir(path);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            count += *entry->d_name != '.';
+        if (folder)
+            closedir(folder);
+    }
+    return count;
+}
+
+static int attached_refuse(const struct attached *attached, size_t threads)
+{
+    char remedy[96];
+    snprintf(remedy, sizeof remedy, "ulimit -n %zu, run as root, or attach to fewer processes", attached->needed);
+    diag_error(remedy, "%zu threads need %zu open files, %zu are allowed", threads, attached->needed, attached->allowed);
+    return DIAG_EXIT_FAILED;
+}
+
+int attached_plan(struct attached *attached)
+{
+    enum { OWN = 256, MOST_INHERITED = 16384 }; // the files of its program and ours; what is opened in half a second
+    struct counters *counters = &attached->targets->sets->counters;
+    const bool counts = attached->targets->sets->usable;
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    attached->allowed = files.rlim_cur == RLIM_INFINITY ? SIZE_MAX : files.rlim_cur;
+    const size_t threads = attached_count_threads(attached->running), cpus = attached->topology->cpu_count;
+    size_t inherited = attached->without_faults ? 0 : 2 * threads * cpus;
+    attached->of_machine = inherited > MOST_INHERITED || inherited + OWN > attached->allowed;
+    size_t faults = attached->of_machine ? 2 * cpus : inherited;
+    do {
+        attached->needed = OWN + faults + (counts ? threads * attached_of_counters(counters) : 0);
+    } while (attached->needed > attached->allowed && counts && attached_leave_out(attached, counters));
+    return attached->needed > attached->allowed ? attached_refuse(attached, threads) : 0;
+}
+
+// --- control groups
+
+// Unknown twice in a row: no process of ours started it, or the kernel's record of that would have arrived.
+static void attached_meet(struct attached *attached, struct running_process *process, const struct table *before)
+{
+    uint64_t unused, key = (uint64_t)process->pid;
+    if (tasks_process(attached->targets->tasks, process->pid))
+        return;
+    if (!table_get(before, key, &unused))
+        table_put(&attached->strangers, key, 1);
+    else if (running_is_measurable(process))
+        attached_process(attached, process);
+}
+
+void attached_tick(struct attached *attached, uint64_t now)
+{
+    enum { EVERY_MS = 250 };
+    struct running found = {0};
+    if (!attached->running || !*attached->running->group || now < attached->looked_at + EVERY_MS * CLOCK_MS)
+        return;
+    attached->looked_at = now;
+    snprintf(found.group, sizeof found.group, "%s", attached->running->group);
+    struct table before = attached->strangers;
+    attached->strangers = (struct table){0};
+    if (running_group_processes(&found) == 0) {
+        perf_streams_drain(attached->records->streams, clock_now());
+        for (size_t i = 0; i < found.count; i++)
+            attached_meet(attached, &found.processes[i], &before);
+    }
+    table_free(&before);
+    running_free(&found);
+}
+
+void attached_close(struct attached *attached)
+{
+    table_free(&attached->strangers);
+}
+
 void attached_finish(const struct attached *attached)
 {
+    const struct tasks *tasks = attached->targets->tasks;
+    if (attached->left_out > 0)
+        note_write(tasks, "refused", attached->left_out, "ulimit -n, or attach to fewer processes",
+                   "%d groups of counters are left out: with all, the threads need more than the %zu open files that are allowed",
+                   attached->left_out, attached->allowed);
+    if (attached->running && attached->running->refused > 0)
+        note_write(tasks, "refused", (int64_t)attached->running->refused, "run numaprof as root",
+                   "%zu processes of the control group belong to other users and are not recorded", attached->running->refused);
     if (attached->unwatched == 0 || attached->records->count == 0)
         return; // the evidence says why there is none
     struct note_missing reason = refusals_missing(attached->records->refusals, attached->error);

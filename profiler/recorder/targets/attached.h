@@ -7,18 +7,32 @@
 #include "profiler/recorder/targets/kernel_records.h"
 
 struct attached {
-    const struct running *running;   // all three: set by the caller
+    const struct running *running;   // down to without_faults: set by the caller
     const struct targets *targets;
     struct kernel_records *records;
     bool without_faults;
+    const struct topology *topology;
 
     size_t threads;                  // that were there
     size_t unwatched;                // whose page faults and new threads the kernel does not report ...
     int error;                       // ... and why
+    bool of_machine;                 // page faults come from every process of the machine, and are filtered
+    int left_out;                    // classes of counters, for want of descriptors
+    size_t needed, allowed;          // descriptors
+    struct table strangers;          // processes of the group that were not known then
+    uint64_t looked_at;              // when the control group was read last, CLOCK_MONOTONIC
 };
+
+// Chooses what fits into the limit of open files, before anything is opened. Prints the refusal and returns an exit status, or 0.
+int attached_plan(struct attached *attached);
 
 // Adds the processes and opens everything on their threads; there is a recording. -ESRCH: all of them have ended; -ENOMEM.
 int attached_begin(struct attached *attached);
+
+// Attaches to processes that have come into the control group meanwhile.
+void attached_tick(struct attached *attached, uint64_t now);
+
+void attached_close(struct attached *attached);
 
 // Notes what could not be seen.
 void attached_finish(const struct attached *attached);

@@ -27,7 +27,7 @@ static void kernel_records_sample(struct faults_source *source, struct kernel_re
     }
     struct thread *thread = tasks_thread(records->tasks, (pid_t)sample.tid);
     if (!thread) {
-        records->losses->unknown_threads++;
+        records->losses->unknown_threads += !records->faults.of_machine;
         return;
     }
     if (faults_is_double(source, &sample))
@@ -206,7 +206,8 @@ void kernel_records_open(struct kernel_records *records, pid_t tid, bool without
 
 void kernel_records_open_running(struct kernel_records *records, pid_t tid)
 {
-    kernel_records_begin(records, (struct faults_task){.tid = tid, .inherit = true}, false);
+    records->faults.of_machine = tid == -1;
+    kernel_records_begin(records, (struct faults_task){.tid = tid, .inherit = !records->faults.of_machine}, false);
 }
 
 int kernel_records_add(struct kernel_records *records, pid_t tid)
@@ -236,8 +237,9 @@ int kernel_records_watch(const struct kernel_records *records, kernel_records_wa
 
 void kernel_records_write_evidence(struct kernel_records *records)
 {
-    const char *detail =
-        records->faults.exclude_kernel ? "page faults, without those inside system calls" : "page faults";
+    const char *detail = records->faults.of_machine       ? "page faults, of all processes by CPU"
+                         : records->faults.exclude_kernel ? "page faults, without those inside system calls"
+                                                          : "page faults";
     struct note_missing missing = {.why = "left out by --without faults"};
     bool used = records->count > 0;
     if (!used && records->error != -ECANCELED)
@@ -256,6 +258,8 @@ static uint64_t kernel_records_count_faults(struct kernel_records *records)
 
 uint64_t kernel_records_missed(struct kernel_records *records)
 {
+    if (records->faults.of_machine)
+        return 0;
     uint64_t counted = kernel_records_count_faults(records), sampled = records->faults.sampled_weight;
     return counted > sampled ? counted - sampled : 0;
 }
@@ -263,7 +267,7 @@ uint64_t kernel_records_missed(struct kernel_records *records)
 void kernel_records_finish(struct kernel_records *records)
 {
     uint64_t counted = kernel_records_count_faults(records);
-    if (counted > 0)
+    if (counted > 0 && !records->faults.of_machine)
         note_write(records->tasks, "faults", (int64_t)counted, NULL,
                    "%llu page faults were counted, samples stand for %llu", (unsigned long long)counted,
                    (unsigned long long)records->faults.sampled_weight);

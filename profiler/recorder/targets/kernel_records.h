@@ -24,7 +24,7 @@ struct kernel_records {
 // Opens the rings of all that the thread tid will fork, from the exec of each on. error says why there are none.
 void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);
 
-// The same of a thread that runs, and of all that it will start, from now on.
+// The same of a thread that runs, and of all that it will start, from now on; tid -1: of all processes of the machine.
 void kernel_records_open_running(struct kernel_records *records, pid_t tid);
 
 // Adds one more such thread to the rings. 0 or -errno.

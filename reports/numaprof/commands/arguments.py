@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from typing import NoReturn
 
 from numaprof.text.messages import Failure
@@ -57,3 +59,47 @@ def thread_list(text: str) -> list[int]:
             raise argparse.ArgumentTypeError(f"{part!r} is not a range of thread counts")
         numbers += range(low, high + 1)
     return list(dict.fromkeys(numbers))
+
+
+def output_file(text: str) -> str:
+    """Where a file can be made, or what can be written to; - is stdout. Refused before anything is read or run."""
+    parent = os.path.dirname(_name(text)) or "."
+    if os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder, a file is wanted")
+    if text != "-" and not os.path.exists(text) and not os.path.isdir(parent):
+        raise argparse.ArgumentTypeError(f"{text!r}: there is no folder {parent!r}")
+    return text
+
+
+def output_folder(text: str) -> str:
+    """It may be there already."""
+    if os.path.lexists(_name(text)) and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no folder")
+    return text
+
+
+def folder(text: str) -> str:
+    if not os.path.isdir(_name(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no folder")
+    return text
+
+
+def part_of_name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("a part of a name is wanted, not nothing")
+    return text
+
+
+def pin_policy(text: str) -> str:
+    """As run_options.c takes it. Whether the CPUs of a list are there, the recorder says."""
+    if text not in ("compact", "scatter", "none") and not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text, re.ASCII):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is none of compact, scatter, none, or a list of CPUs such as 0,2,4-7"
+        )
+    return text
+
+
+def _name(text: str) -> str:
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
+    return text

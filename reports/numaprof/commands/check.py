@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import Judgement, judge
-from numaprof.commands.arguments import Parser, percentage
+from numaprof.commands.arguments import Parser, output_file, percentage
 from numaprof.commands.output_files import write_text
 from numaprof.document.build_report import answer
 from numaprof.document.headline import share_in_words, verdict
@@ -38,8 +38,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--min-coverage", type=percentage, default=MIN_COVERAGE, metavar="PERCENT", help="least counted CPU time (10%%)"
     )
-    parser.add_argument("--sarif", metavar="OUT", help="write findings as SARIF 2.1.0, at the lines to change")
-    parser.add_argument("--junit", metavar="OUT", help="write the results as JUnit XML, a test case per recording")
+    parser.add_argument(
+        "--sarif", type=output_file, metavar="OUT", help="write findings as SARIF 2.1.0, at the lines to change"
+    )
+    parser.add_argument(
+        "--junit", type=output_file, metavar="OUT", help="write the results as JUnit XML, a test case per recording"
+    )
     options = parser.parse_args(arguments)
     results = [checked(file, options.max_remote, options.min_coverage) for file in options.files]
     for result in results:

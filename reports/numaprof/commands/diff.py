@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser
+from numaprof.commands.arguments import Parser, output_file, output_folder
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.evidence.evidence import load
@@ -26,11 +26,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="recordings; -- between the sides if they are more than two"
     )
-    parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
+    parser.add_argument(
+        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
+    )
     parser.add_argument("--open", action="store_true", help="open it")
-    parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
-    parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
-    parser.add_argument("--schema", metavar="OUT", help="write the JSON Schema of --json, and nothing else")
+    parser.add_argument(
+        "--json", type=output_file, metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout"
+    )
+    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
+    parser.add_argument(
+        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
+    )
     options = parser.parse_intermixed_args([_BETWEEN if each == "--" else each for each in arguments])
     if options.schema:
         return write_schema(options.schema, "diff")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser
+from numaprof.commands.arguments import Parser, output_file
 from numaprof.commands.output_files import write_bytes
 from numaprof.commands.progress import Progress
 from numaprof.commands.report import SUFFIX, newest
@@ -27,13 +27,16 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a recording; without one, the newest in this folder")
     parser.add_argument("--format", choices=list(ENDINGS), required=True, help="for which tool")
     parser.add_argument(
-        "-o", metavar="OUT", help="where to; - is stdout; without it, a file named after the recording, in this folder"
+        "-o",
+        type=output_file,
+        metavar="OUT",
+        help="where to; - is stdout; without it, a file named after the recording, in this folder",
     )
     parser.add_argument("--value", choices=[value.name for value in VALUES], help="of folded stacks: what to add up")
     options = parser.parse_args(arguments)
     if options.value and options.format != "folded":
         raise Failure(f"--value is for folded stacks; {options.format} has them all", "leave it out")
-    file = options.file or newest()
+    file = newest() if options.file is None else options.file
     with Progress() as say:
         say(f"reading {clean(file)}")
         with reading(file) as source:

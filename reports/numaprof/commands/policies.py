@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from numaprof.commands.arguments import Parser, positive
+from numaprof.commands.arguments import Parser, pin_policy, positive
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan, numaprof_program
 from numaprof.terminal.experiment_view import as_json, print_policies
@@ -34,7 +34,9 @@ class Policy:
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("policies", "Runs PROGRAM under several placements of memory and CPUs and ranks them.", USAGE)
     parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs of each  [3]")
-    parser.add_argument("--pin", default="compact", metavar="POLICY", help="as of numaprof run  [compact]")
+    parser.add_argument(
+        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="as of numaprof run  [compact]"
+    )
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")

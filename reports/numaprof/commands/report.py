@@ -7,7 +7,16 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, natural, positive
+from numaprof.analysis.naming import object_name
+from numaprof.commands.arguments import (
+    Parser,
+    folder,
+    natural,
+    output_file,
+    output_folder,
+    part_of_name,
+    positive,
+)
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.document.build_report import answer
@@ -18,8 +27,9 @@ from numaprof.terminal.first_screen import print_first_screen
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.pager import paged
 from numaprof.terminal.report_view import print_repeats, print_repeats_head, print_report
+from numaprof.terminal.tables import is_named
 from numaprof.terminal.wanted import SORT_KEYS, Wanted
-from numaprof.text.format import clean
+from numaprof.text.format import clean, number_list
 from numaprof.text.messages import Failure
 from numaprof.text.source_lines import allow
 
@@ -35,22 +45,32 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--full", action="store_true", help="all tables; without it, the answer on one screen")
     parser.add_argument("--top", type=positive, metavar="N", help="of each table so many rows (and --full)")
     parser.add_argument("--sort", choices=SORT_KEYS, help="threads in this order (and --full)")
-    parser.add_argument("--thread", metavar="NAME|TID", help="only threads with this in their name (and --full)")
-    parser.add_argument("--object", metavar="NAME", help="only objects with this in their name (and --full)")
+    parser.add_argument(
+        "--thread", type=part_of_name, metavar="NAME|TID", help="only threads with this in their name (and --full)"
+    )
+    parser.add_argument(
+        "--object", type=part_of_name, metavar="NAME", help="only objects with this in their name (and --full)"
+    )
     parser.add_argument("--node", type=natural, metavar="N", help="only threads and CPUs of this node (and --full)")
     parser.add_argument(
-        "--source", metavar="DIR", action="append", default=[], help="show source text of this folder, too"
+        "--source", type=folder, metavar="DIR", action="append", default=[], help="show source text of this folder, too"
     )
-    parser.add_argument("--html", metavar="OUT", help="write one page that any browser opens, without a network")
+    parser.add_argument(
+        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
+    )
     parser.add_argument("--open", action="store_true", help="open it")
-    parser.add_argument("--json", metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout")
-    parser.add_argument("--csv", metavar="DIR", help="write the same as tables, one file each")
-    parser.add_argument("--schema", metavar="OUT", help="write the JSON Schema of --json, and nothing else")
+    parser.add_argument(
+        "--json", type=output_file, metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout"
+    )
+    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
+    parser.add_argument(
+        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
+    )
     options = parser.parse_args(arguments)
     if options.schema:
         return write_schema(options.schema, "report")
-    for folder in options.source:
-        allow(folder)
+    for name in options.source:
+        allow(name)
     files = options.files or [newest()]
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
@@ -95,6 +115,7 @@ def _read(file: str) -> tuple[Evidence, Answer]:
 
 
 def _full(recordings: list[Evidence], wanted: Wanted, layout: Layout) -> int:
+    _check_filters(recordings, wanted)
     if len(recordings) > 1 and are_repeats(recordings):
         print_repeats(Side(tuple(recordings)), layout)
         return 0
@@ -103,6 +124,19 @@ def _full(recordings: list[Evidence], wanted: Wanted, layout: Layout) -> int:
             layout.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
         print_report(evidence, layout, wanted)
     return 0
+
+
+def _check_filters(recordings: list[Evidence], wanted: Wanted) -> None:
+    """A filter that nothing passes would print empty tables, as if there were nothing to see."""
+    threads = [thread for found in recordings for thread in found.threads]
+    names = [object_name(each) for found in recordings for each in found.objects.found]
+    nodes = sorted({node.id for found in recordings for node in found.machine.nodes})
+    if wanted.thread is not None and not any(is_named(thread, wanted.thread) for thread in threads):
+        raise Failure(f"--thread {wanted.thread}: no thread has this name or tid", "report --full lists the threads")
+    if wanted.object is not None and not any(wanted.object in name for name in names):
+        raise Failure(f"--object {wanted.object}: no object has this in its name", "report --full lists the objects")
+    if wanted.node is not None and wanted.node not in nodes:
+        raise Failure(f"--node {wanted.node}: there is no such node", f"there are {number_list(nodes)}")
 
 
 def are_repeats(recordings: Sequence[Evidence]) -> bool:

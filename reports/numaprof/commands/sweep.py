@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, positive, thread_list
+from numaprof.commands.arguments import Parser, pin_policy, positive, thread_list
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan
 from numaprof.terminal.experiment_view import as_json, print_sweep
@@ -23,7 +23,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("sweep", "Runs PROGRAM with different numbers of threads and shows how it scales.", USAGE)
     parser.add_argument("-t", "--threads", type=thread_list, metavar="LIST", help="e.g. 1,2,4-8  [1,2,4,... all CPUs]")
     parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs of each  [3]")
-    parser.add_argument("--pin", default="compact", metavar="POLICY", help="as of numaprof run  [compact]")
+    parser.add_argument(
+        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="as of numaprof run  [compact]"
+    )
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from numaprof.commands.arguments import Parser, positive, thread_list
+from numaprof.commands.arguments import Parser, output_file, output_folder, positive, thread_list
 from numaprof.commands.policies import topology
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
@@ -85,9 +85,12 @@ def _parser() -> Parser:
     parser.add_argument("file", metavar="FILE", help="a recording of the program")
     parser.add_argument("--advice", type=thread_list, metavar="N,...", help="only these, numbered as in the report")
     parser.add_argument("-n", "--runs", type=positive, default=5, help="runs of each side  [5]")
-    parser.add_argument("--keep", metavar="DIR", help="keep recordings and placement files there")
+    parser.add_argument("--keep", type=output_folder, metavar="DIR", help="keep recordings and placement files there")
     parser.add_argument(
-        "--html", metavar="OUT", help="write a page that compares the plain runs with all advice placed"
+        "--html",
+        type=output_file,
+        metavar="OUT",
+        help="write a page that compares the plain runs with all advice placed",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the runs")

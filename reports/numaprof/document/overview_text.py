@@ -35,7 +35,10 @@ def banner(evidence: Evidence) -> Iterator[str]:
     if run.emulated is not None:
         yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are real, times mean nothing."
     if not run.complete:
-        yield "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. This is what it had written."
+        yield (
+            "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. "
+            "This is what it had written."
+        )
     if evidence.attached:
         yield _attached(evidence.attached)
     if run.term_signal is not None:

@@ -10,10 +10,10 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from statistics import median
 from typing import Any, TypeVar
 
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.spread import median
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice
 from numaprof.text.format import clean

@@ -152,8 +152,12 @@ def _worth_showing(evidence: Evidence, wanted: Wanted) -> list[Thread]:
     return sorted(chosen, key=lambda thread: cpu_order(thread.cpus, thread.position))
 
 
+def is_named(thread: Thread, text: str) -> bool:
+    return text in (thread.row.name or "") or text == str(thread.row.tid)
+
+
 def _is_wanted(thread: Thread, wanted: Wanted) -> bool:
-    named = wanted.thread is None or wanted.thread in (thread.row.name or "") or wanted.thread == str(thread.row.tid)
+    named = wanted.thread is None or is_named(thread, wanted.thread)
     return named and (wanted.node is None or wanted.node in thread.nodes)
 
 

@@ -65,7 +65,7 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=_rests_on(evidence, group, uses),
         removes=removes,
         concerns=part if removes is None else None,
-        saves=saves(evidence, removes, group),
+        saves=saves(evidence, removes if measured(evidence) else part, group),
         objects=tuple(group),
         touched_at=tuple(sites),
         touched_by=evidence.by_id.get(group[0].main_thread),

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CORE_SYSTEM_PROCESS_STAT_H
+#define CORE_SYSTEM_PROCESS_STAT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// Reads /proc/PID/stat (proc(5)) into text. *fields: behind the name, which may hold anything: the first one is the state, field 3.
+// -errno; -EINVAL: it is cut off.
+int process_stat_read(char *text, size_t size, const char **fields, pid_t pid);
+
+#endif
