@@ -70,6 +70,11 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
 
 // --- the end
 
+static void recorder_write_code_file(void *queue, const char *path)
+{
+    RECORD((struct recording_queue *)queue, RECORDING_CODE_FILE, RECORD_TEXT(path));
+}
+
 static void recorder_resolve_symbols(struct recorder *r)
 {
     struct progress progress;
@@ -86,6 +91,7 @@ static void recorder_resolve_symbols(struct recorder *r)
                                                          .next_place = next_place,
                                                          .next_stack = r->walk.stacks.stack_count + 1};
     object_declarations_resolve(&declared);
+    program_files_each(r->walk.files, recorder_write_code_file, r->tasks.queue);
     progress_end(&progress);
     const uint64_t stale = program_files_stale(r->walk.files);
     if (stale > 0)
