@@ -102,11 +102,13 @@ def test_a_file_for_another_program_is_said_to_be_one(tmp_path: Path) -> None:
     assert "nothing placed: none of the" in ended.err
 
 
-def test_static_programs_are_refused(tmp_path: Path) -> None:
-    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), "-static", "-pthread")
+@pytest.mark.parametrize("flag", ["-static", "-fsanitize=address"])
+def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tmp_path: Path) -> None:
+    """AddressSanitizer has to come first among the libraries, and finds errors in its own blocks only."""
+    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), flag, "-pthread")
     file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
     ended = run("run", "--place", file, program)
-    assert ended.status == 125
+    assert (ended.status, ended.out) == (125, "")
     assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
 
 
