@@ -213,6 +213,22 @@ def test_threads_sit_where_the_file_says(tmp_path: Path) -> None:
     assert ended.out.splitlines() == [f"thread {second}", f"main {first}"], ended.err
 
 
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_threads_sit_by_their_number_whichever_have_ended(command: str, tmp_path: Path) -> None:
+    """Without the line `threads`, each takes the CPU that the one before has left."""
+    allowed = sorted(os.sched_getaffinity(0))
+    main, other = allowed[0], allowed[-1]
+    program, file = target("one_by_one", "-pthread"), tmp_path / "placement"
+    pins, output = f"{main},{other}", () if command == "run" else ("--pin", f"{main},{other}", "-o", tmp_path / "r")
+    file.write_text(PINNED.format(pins))
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(other)] * 4, ended.err
+    file.write_text(PINNED.format(f"{pins}\nthreads {main},{other},{main},{main},{other}"))
+    output = () if command == "run" else (*output[:-1], tmp_path / "s")
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(cpu) for cpu in (other, main, main, other)], ended.err
+
+
 def test_pins_stay_hidden_and_a_choice_of_the_program_is_respected(tmp_path: Path) -> None:
     allowed = sorted(os.sched_getaffinity(0))
     file = tmp_path / "placement"
