@@ -82,6 +82,19 @@ def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None
         assert window.run("return document.documentElement.scrollWidth") <= width
 
 
+def test_copy_takes_the_code_alone(window: Browser, tmp_path: Path) -> None:
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
+    taker = "{writeText: async (text) => { window.took = text; }}"
+    window.run(f"Object.defineProperty(navigator, 'clipboard', {{value: {taker}}})")
+    buttons = window.all(".advice .copy")
+    assert len(buttons) == len(window.all(".advice pre")) == 2
+    buttons[0].click()
+    window.wait("document.querySelector('.copy').textContent === 'Copied'")
+    assert window.run("return window.took").startswith("#pragma omp parallel for schedule(static)\nfor (")
+    buttons[1].click()
+    window.wait("window.took === 'numactl --interleave=all ./sum'")
+
+
 def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
     page = written(SCENARIOS["serial_init"](), tmp_path)
