@@ -7,12 +7,15 @@ PRIVATE := $(PREFIX)/libexec/numaprof
 INTO     = $(DESTDIR)$(PRIVATE)
 SHARE    = $(DESTDIR)$(PREFIX)/share
 HEADERS := $(wildcard include/*.h)
+# Packagers: INSTALL_REPORTS='--alone --python /usr/bin/python3', and another program than build/numaprof.
+INSTALL_REPORTS ?=
+INSTALL_PROGRAM ?= $(BUILD)/numaprof
 
 install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packagers
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
-	$(Q)install -Dm755 $(BUILD)/numaprof $(DESTDIR)$(PREFIX)/bin/numaprof
+	$(Q)install -Dm755 $(INSTALL_PROGRAM) $(DESTDIR)$(PREFIX)/bin/numaprof
 	$(Q)install -Dm644 $(PRELOAD) $(INTO)/libnumaprof-preload.so
-	$(Q)$(VENV)/bin/python mk/install-reports $(INTO)
+	$(Q)$(VENV)/bin/python mk/install-reports $(INSTALL_REPORTS) $(INTO)
 	$(Q)for page in $(BUILD)/man/*.1; do install -Dm644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/$${page##*/} || exit 1; done
 	$(Q)install -Dm644 $(BUILD)/completions/numaprof $(SHARE)/bash-completion/completions/numaprof
 	$(Q)install -Dm644 $(BUILD)/completions/_numaprof $(SHARE)/zsh/site-functions/_numaprof

@@ -22,6 +22,11 @@ $(BUILD)/numaprof: $(BUILD)/obj/profiler/main.o $(ARCHIVE)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ARCHIVED) 2>/dev/null || \
 	    $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# Distributions want their own libraries in use, not copies in the program.
+$(BUILD)/shared/numaprof: $(BUILD)/obj/profiler/main.o $(ARCHIVE)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 $(ARCHIVE): $(OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -17,14 +17,22 @@ endef
 
 # The reports run from the tree, so a change needs no new installation. $(PYTHON) is looked for only now: the line
 # above may have installed it.
+# SYSTEM_PYTHON=/usr/bin/python3: with the distribution's Python packages, without a network; the page then has no charts.
 reports: $(BUILD)/.venv $(BUILD)/numaprof-reports $(BUILD)/.compiled ## the Python side: virtual environment and launcher
 .PHONY: reports
 
 $(BUILD)/.venv: reports/pyproject.toml | $(BUILD)/.packages
 	$(call say,VENV,$(VENV))
+ifdef SYSTEM_PYTHON
+	$(Q)$(SYSTEM_PYTHON) -m venv --clear --system-site-packages --without-pip $(VENV)
+	$(Q)echo $(abspath reports) > "$$(echo $(VENV)/lib/python3*/site-packages)/numaprof.pth"
+	$(Q)$(VENV)/bin/python -c 'import jinja2, google.protobuf, prometheus_client' || \
+	    { echo 'make: install python3-jinja2, python3-protobuf and python3-prometheus-client' >&2; exit 1; }
+else
 	$(Q)$(VENV)/bin/python -c '' 2>/dev/null || { rm -rf $(VENV) && $$(mk/find-python) -m venv $(VENV); }
 	$(call pip,vega)
 	$(Q)$(VENV)/bin/python -m numaprof.page.vega_bundle
+endif
 	$(Q)touch $@
 
 # What only tests and lint need is several times larger than all the rest.

@@ -2,8 +2,8 @@
 # Tests in tiers, by folder (tests/README.md). No test is run twice, but for those marked `shares_cpu` (tests/lab_plugin.py).
 
 PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
-# What needs a browser, sanitizer builds or an emulated machine.
-SLOW    := tests/browser tests/sanitized tests/lab tests/emulator
+# What needs a clean root, a browser, sanitizer builds or an emulated machine.
+SLOW    := tests/packaging tests/browser tests/sanitized tests/lab tests/emulator
 WORKERS ?= 2
 
 # libpfm is the second source for event encodings; the program does not need it.
@@ -34,7 +34,7 @@ lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
 
 test: check lab-or-reason ## check, and browser, sanitizers, and whole programs in the emulated machine
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/emulator,$(SLOW)) $(TESTFLAGS)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/emulator,$(SLOW)) $(TESTFLAGS)
 
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)

@@ -83,6 +83,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "go": lambda: shutil.which("go") is not None and _runs("go", "tool", "pprof", "-h"),
     "huge_pages": _huge_pages_on_request,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
+    "lintian": lambda: shutil.which("lintian") is not None,
+    "minimal_root": (BUILD / "cache/minimal-root.tar").exists,
     "sarif_schema": (BUILD / "cache/sarif-schema-2.1.0.json").exists,
 }
 

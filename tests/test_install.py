@@ -98,6 +98,7 @@ def test_static_alone_it_records_and_says_where_to_read(static: Path, target: Pa
     assert "numaprof-reports cannot be started here: No such file or directory" in done.stderr
     assert "read it on a machine with numaprof's Python part" in done.stderr
     assert threads_pinned(tmp_path / "x.numaprof") >= 1
+    assert "not pinned" not in done.stderr
     assert sorted(path.name for path in static.parent.iterdir()) == ["numaprof"]
 
 

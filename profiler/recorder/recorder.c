@@ -149,8 +149,11 @@ const char *recorder_channel_address(const struct recorder *r)
 void recorder_set_preload(struct recorder *r, const char *path, const char *why_not)
 {
     r->why_no_preload = why_not;
-    if (!*path || !realpath(path, r->preload_path)) // as /proc/PID/maps and the kernel's records have it
-        r->preload_path[0] = '\0';
+    // As /proc/PID/maps and the kernel's records have it. A file in memory has no path, but a name there: readlink tells it.
+    if (*path && realpath(path, r->preload_path))
+        return;
+    ssize_t n = readlink(path, r->preload_path, sizeof r->preload_path - 1);
+    r->preload_path[n > 0 ? n : 0] = '\0';
 }
 
 int recorder_launch(struct recorder *r, struct launch *launch, const struct launch_signals *signals,

@@ -99,7 +99,7 @@ def test_a_short_recording(name: str, tmp_path: Path) -> None:
     """It says that it is emulated, rests on the level that doctor named, and its report can be read."""
     recording = tmp_path / "x.numaprof"
     # Homes are looked at now and then: where there is nothing else, the program must last until then.
-    sweeps = "1200" if MACHINES[name].level == 5 else "4"
+    sweeps = "4000" if MACHINES[name].level == 5 else "4"
     command = [PROGRAM, "record", "-q", "-o", recording, "--", BUILD / "examples" / "sum_serial", sweeps, "16"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

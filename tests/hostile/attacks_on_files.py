@@ -49,7 +49,7 @@ def _read_all(chance: random.Random, files: list[Path]) -> None:
         if words[-1] == "--html":
             words.append(str(file.with_suffix(".html")))
         lines.append("\t".join([*words, str(file)]))
-    done = run_command(sys.executable, "-c", READ, input="\n".join(lines), timeout=PATIENCE_S)
+    done = run_command(sys.executable, "-c", READ, input="\n".join(lines), timeout=PATIENCE_S, cwd=files[0].parent)
     assert done.out.endswith("done\n"), done
     assert done.out == "done\n", done.out
 

@@ -149,6 +149,49 @@ def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
     assert run("run", "--place", file, tmp_path / "nothing").status == 127
 
 
+PREFERRED, INTERLEAVE, WEIGHTED = 1, 3, 6  # linux/mempolicy.h
+KINDS = ("malloc", "calloc", "aligned_alloc", "posix_memalign", "realloc", "reused", "static", "mmap")
+
+
+def subject_of(program: Path, kind: str, folder: Path, place: str) -> Path:
+    """A placement file for what the program allocates in this way."""
+    file = folder / "placement"
+    if kind == "static":
+        file.write_text(static_variable(program, "variable", place))
+    else:
+        recording = folder / "plain.numaprof"
+        assert run("record", "-q", "-o", recording, program, kind).status == 0
+        file.write_text(placement(recording, place))
+    return file
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_has_its_policy_before_its_first_touch(kind: str, tmp_path: Path) -> None:
+    """Also a block that realloc made of smaller ones, and one whose memory was freed before."""
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, kind, tmp_path, "* blocks 0:0.3 0:1"), program, kind)
+    assert (ended.status, ended.out) == (0, f"{PREFERRED} {PREFERRED}\n"), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 1 and report.right == 100
+
+
+@pytest.mark.parametrize(("place", "mode"), [("* node 0", PREFERRED), ("* interleave 0", INTERLEAVE)])
+def test_each_placement_is_a_policy_of_the_kernel(place: str, mode: int, tmp_path: Path) -> None:
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, "malloc", tmp_path, place), program, "malloc")
+    assert (ended.status, ended.out) == (0, f"{mode} {mode}\n"), ended.err
+
+
+def test_weighted_interleave_or_a_note(tmp_path: Path) -> None:
+    """Linux 6.9 and later interleave by weight; older kernels evenly, which is said."""
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, "malloc", tmp_path, "* weighted 0"), program, "malloc")
+    is_known = Path("/sys/kernel/mm/mempolicy/weighted_interleave").exists()
+    mode = WEIGHTED if is_known else INTERLEAVE
+    assert ended.out == f"{mode} {mode}\n", ended.err
+    assert ("interleaved evenly: this kernel has no weighted interleave" in ended.err) == (not is_known)
+
+
 def build_other(compiler: str, output: Path, source: Path) -> Path:
     ended = run_command(compiler, "-g", "-O1", source, "-o", output, cwd=output.parent)
     assert ended.status == 0, ended.err
@@ -212,15 +255,19 @@ def test_beside_another_allocator_that_is_preloaded(tmp_path: Path, library: str
     assert report.placed == report.asked >= 20 and report.right == 100
 
 
-def test_a_static_variable_is_placed_before_its_first_touch(tmp_path: Path) -> None:
-    program = target("placed", "-pthread", "-O1", "-g")
+def static_variable(program: Path, name: str, place: str) -> str:
     names = run_command("nm", "-S", program).out
-    address, size = re.search(r"^(\w+) (\w+) b variable$", names, re.MULTILINE).groups()  # type: ignore[union-attr]
+    address, size = re.search(rf"^(\w+) (\w+) b {name}$", names, re.MULTILINE).groups()  # type: ignore[union-attr]
     notes = run_command("readelf", "-n", program).out
     build_id = re.search(r"Build ID: (\w+)", notes)[1]  # type: ignore[index]
+    lines = ["numaprof-placement 1", "static", f"range {build_id} 0x{address} {int(size, 16)}", f"place {place}", "end"]
+    return "\n".join(lines)
+
+
+def test_a_static_variable_is_placed_before_its_first_touch(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
     file = tmp_path / "placement"
-    lines = ["numaprof-placement 1", "static", f"range {build_id} 0x{address} {int(size, 16)}", "place * node 0", "end"]
-    file.write_text("\n".join(lines))
+    file.write_text(static_variable(program, "variable", "* node 0"))
     ended = run("run", "--place", file, program)
     assert ended.out == "all right\n", ended.err
     assert Report.of(ended.err) == (1, 1, 1, 1, 100.0)

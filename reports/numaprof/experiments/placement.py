@@ -27,7 +27,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Place:
-    mode: str  # blocks, interleave
+    mode: str  # blocks, interleave, weighted
     pieces: tuple[Piece, ...]
     ordinal: int | None = None  # among the subject's allocations of one thread; None: all others
 

@@ -13,6 +13,7 @@ from typing import Literal, Optional
 
 from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair
 from numaprof.model.memory_model import Line, Module, Modules, Object, Objects, Place, SourceLine, Stretch
+from numaprof.model.stacks_model import RemoteStacks, StackFrame, StackWeight
 
 VERSION = 1  # raised when a field changes its meaning or goes; new fields do not raise it
 
@@ -41,11 +42,14 @@ __all__ = [
     "Place",
     "ProcessThreads",
     "Remarked",
+    "RemoteStacks",
     "Report",
     "Requests",
     "Run",
     "Series",
     "SourceLine",
+    "StackFrame",
+    "StackWeight",
     "Stretch",
     "Summary",
     "Taken",
@@ -544,9 +548,11 @@ class Report(Answer):
         notes: Whatever qualifies a number, as recorded.
         timeline: Requests over time.
         modules: In whose code the instructions stand that read remotely.
+        remote_stacks: Remote accesses by call stack, thread, object and time.
     """
 
     levels: tuple[Level, ...]
     notes: tuple[Note, ...]
     timeline: Timeline
     modules: Modules
+    remote_stacks: RemoteStacks
