@@ -101,12 +101,15 @@
     table.querySelectorAll(".sorting").forEach((hint) => { hint.hidden = false; });
   }
 
+  // Code without the lines that say where it goes.
+  const pasted = (text) => text.split("\n").filter((line) => !/^\s*(\/\/|! |# )/.test(line)).join("\n");
+
   function makeCopyable(button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
       const code = button.parentElement.querySelector("pre");
       try {
-        await navigator.clipboard.writeText(code.textContent);
+        await navigator.clipboard.writeText(pasted(code.textContent));
         button.textContent = "Copied";
       } catch {
         getSelection().selectAllChildren(code); // a page from a file may not write to the clipboard everywhere
