@@ -17,7 +17,10 @@ NOT_YET = {
     *(f"terminal/{name}.py" for name in ("comparison_view", "experiment_view", "objects_table", "report_view")),
     *(f"terminal/{name}.py" for name in ("tables", "trial_view")),
     *(f"export/{name}.py" for name in ("folded", "perfetto", "pprof")),
-    *(f"page/{name}.py" for name in ("charts", "comparison_page", "experiment_page", "filters", "report_page")),
+    *(
+        f"page/{name}.py"
+        for name in ("charts", "comparison_page", "experiment_page", "filters", "page_map_chart", "report_page")
+    ),
 }
 
 
