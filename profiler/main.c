@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/system/clock.h"
 #include "core/text/diag.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/commands.h"
@@ -27,6 +28,7 @@ static const struct command *main_command(const char *word)
 
 int main(int argc, char **argv)
 {
+    clock_read_namespace();
     const struct command *command = argc > 1 ? main_command(argv[1]) : NULL;
     if (command)
         exit(main_finish(command->run(argc - 1, argv + 1)));

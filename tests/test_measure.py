@@ -71,7 +71,7 @@ def test_one_node_is_one_row_and_one_column(program: Path) -> None:
     assert "all nodes" not in text
 
 
-def test_partial_measurements_are_not_kept(program: Path, tmp_path: Path) -> None:
+def test_partial_measurements_are_not_cached(program: Path, tmp_path: Path) -> None:
     done = run(program, "topology", "--measure", *SMALL, XDG_CACHE_HOME=str(tmp_path))
     assert (done.returncode, done.stderr, list(tmp_path.iterdir())) == (0, "", [])
 
@@ -232,12 +232,12 @@ def kept(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.requires("gcc")
-def test_what_is_kept_is_shown_again(program: Path, kept: dict[str, str]) -> None:
-    found = json.loads(run(program, "topology", "--kept", "--json", **kept).stdout)["measured"]
+def test_what_is_cached_is_shown_again(program: Path, kept: dict[str, str]) -> None:
+    found = json.loads(run(program, "topology", "--cached", "--json", **kept).stdout)["measured"]
     assert {(row["metric"], row["from"], row["to"], row["median"]) for row in found["values"]} == {
         ("latency_random", row["from"], row["from"], 100 + row["from"]) for row in found["values"]
     }
-    assert "  random, huge pages" in run(program, "topology", "--kept", **kept).stdout
+    assert "  random, huge pages" in run(program, "topology", "--cached", **kept).stdout
 
 
 @pytest.mark.requires("gcc")
@@ -261,11 +261,11 @@ def test_a_damaged_one_is_named_and_costs_no_recording(program: Path, kept: dict
     assert "is damaged: the recording holds no measured latencies" in done.stderr
     assert (
         "is no measurement, or damaged; run numaprof topology --measure again"
-        in run(program, "topology", "--kept", **kept).stderr
+        in run(program, "topology", "--cached", **kept).stderr
     )
 
 
 def test_nothing_kept_is_named(program: Path, tmp_path: Path) -> None:
-    done = run(program, "topology", "--kept", XDG_CACHE_HOME=str(tmp_path))
+    done = run(program, "topology", "--cached", XDG_CACHE_HOME=str(tmp_path))
     assert (done.returncode, done.stdout) == (125, "")
-    assert done.stderr == "numaprof: nothing is kept of this machine yet; run numaprof topology --measure\n"
+    assert done.stderr == "numaprof: nothing is cached of this machine yet; run numaprof topology --measure\n"

@@ -114,7 +114,7 @@ def test_an_unknown_cpu_changes_nothing(program: Path, tmp_path: Path) -> None:
     [
         (["--plan"], "add --measure"),
         (["--measure", "--plan", "--json"], "a plan is for people"),
-        (["--measure", "--kept"], "--measure measures anew, --kept shows what was measured"),
+        (["--measure", "--cached"], "--measure measures anew, --cached shows what was measured"),
         (["--measure", "--plan", "--from", "9"], "--from: there is no node 9"),
     ],
 )
@@ -131,7 +131,7 @@ def test_contradictions_get_one_line(
 
 
 def kept(program: Path, root: Path, case: str, *arguments: str) -> str:
-    return topology(program, "--sysroot", root, f"--kept={MEASURED / case}.txt", *arguments)
+    return topology(program, "--sysroot", root, f"--cached={MEASURED / case}.txt", *arguments)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -167,7 +167,7 @@ def test_the_firmwares_claims_are_in_the_json(program: Path, machine: Callable[[
 def test_a_file_that_cannot_be_shown(
     program: Path, machine: Callable[[str], Path], machine_name: str, file: object, words: str
 ) -> None:
-    command = [program, "topology", "--sysroot", machine(machine_name), f"--kept={file}"]
+    command = [program, "topology", "--sysroot", machine(machine_name), f"--cached={file}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
     assert words in done.stderr

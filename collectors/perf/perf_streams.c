@@ -8,7 +8,8 @@
 
 int perf_streams_add(struct perf_streams *streams, struct perf_stream *stream)
 {
-    struct perf_stream **items = grow_array(streams->items, &streams->size, streams->count + 1, sizeof stream);
+    struct perf_stream **items =
+        grow_array(streams->items, &streams->size, streams->count + 1, sizeof(struct perf_stream *));
     if (!items)
         return -ENOMEM;
     streams->items = items;

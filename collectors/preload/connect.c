@@ -174,6 +174,7 @@ static void connect_forked_child(void)
 {
     if (!preload_channel())
         return;
+    clock_read_namespace();
     connect_name_process();
     connect_find_namespace();
     preload_slot_forked();
@@ -190,6 +191,7 @@ static void connect_forked_child(void)
 static void connect_open(void)
 {
     connect_keep_environment();
+    clock_read_namespace();
     int fd = connect_socket();
     if (fd < 0)
         return;

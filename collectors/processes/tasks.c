@@ -160,6 +160,7 @@ static void tasks_forget_memory(struct process *process)
     address_space_clear(&process->space);
     table_free(&process->fault_history);
     table_free(&process->fault_windows);
+    table_free(&process->fault_regions);
     live_allocations_free(&process->heap);
     live_allocations_free(&process->mapped);
     process->forgets = process->forked = process->has_forked = process->is_attached = false;

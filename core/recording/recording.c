@@ -71,6 +71,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_SOURCE_LINE] = RECORDING_INSERT_SOURCE_LINE,
     [RECORDING_ATTACHED] = RECORDING_INSERT_ATTACHED,
     [RECORDING_PLACED_BEFORE] = RECORDING_INSERT_PLACED_BEFORE,
+    [RECORDING_CODE_FILE] = RECORDING_INSERT_CODE_FILE,
 };
 
 // For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an

@@ -350,6 +350,11 @@ CREATE TABLE placed_before (
     object INTEGER PRIMARY KEY REFERENCES object
 );
 
+-- Files whose code the program mapped: what tells its runtimes.
+CREATE TABLE code_file (
+    path TEXT PRIMARY KEY
+) WITHOUT ROWID;
+
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
 CREATE TABLE placed (
     line        INTEGER NOT NULL,       -- of the placement file, where the subject begins

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+// The kernel's own CLOCK_MONOTONIC in nanoseconds: the clock of the recording and of the perf events. What bends a program's clocks
+// does not bend it: a library that stands before clock_gettime (libfaketime), or a time namespace, once it has been read.
+// Also linked into the preload library.
 #ifndef CORE_SYSTEM_CLOCK_H
 #define CORE_SYSTEM_CLOCK_H
 
+#include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #define CLOCK_MS UINT64_C(1000000)
 #define CLOCK_S UINT64_C(1000000000)
 
-// CLOCK_MONOTONIC in nanoseconds: the clock of the recording and of the perf events.
-static inline uint64_t clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * CLOCK_S + (uint64_t)now.tv_nsec;
-}
+uint64_t clock_now(void);
+
+// Reads the offset of the process's time namespace; call once when the process begins, and in a forked child. Without /proc
+// there is no offset.
+void clock_read_namespace(void);
 
 // The time of day in UTC, ISO 8601, to the second.
-static inline void clock_utc(char *out, size_t size)
-{
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (!gmtime_r(&now, &utc) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        out[0] = '\0';
-}
+void clock_utc(char *out, size_t size);
 
 #endif

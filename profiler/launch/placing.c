@@ -83,6 +83,7 @@ void placing_reset(struct placing *placing)
 
 struct placing_sum {
     uint64_t asked, placed, placed_bytes, refused, moved_bytes, extra_bytes, checked_bytes, right_bytes;
+    uint64_t without_weights;        // interleaved evenly instead
     uint32_t found, error;           // subjects with at least one allocation; errno of a refusal
 };
 
@@ -99,6 +100,7 @@ static struct placing_sum placing_sum(const struct placing *placing)
         sum.extra_bytes += count->extra_bytes;
         sum.checked_bytes += count->checked_bytes;
         sum.right_bytes += count->right_bytes;
+        sum.without_weights += count->without_weights;
         sum.found += count->asked > 0;
         sum.error = count->refused ? count->error : sum.error;
     }
@@ -135,6 +137,9 @@ void placing_report(const struct placing *placing)
               (unsigned long long)sum.placed, (unsigned long long)sum.asked,
               units_bytes(placed, (int64_t)sum.placed_bytes), sum.found, placing->placement.subject_count, verified,
               units_bytes(extra, (int64_t)sum.extra_bytes));
+    if (sum.without_weights > 0)
+        diag_warn("Linux 6.9 has it", "%llu allocations interleaved evenly: this kernel has no weighted interleave",
+                  (unsigned long long)sum.without_weights);
     if (sum.refused > 0)
         diag_warn("numaprof doctor says what is allowed here", "%llu allocations not placed: %s",
                   (unsigned long long)sum.refused, strerror((int)sum.error));

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 
@@ -25,17 +26,16 @@ struct running_stat {
 
 enum { RUNNING_KERNEL_THREAD = 0x00200000 }; // PF_KTHREAD
 
-// "pid (comm) state ppid pgrp session tty tpgid flags ... starttime", fields 3, 9 and 22 of proc(5).
+// "state ppid pgrp session tty tpgid flags ... starttime", fields 3, 9 and 22 of proc(5).
 static int running_read_stat(pid_t pid, struct running_stat *stat)
 {
     char text[1024];
-    int status = sysfile_text("", text, sizeof text, "/proc/%d/stat", pid);
+    const char *fields;
+    int status = process_stat_read(text, sizeof text, &fields, pid);
     if (status < 0)
         return status;
-    const char *end = strrchr(text, ')');
-    int found = end ? sscanf(end + 1, " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                             &stat->state, &stat->flags, &stat->started)
-                    : 0;
+    int found = sscanf(fields, "%c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                       &stat->state, &stat->flags, &stat->started);
     return found == 3 ? 0 : -EINVAL;
 }
 

@@ -148,3 +148,10 @@ uint64_t program_files_stale(const struct program_files *files)
 {
     return files->stale;
 }
+
+void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to)
+{
+    uint64_t path, value;
+    for (size_t at = 0; table_next(&files->by_path, &at, &path, &value);)
+        each(to, (const char *)(uintptr_t)path);
+}

@@ -21,6 +21,9 @@ void program_files_see(struct program_files *files, pid_t pid, const char *path,
 // replaced since; -ENOENT and others of open(2). A path that was not seen is seen now.
 int program_files_descriptor(struct program_files *files, const char *path);
 
+// Calls each with the path of every file, as it was seen.
+void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to);
+
 // How many files could not be read because they had changed.
 uint64_t program_files_stale(const struct program_files *files);
 

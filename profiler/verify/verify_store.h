@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last verification of this machine, kept in the user's cache folder (machine_cache.h), for the same CPU model,
+// The last verification of this machine, cached in the user's cache folder (machine_cache.h), for the same CPU model,
 // microcode, kernel, firmware and nodes. Only the words of the events are stored, not the counts.
 #ifndef PROFILER_VERIFY_VERIFY_STORE_H
 #define PROFILER_VERIFY_VERIFY_STORE_H

@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 from attaching import LATE_PAGES, Attachee, attached, attachee
 from conftest import PROGRAM
-from running import one, rows, run, run_command, touched_pages, until
+from running import one, rows, run, run_command, until
 
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
-FIRST_TOUCHES = "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind = 10 AND {}"
+FIRST_TOUCHES = (
+    "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind IN (10, 19) AND {}"
+)
 OF_EARLY = "SELECT count(*) FROM sample WHERE kind IN (10, 11, 12) AND address BETWEEN {} AND {}"
 
 
@@ -26,8 +28,12 @@ def recording(tmp_path: Path) -> Path:
     return tmp_path / "r.numaprof"
 
 
-def touches(recording: Path, which: str) -> int:
-    return int(one(recording, FIRST_TOUCHES.format(which)))
+def assert_touched(recording: Path, which: str, pages: int) -> None:
+    """On a busy machine the kernel drops records, which it says, and what ends soon leaves faults of unknown kind."""
+    seen = one(recording, FIRST_TOUCHES.format(which))
+    lost = one(recording, "SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'lost'")
+    assert seen <= pages * (1 + ESTIMATED)
+    assert seen + lost >= pages * (1 - ESTIMATED)
 
 
 @pytest.mark.requires("perf_event")
@@ -53,9 +59,9 @@ def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> Non
     assert rows(recording, "SELECT name FROM thread") == ["attachee"] * 4
     assert one(recording, "SELECT process FROM attached WHERE age_ns > 0") == 1
     # The main thread, the new one, and the child filled 4 MiB each; their stacks and libc's data are some pages more.
-    assert touched_pages(recording, 2) == pytest.approx(LATE_PAGES, rel=ESTIMATED)
-    assert touches(recording, "process = 1") == pytest.approx(2 * LATE_PAGES, rel=ESTIMATED)
-    assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+    assert_touched(recording, "process = 2", LATE_PAGES)
+    assert_touched(recording, "process = 1", 2 * LATE_PAGES)
+    assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
 
 
 @pytest.mark.requires("perf_event")
@@ -159,7 +165,7 @@ def test_another_program_begins_anew(recording: Path) -> None:
     """After exec all first touches are seen."""
     with attachee() as program, attached(program.pid, recording):
         program.do("exec")
-    assert touches(recording, "process = 1") == pytest.approx(LATE_PAGES * 4, rel=ESTIMATED)
+    assert_touched(recording, "process = 1", LATE_PAGES * 4)
     assert one(recording, "SELECT count(*) FROM process") == 1
 
 
@@ -170,7 +176,7 @@ def test_several_processes(recording: Path) -> None:
         first.do("end")
         first.process.wait()
     assert rows(recording, "SELECT pid FROM process") == [first.pid, second.pid]
-    assert touches(recording, f"tid = {second.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+    assert_touched(recording, f"tid = {second.pid}", LATE_PAGES)
 
 
 @pytest.mark.requires("perf_event", "root")
@@ -182,7 +188,7 @@ def test_its_owner_needs_no_privilege(public_place: Path) -> None:
     recording = public_place / "r.numaprof"
     with attachee(*nobody) as program, attached(program.pid, recording, command=(*nobody, public_place / "numaprof")):
         program.do("touch")
-    assert touches(recording, "1") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+    assert_touched(recording, "1", LATE_PAGES)
     assert one(recording, "SELECT detail FROM evidence WHERE collector = 'faults'").endswith(
         "without those inside system calls"
     )
@@ -196,7 +202,7 @@ def test_a_container_from_its_host(recording: Path) -> None:
         with attached(inner, recording):
             program.do("thread")
     assert one(recording, "SELECT pid FROM process") == int(inner)
-    assert touches(recording, f"tid <> {inner}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+    assert_touched(recording, f"tid <> {inner}", LATE_PAGES)
 
 
 @pytest.mark.requires("perf_event")
@@ -298,7 +304,7 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
     }
     assert one(recording, "SELECT count(*) FROM process WHERE followed = 'inherited'") == 1
     for program in (second, later):
-        assert touches(recording, f"tid = {program.pid}") == pytest.approx(LATE_PAGES, rel=ESTIMATED)
+        assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
 
 
 def _waits_for_faults(recording: Path, pid: int) -> bool:

@@ -9,12 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import axe_core_python
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
+AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PATIENCE = 60  # seconds; a busy machine draws slowly
 
 _SWITCHES = (
@@ -48,6 +50,12 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         return self.driver.execute_script(script, *arguments)
 
+    def wait(self, condition: str, *arguments: object) -> None:
+        """Until the expression is true: charts follow their data a moment later."""
+        WebDriverWait(self.driver, PATIENCE).until(
+            lambda driver: driver.execute_script(f"return {condition}", *arguments)
+        )
+
     def all(self, selector: str) -> list[Any]:
         return list(self.driver.find_elements(By.CSS_SELECTOR, selector))
 
@@ -72,6 +80,13 @@ class Browser:
             if message["method"] == "Network.requestWillBeSent"
         ]
         return [url for url in urls if not url.startswith(("data:", "blob:", "file:"))]
+
+    def axe(self) -> list[str]:
+        """What axe-core finds on the page as it is: rule, and the first elements that break it."""
+        if not self.run("return 'axe' in window"):
+            self.run(AXE.read_text(encoding="utf-8"))
+        done = self.driver.execute_async_script("axe.run(document).then(arguments[arguments.length - 1])")
+        return [f"{rule['id']}: {[node['html'][:160] for node in rule['nodes'][:4]]}" for rule in done["violations"]]
 
     def resize(self, width: int, height: int = 900) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
@@ -100,6 +115,7 @@ def browser() -> Iterator[Browser]:
     options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver.set_script_timeout(PATIENCE)
     try:
         yield Browser(driver)
     finally:

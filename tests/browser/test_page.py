@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
 from numaprof.evidence.evidence import load
+from numaprof.model import report_model as model
 from numaprof.page.comparison_page import diff_page
 from numaprof.page.report_page import report_page
 from numaprof.text.messages import EXIT_FAILED
@@ -80,6 +82,31 @@ def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None
     for scenario in ("serial_init", "multiplexed", "hostile"):
         window.open(written(SCENARIOS[scenario](), folder(tmp_path, scenario)))
         assert window.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_result_of_a_trial_stands_beside_its_advice(window: Browser, tmp_path: Path) -> None:
+    found = document(str(SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")))
+    trial = model.Trial("worth the edit", f"faster{NASTY}", 5, 5, 1.5, 0.008, 0.5, 0.01, 1.0, ())
+    page = tmp_path / "page.html"
+    page.write_text(report_page(replace(found, advice=(replace(found.advice[0], trial=trial),))), encoding="utf-8")
+    window.open(page)
+    (text,) = window.texts(".tried")
+    assert text.startswith("Tried: worth the edit. faster</script>")
+    assert "5 runs as it is, 5 with the placement: 1.50x as fast (p = 0.008); remote 50.0 %, then 1.0 %" in text
+    assert window.run("return window.owned") is None
+
+
+def test_copy_takes_the_code_alone(window: Browser, tmp_path: Path) -> None:
+    window.open(written(SCENARIOS["serial_init"](), tmp_path))
+    taker = "{writeText: async (text) => { window.took = text; }}"
+    window.run(f"Object.defineProperty(navigator, 'clipboard', {{value: {taker}}})")
+    buttons = window.all(".advice .copy")
+    assert len(buttons) == len(window.all(".advice pre")) == 2
+    buttons[0].click()
+    window.wait("document.querySelector('.copy').textContent === 'Copied'")
+    assert window.run("return window.took").startswith("#pragma omp parallel for schedule(static)\nfor (")
+    buttons[1].click()
+    window.wait("window.took === 'numactl --interleave=all ./sum'")
 
 
 def test_links_of_advice_lead_to_its_evidence(window: Browser, tmp_path: Path) -> None:
@@ -266,16 +293,67 @@ def test_more_rows_than_are_laid_out_at_once(window: Browser, tmp_path: Path) ->
     assert window.run(f"return {FIRST_COLUMN}") == sorted(range(600), reverse=True)
 
 
+CHOOSE = """
+const form = document.querySelector('.filter');
+for (const [name, value] of Object.entries(arguments[0])) form[name].value = value;
+form.dispatchEvent(new Event('input'));
+"""
+
+
+def drawn(chart: str, data: str) -> str:
+    return f"document.querySelector('[data-chart={chart}]').view.data('{data}')"
+
+
 def test_time_line_of_one_thread(window: Browser, tmp_path: Path) -> None:
     window.resize(1200)
     window.open(written(SCENARIOS["serial_init"](), tmp_path))
-    rates = "document.querySelector('[data-chart=timeline]').view.data('rates')"
-    drawn = f"return {rates}.filter(row => row.rate > 0).map(row => row.placement)"
-    assert set(window.run(drawn)) == {"local", "remote"}
-    window.run(
-        "const menu = document.getElementById('whose'); menu.value = '8'; menu.dispatchEvent(new Event('change'))"
+    sides = f"{drawn('timeline', 'rates')}.filter(row => row.rate > 0).map(row => row.placement)"
+    assert set(window.run(f"return {sides}")) == {"local", "remote"}
+    window.run(CHOOSE, {"thread": "8"})
+    window.wait(f"[...new Set({sides})].join() === 'remote'")
+
+
+def test_whole_page_follows_the_filter(window: Browser, tmp_path: Path) -> None:
+    window.resize(1200)
+    window.open(written(SCENARIOS["named_objects"](), tmp_path))
+    window.unfold()
+    whole = (
+        f"{drawn('flame', 'frames')}.filter(row => row.depth === 0).reduce((sum, row) => sum + row.share, 0) > 0.999"
     )
-    assert set(window.run(drawn)) == {"remote"}
+    clear = (
+        "return [...document.querySelectorAll(arguments[0])].filter(e => !e.matches('.faded')).map(e => e.innerText)"
+    )
+    every = len(window.run(clear, "tr[data-object]"))
+    window.wait(whole)
+    window.run(CHOOSE, {"thread": "8"})
+    assert len(window.run(clear, "tr[data-thread]")) == 1
+    window.wait(f"{drawn('threads', 'requests')}.every(row => row.id === 8)")
+    assert window.texts(".filter output")[0].endswith("remote accesses sampled")
+    window.run(CHOOSE, {"thread": "", "object": "0"})
+    assert [text.split()[0] for text in window.run(clear, "tr[data-object]")] == ["sum.c:14"]
+    window.run(CHOOSE, {"object": "", "from": "100"})
+    window.wait(f"{drawn('timeline', 'rates')}.every(row => row.until === 0)")
+    window.wait(f"{drawn('flame', 'frames')}.length === 0")
+    window.run("document.querySelector('.filter').reset()")
+    window.wait(whole)
+    assert len(window.run(clear, "tr[data-object]")) == every
+    assert window.complaints() == []
+
+
+LOOK = """
+const field = document.getElementById('search');
+field.value = arguments[0];
+field.dispatchEvent(new Event('input'));
+"""
+
+
+def test_flame_graph_finds_functions(window: Browser, tmp_path: Path) -> None:
+    window.open(written(SCENARIOS["named_objects"](), tmp_path))
+    window.unfold()
+    window.run(LOOK, "LOOK_UP")
+    assert window.texts("#matches") == ["20.0 % of these"]
+    paths = "[...document.querySelectorAll('[data-chart=flame] .mark-rect path')]"
+    window.wait(f"{paths}.filter(path => path.getAttribute('fill') === '#d95f02').length === 1")
 
 
 def test_phases_and_measurements_are_shown(window: Browser, tmp_path: Path) -> None:
@@ -350,6 +428,20 @@ def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
     assert all(after - before <= 1 for before, after in zip(levels, levels[1:]))
 
 
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("scenario", ["multiplexed", "named_objects", "faults_only"])
+def test_axe_finds_nothing(scenario: str, dark: bool, window: Browser, tmp_path: Path) -> None:
+    window.dark(dark)
+    try:
+        window.resize(1200)
+        window.open(written(SCENARIOS[scenario](), tmp_path))
+        assert window.axe() == []
+        window.unfold()
+        assert window.axe() == []
+    finally:
+        window.dark(False)
+
+
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text()
 
 
@@ -376,10 +468,12 @@ def test_hostile_names_stay_text(window: Browser, tmp_path: Path) -> None:
     builder.change("place", function=NASTY, file=f"/x/{NASTY}.c", module=NASTY).change("evidence", detail=NASTY)
     page = written(builder, tmp_path)
     window.open(page)
+    window.unfold()
     assert window.complaints() == []
     assert window.requests() == []
+    assert not window.all(".failed")
     assert window.run("return window.owned") is None
-    assert not window.all("main img")
+    assert not window.all("body img")
     text = window.text()
     assert "</script><script>" in text
     assert "{{7*7}}" in text
@@ -419,6 +513,7 @@ def test_page_of_a_comparison(scenarios: tuple[str, str], window: Browser, tmp_p
 
 def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_path: Path) -> None:
     window.open(compared(SCENARIOS["serial_init"](), SCENARIOS["parallel_init"](), tmp_path))
+    window.unfold()
     assert window.texts(".big")[0].startswith("Better")
     assert "fell from 50.0 % to 0.6 %" in window.texts("h1")[0]
     assert "one run each cannot tell a difference from noise" in window.text()

@@ -102,11 +102,13 @@ def test_a_file_for_another_program_is_said_to_be_one(tmp_path: Path) -> None:
     assert "nothing placed: none of the" in ended.err
 
 
-def test_static_programs_are_refused(tmp_path: Path) -> None:
-    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), "-static", "-pthread")
+@pytest.mark.parametrize("flag", ["-static", "-fsanitize=address"])
+def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tmp_path: Path) -> None:
+    """AddressSanitizer has to come first among the libraries, and finds errors in its own blocks only."""
+    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), flag, "-pthread")
     file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
     ended = run("run", "--place", file, program)
-    assert ended.status == 125
+    assert (ended.status, ended.out) == (125, "")
     assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
 
 
@@ -149,6 +151,49 @@ def test_the_exit_status_is_the_programs(tmp_path: Path) -> None:
     assert run("run", "--place", file, tmp_path / "nothing").status == 127
 
 
+PREFERRED, INTERLEAVE, WEIGHTED = 1, 3, 6  # linux/mempolicy.h
+KINDS = ("malloc", "calloc", "aligned_alloc", "posix_memalign", "realloc", "reused", "static", "mmap")
+
+
+def subject_of(program: Path, kind: str, folder: Path, place: str) -> Path:
+    """A placement file for what the program allocates in this way."""
+    file = folder / "placement"
+    if kind == "static":
+        file.write_text(static_variable(program, "variable", place))
+    else:
+        recording = folder / "plain.numaprof"
+        assert run("record", "-q", "-o", recording, program, kind).status == 0
+        file.write_text(placement(recording, place))
+    return file
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_has_its_policy_before_its_first_touch(kind: str, tmp_path: Path) -> None:
+    """Also a block that realloc made of smaller ones, and one whose memory was freed before."""
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, kind, tmp_path, "* blocks 0:0.3 0:1"), program, kind)
+    assert (ended.status, ended.out) == (0, f"{PREFERRED} {PREFERRED}\n"), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 1 and report.right == 100
+
+
+@pytest.mark.parametrize(("place", "mode"), [("* node 0", PREFERRED), ("* interleave 0", INTERLEAVE)])
+def test_each_placement_is_a_policy_of_the_kernel(place: str, mode: int, tmp_path: Path) -> None:
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, "malloc", tmp_path, place), program, "malloc")
+    assert (ended.status, ended.out) == (0, f"{mode} {mode}\n"), ended.err
+
+
+def test_weighted_interleave_or_a_note(tmp_path: Path) -> None:
+    """Linux 6.9 and later interleave by weight; older kernels evenly, which is said."""
+    program = target("policies", "-O1", "-g")
+    ended = run("run", "--place", subject_of(program, "malloc", tmp_path, "* weighted 0"), program, "malloc")
+    is_known = Path("/sys/kernel/mm/mempolicy/weighted_interleave").exists()
+    mode = WEIGHTED if is_known else INTERLEAVE
+    assert ended.out == f"{mode} {mode}\n", ended.err
+    assert ("interleaved evenly: this kernel has no weighted interleave" in ended.err) == (not is_known)
+
+
 def build_other(compiler: str, output: Path, source: Path) -> Path:
     ended = run_command(compiler, "-g", "-O1", source, "-o", output, cwd=output.parent)
     assert ended.status == 0, ended.err
@@ -166,6 +211,22 @@ def test_threads_sit_where_the_file_says(tmp_path: Path) -> None:
     file.write_text(PINNED.format(f"{first},{second}"))
     ended = run("run", "-q", "--place", file, target("seated", "-pthread"))
     assert ended.out.splitlines() == [f"thread {second}", f"main {first}"], ended.err
+
+
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_threads_sit_by_their_number_whichever_have_ended(command: str, tmp_path: Path) -> None:
+    """Without the line `threads`, each takes the CPU that the one before has left."""
+    allowed = sorted(os.sched_getaffinity(0))
+    main, other = allowed[0], allowed[-1]
+    program, file = target("one_by_one", "-pthread"), tmp_path / "placement"
+    pins, output = f"{main},{other}", () if command == "run" else ("--pin", f"{main},{other}", "-o", tmp_path / "r")
+    file.write_text(PINNED.format(pins))
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(other)] * 4, ended.err
+    file.write_text(PINNED.format(f"{pins}\nthreads {main},{other},{main},{main},{other}"))
+    output = () if command == "run" else (*output[:-1], tmp_path / "s")
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(cpu) for cpu in (other, main, main, other)], ended.err
 
 
 def test_pins_stay_hidden_and_a_choice_of_the_program_is_respected(tmp_path: Path) -> None:
@@ -212,15 +273,19 @@ def test_beside_another_allocator_that_is_preloaded(tmp_path: Path, library: str
     assert report.placed == report.asked >= 20 and report.right == 100
 
 
-def test_a_static_variable_is_placed_before_its_first_touch(tmp_path: Path) -> None:
-    program = target("placed", "-pthread", "-O1", "-g")
+def static_variable(program: Path, name: str, place: str) -> str:
     names = run_command("nm", "-S", program).out
-    address, size = re.search(r"^(\w+) (\w+) b variable$", names, re.MULTILINE).groups()  # type: ignore[union-attr]
+    address, size = re.search(rf"^(\w+) (\w+) b {name}$", names, re.MULTILINE).groups()  # type: ignore[union-attr]
     notes = run_command("readelf", "-n", program).out
     build_id = re.search(r"Build ID: (\w+)", notes)[1]  # type: ignore[index]
+    lines = ["numaprof-placement 1", "static", f"range {build_id} 0x{address} {int(size, 16)}", f"place {place}", "end"]
+    return "\n".join(lines)
+
+
+def test_a_static_variable_is_placed_before_its_first_touch(tmp_path: Path) -> None:
+    program = target("placed", "-pthread", "-O1", "-g")
     file = tmp_path / "placement"
-    lines = ["numaprof-placement 1", "static", f"range {build_id} 0x{address} {int(size, 16)}", "place * node 0", "end"]
-    file.write_text("\n".join(lines))
+    file.write_text(static_variable(program, "variable", "* node 0"))
     ended = run("run", "--place", file, program)
     assert ended.out == "all right\n", ended.err
     assert Report.of(ended.err) == (1, 1, 1, 1, 100.0)

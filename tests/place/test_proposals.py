@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.commands.try_fix import choose
 from numaprof.evidence.thresholds import BINS
+from numaprof.experiments.kernel_weights import by_weight
 from numaprof.experiments.pieces import used_pieces
-from numaprof.experiments.placement import Frame, Place, Subject, by_order, size_class, whole, write
+from numaprof.experiments.placement import Frame, Place, Subject, by_order, interleave, size_class, whole, write
 from numaprof.experiments.proposals import Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.text.messages import Failure
@@ -201,3 +202,15 @@ def test_a_rebuilt_program_is_matched_by_source_or_refused(tmp_path: Path) -> No
     gone = Subject("allocation", "array", (whole(0),), "", (Frame("ff", 1, "fill at sum.c:14"),), (1, 9), None, 1, 9)
     kept, lost = rebuilt([gone], layouts)
     assert not kept and lost[0].startswith("array: no allocation of the rebuilt program")
+
+
+@pytest.mark.parametrize(
+    ("weights", "text"),
+    [("5 3", "weighted 0,1"), ("4 4", "interleave 0,1"), ("5", "interleave 0,1"), ("", "interleave 0,1")],
+)
+def test_nodes_of_unequal_weight_are_interleaved_by_weight(weights: str, text: str, tmp_path: Path) -> None:
+    for node, weight in enumerate(weights.split()):
+        (tmp_path / f"node{node}").write_text(f"{weight}\n")
+    shared = Subject("allocation", "table", (interleave([0, 1]), by_order([0, 1])), "")
+    (found,) = by_weight([shared], str(tmp_path))
+    assert [place.text for place in found.places] == [text, "blocks 0:0.5 1:1"]

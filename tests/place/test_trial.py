@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -312,10 +313,62 @@ def test_nodes_that_are_not_here_are_named(trial: Trial, recording: Path, tmp_pa
     refused(trial.run(path), "needs node 5, which this process may not use here")
 
 
-def test_a_recording_that_was_cut_short_is_tried_with_a_remark(trial: Trial, recording: Path, tmp_path: Path) -> None:
-    path = changed(recording, tmp_path / "r", "UPDATE run SET complete = 0")
+@pytest.mark.requires("one_node")
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE run SET complete = 0", "cut short"),
+        ("UPDATE run SET term_signal = 11", "the recorded run failed"),
+        ("UPDATE run SET emulated = 'lab'", "an emulated machine"),
+        ("UPDATE run SET balancing = 1", "automatic NUMA balancing is on"),
+    ],
+    ids=["cut", "failed", "emulated", "balancing"],
+)
+def test_what_a_recording_cannot_promise_is_said(
+    trial: Trial, recording: Path, tmp_path: Path, statement: str, words: str
+) -> None:
+    path = changed(recording, tmp_path / "r", statement)
     document = trial.document(path, "-n", 1)
-    assert any("cut short" in remark for remark in document["remarks"])
+    assert any(words in remark for remark in document["remarks"]), document["remarks"]
+
+
+def test_cpus_that_may_not_be_used_are_named(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    path = changed(recording, tmp_path / "r", "UPDATE run SET pin_policy = 'compact', pin_plan = '8000,8001'")
+    refused(trial.run(path), "ran on CPU 8000, which this process may not use here")
+
+
+@pytest.mark.requires("one_node")
+def test_threads_sit_on_the_recorded_cpus(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    """In the order of the recording, whatever order its policy would choose now."""
+    cpus = sorted(os.sched_getaffinity(0), reverse=True)
+    plan = ",".join(map(str, cpus))
+    path = changed(recording, tmp_path / "r", f"UPDATE run SET pin_policy = 'compact', pin_plan = '{plan}'")
+    trial.document(path, "-n", 1, "--keep", tmp_path / "kept")
+    for name in ("plain.1", "advice-1.1"):
+        assert one(tmp_path / "kept" / f"{name}.numaprof", "SELECT pin_plan FROM run") == plan
+    assert f"pin {plan}\n" in (tmp_path / "kept" / "advice-1.placement").read_text()
+
+
+@pytest.mark.requires("one_node")
+def test_another_number_of_threads_allows_no_verdict(
+    trial: Trial, recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Machine, "single", False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "13")
+    verdict = side(trial.document(recording, "-n", 1), "advice 1")["verdict"]
+    assert verdict["words"] == "cannot tell" and "the runs have 13 threads, the recording" in verdict["why"]
+
+
+@pytest.mark.requires("one_node")
+def test_a_program_may_have_an_exit_status_of_its_own(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    script = tmp_path / "three"
+    script.write_text(f"#!/bin/sh\n{SUM} 1 16\nexit 3\n")
+    script.chmod(0o755)
+    path = changed(recording, tmp_path / "r", "UPDATE run SET exit_status = 3")
+    assert side(trial.document(path, "-n", 1, "--", script), "advice 1")["failures"] == []
+    ended = trial.run(path, "-n", 1, "--json")
+    assert ended.status == 1
+    assert side(json.loads(ended.out), "plain")["failures"] == ["exit status 0, and 3 in the recorded run"]
 
 
 def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -161,7 +161,7 @@ def test_nothing_measured(tmp_path: Path) -> None:
         ({"pin_policy": "scatter", "pin_plan": "0,4,1,5"}, "differs: pinning: compact, then scatter 0,4,1,5"),
         ({"host": "other"}, "differs: machine: box (Test CPU, 2 nodes), then other (Test CPU, 2 nodes)"),
         ({"kernel": "6.12"}, "differs: kernel: 6.1.0, then 6.12"),
-        ({"command": '["./sum", "2"]'}, "differs: command: ./sum, then ./sum 2"),
+        ({"command": '["./sum", "2"]'}, "differs: arguments: none, then 2"),
         ({"balancing": 1}, "differs: NUMA balancing: off, then on"),
         ({"exit_status": 1}, "differs: how it ended: 0, then 1"),
         ({"exit_status": None, "term_signal": 9}, "differs: how it ended: 0, then signal 9"),

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from numaprof.document.object_remarks import touch_coverage
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
@@ -144,13 +145,16 @@ def test_recycled_memory_knows_who_touched_it(tmp_path: Path) -> None:
     assert [(each.site.label, each.thread, each.pages) for each in second.before] == [("sum.c:9 read_input", 1, PAGES)]
 
 
-def test_copy_on_write_and_refaults_give_homes_too(tmp_path: Path) -> None:
+def test_a_page_is_first_touched_once(tmp_path: Path) -> None:
+    """By a first touch or a copy on write; a page that comes back is a number of its own."""
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     stack = builder.stack(builder.place(INIT))
     for page, kind in enumerate((FIRST_TOUCH, 12, 13, 11, 15, 19)):
         builder.sample(kind, 1, stack, address=ARRAY + page * PAGE, page_node=0)
-    (found,) = read(builder, tmp_path).init_sites
-    assert found.pages == 3
+    evidence = read(builder, tmp_path)
+    (found,) = evidence.init_sites
+    assert found.pages == 2
+    assert any("4 KiB were touched again" in line for line in touch_coverage(evidence))
 
 
 def test_reads_and_writes(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@
 #include "profiler/measure/survey/survey_print.h"
 
 static const char help[] =
-    "numaprof topology [--sysroot DIR] [--measure [...] | --kept[=FILE]] [--json]\n"
+    "numaprof topology [--sysroot DIR] [--measure [...] | --cached[=FILE]] [--json]\n"
     "\n"
     "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
     "\n"
@@ -30,7 +30,7 @@ static const char help[] =
     "    --only NAMES  only these numbers, e.g. latency_random,read_all (docs/measuring.md lists them)\n"
     "    --size SIZE   of the memory used, e.g. 512M    [well past the caches, at most half of what is free]\n"
     "    --plan        only say what would be measured, and in what time\n"
-    "  --kept[=FILE]   what was last measured here and kept, or what such a file holds\n";
+    "  --cached[=FILE] what was last measured here and cached, or what such a file holds\n";
 
 enum {
     CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table
@@ -159,8 +159,8 @@ static int cmd_topology_print(const struct topology *t)
 
 struct cmd_topology_options {
     const char *root;
-    bool json, measure, plan, kept;
-    const char *kept_file;
+    bool json, measure, plan, cached;
+    const char *cached_file;
     struct cmd_topology_measure texts;
 };
 
@@ -195,11 +195,11 @@ static int cmd_topology_plan(const struct topology *t, const struct cmd_topology
     return cmd_topology_cached_plan(t, o->root, &options);
 }
 
-static int cmd_topology_kept(const struct topology *t, const struct cmd_topology_options *o)
+static int cmd_topology_show_cached(const struct topology *t, const struct cmd_topology_options *o)
 {
     struct result result;
     int status = 0;
-    if (cmd_topology_cached_load(&result, t, o->root, o->kept_file) < 0)
+    if (cmd_topology_cached_load(&result, t, o->root, o->cached_file) < 0)
         return DIAG_EXIT_FAILED;
     if (o->json)
         status = cmd_topology_json_print(stdout, t, &result, o->root);
@@ -215,8 +215,8 @@ static int cmd_topology_do(const struct topology *t, const struct cmd_topology_o
         return cmd_topology_plan(t, o);
     if (o->measure)
         return cmd_topology_run_measure(t, o);
-    if (o->kept)
-        return cmd_topology_kept(t, o);
+    if (o->cached)
+        return cmd_topology_show_cached(t, o);
     return o->json ? cmd_topology_json_print(stdout, t, NULL, o->root) : cmd_topology_print(t);
 }
 
@@ -245,8 +245,8 @@ static bool cmd_topology_is_sound(const struct cmd_topology_options *o)
         diag_error("add --measure", "topology: --from, --to, --only, --size and --plan say what to measure");
         return false;
     }
-    if (o->measure && o->kept) {
-        diag_error("leave out one of them", "topology: --measure measures anew, --kept shows what was measured");
+    if (o->measure && o->cached) {
+        diag_error("leave out one of them", "topology: --measure measures anew, --cached shows what was measured");
         return false;
     }
     if (o->plan && o->json) {
@@ -258,8 +258,8 @@ static bool cmd_topology_is_sound(const struct cmd_topology_options *o)
                    "topology: --measure measures this machine, --sysroot shows another one");
         return false;
     }
-    if (o->kept && !o->kept_file && *o->root) {
-        diag_error("name that machine's file: --kept=FILE", "topology: --kept is of this machine");
+    if (o->cached && !o->cached_file && *o->root) {
+        diag_error("name that machine's file: --cached=FILE", "topology: --cached is of this machine");
         return false;
     }
     return usage_is_root(o->root);
@@ -272,7 +272,7 @@ int cmd_topology(int argc, char **argv)
         {"sysroot", required_argument, NULL, 's'}, {"measure", no_argument, NULL, 'm'},
         {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"only", required_argument, NULL, 'o'},    {"size", required_argument, NULL, 'b'},
-        {"plan", no_argument, NULL, 'p'},          {"kept", optional_argument, NULL, 'k'},
+        {"plan", no_argument, NULL, 'p'},          {"cached", optional_argument, NULL, 'k'},
         {0},
     };
     struct cmd_topology_options o = {.root = ""};
@@ -283,7 +283,7 @@ int cmd_topology(int argc, char **argv)
         case 'j': o.json = true; break;
         case 'm': o.measure = true; break;
         case 'p': o.plan = true; break;
-        case 'k': o.kept = true; o.kept_file = optarg; break;
+        case 'k': o.cached = true; o.cached_file = optarg; break;
         case 's': o.root = optarg; break;
         case 'f': o.texts.from = optarg; break;
         case 't': o.texts.to = optarg; break;

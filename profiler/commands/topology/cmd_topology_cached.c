@@ -33,7 +33,7 @@ static void cmd_topology_cached_refuse(int status, const char *file, const char 
     char clean[PATH_MAX];
     diag_clean(clean, sizeof clean, file ? file : path);
     if (status == -ENOENT && !file)
-        diag_error("run numaprof topology --measure", "nothing is kept of this machine yet");
+        diag_error("run numaprof topology --measure", "nothing is cached of this machine yet");
     else if (status == -EINVAL)
         diag_error("run numaprof topology --measure again", "%s is no measurement, or damaged", clean);
     else if (status == -ESRCH)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What topology --measure shows without measuring: what it would do, and what it has once found and kept.
+// What topology --measure shows without measuring: what it would do, and what it has once found and cached.
 #ifndef PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_CACHED_H
 #define PROFILER_COMMANDS_TOPOLOGY_CMD_TOPOLOGY_CACHED_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last measurement of this machine, kept in the user's cache folder: $XDG_CACHE_HOME/numaprof, else
+// The last measurement of this machine, cached in the user's cache folder: $XDG_CACHE_HOME/numaprof, else
 // ~/.cache/numaprof, in a file measured-KEY. Lines of text, written and read by this file only; recordings carry it on.
 #ifndef PROFILER_MEASURE_RESULT_RESULT_STORE_H
 #define PROFILER_MEASURE_RESULT_RESULT_STORE_H

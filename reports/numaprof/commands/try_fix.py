@@ -17,12 +17,14 @@ from numaprof.commands.arguments import Parser, output_file, output_folder, posi
 from numaprof.commands.policies import topology
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
+from numaprof.experiments.kernel_weights import by_weight
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
+from numaprof.experiments.schedule import cpus_of_threads
 from numaprof.experiments.stored_trial import store
 from numaprof.experiments.supervise import interruptible
-from numaprof.experiments.trial import Tried, measure
+from numaprof.experiments.trial import Tried, measure, team_size
 from numaprof.experiments.trial_document import Trial, as_document
 from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, run_all, run_once
 from numaprof.terminal.layout import Layout
@@ -70,7 +72,8 @@ def main(arguments: Sequence[str]) -> int:
     recorded = Recorded(*read(given.file))
     command = tuple(arguments[middle + 1 :]) or recorded.evidence.command
     program = _program(recorded.evidence, command, given=middle < len(arguments))
-    chosen = choose(proposals(recorded.evidence, recorded.layouts), given.advice)
+    found = proposals(recorded.evidence, recorded.layouts)
+    chosen = choose(found, given.advice, team_size(recorded.evidence))
     options = Options(given.runs, given.keep, given.html, given.json, given.yes)
     folder = _folder(options.keep)
     try:
@@ -107,8 +110,17 @@ def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Progr
     if path is None:
         raise Failure(f"{command[0]} is not there any more", "build it again, or name the program after --")
     limit = max(LEAST_LIMIT_S, LIMIT_FACTOR * (evidence.run.wall_ns or 0) / 1e9)
-    pin = evidence.run.pin_plan if evidence.run.pin_policy == "list" else evidence.run.pin_policy
-    return Program(command, cwd, pin or "compact", _pin_order(evidence), limit)
+    cpus = _pin_order(evidence)
+    missing = sorted(set(cpus) - os.sched_getaffinity(0))
+    if missing:
+        raise Failure(
+            f"the recorded threads ran on CPU {missing[0]}, which this process may not use here",
+            "run numaprof try with the CPUs of the recording, or record again",
+        )
+    # Another mask than the recorded one has another compact order: threads have to sit where the data go.
+    pin = ",".join(map(str, cpus)) or evidence.run.pin_policy or "compact"
+    threads = cpus_of_threads(evidence) if cpus else ()
+    return Program(command, cwd, pin, cpus, limit, threads, evidence.run.exit_status or 0)
 
 
 def _pin_order(evidence: Evidence) -> tuple[int, ...]:
@@ -118,8 +130,8 @@ def _pin_order(evidence: Evidence) -> tuple[int, ...]:
     return tuple(map(int, plan.split(",")))
 
 
-def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
-    """Arms for the advice that placement can imitate, and for all of it together."""
+def choose(found: Sequence[Proposal], wanted: Sequence[int] | None, threads: int | None = None) -> Chosen:
+    """Arms for the advice that placement can imitate, and for all of it together. threads: of the recorded run."""
     unknown = [number for number in wanted or () if number > len(found)]
     if unknown:
         raise Failure(f"there is no advice {unknown[0]}: the recording has {len(found)}", "see numaprof report FILE")
@@ -128,8 +140,9 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         Arm(
             f"advice-{proposal.number}",
             f"advice {proposal.number}",
-            proposal.subjects,
+            by_weight(proposal.subjects),
             finding=proposal.advice.finding,
+            threads=threads,
         )
         for proposal in picked
         if proposal.subjects
@@ -140,7 +153,7 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None) -> Chosen:
         raise Failure(f"nothing to try: {why}", "numaprof report FILE shows the advice")
     together = merged([subject for arm in arms for subject in arm.subjects])
     if len(arms) > 1:
-        arms.append(Arm("all", "all together", together))
+        arms.append(Arm("all", "all together", together, threads=threads))
     nodes = sorted({piece.node for subject in together for place in subject.places for piece in place.pieces})
     if len(nodes) > 1:
         policy = f"interleave:{','.join(map(str, nodes))}"
@@ -215,6 +228,8 @@ def _remarks(evidence: Evidence) -> list[str]:
         found.append("the recording was cut short: its advice rests on a part of the run")
     elif evidence.run.exit_status or evidence.run.term_signal:
         found.append("the recorded run failed: its advice may rest on a part of the work")
+    if evidence.run.emulated:
+        found.append("the recording is of an emulated machine: its nodes stand for those of this one")
     if evidence.run.balancing:
         found.append(
             "automatic NUMA balancing is on: it leaves placed ranges alone, so that it differs between the sides"
@@ -278,7 +293,7 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
         return trial.with_file(os.path.join(folder, f"{arm.name}.placement"))
     name = f"{os.path.basename(program.command[0])}.{os.getpid()}.placement"
     with suppress(OSError), open(name, "x", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
+        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus, program.threads))
         return trial.with_file(name)
     return trial
 

@@ -181,7 +181,7 @@ _CONDITIONS: tuple[tuple[str, Callable[[Evidence], object]], ...] = (
     ("kernel", lambda run: run.run.kernel),
     ("pinning", lambda run: f"{run.run.pin_policy} {run.run.pin_plan or ''}".strip()),
     ("threads", lambda run: len(run.threads)),
-    ("command", lambda run: " ".join(run.command)),
+    ("arguments", lambda run: " ".join(run.command[1:]) or "none"),  # another program is the change itself
     ("NUMA balancing", lambda run: {None: "n/a", 0: "off"}.get(run.run.balancing, "on")),
     ("page size", lambda run: run.run.page_bytes),
     ("how it ended", lambda run: f"signal {run.run.term_signal}" if run.run.term_signal else run.run.exit_status),

@@ -140,11 +140,19 @@ def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
 
 
 def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
-    """By name; objects without a name go by lines, and are matched where the line is the same."""
+    """Those that changed most first. By name; those without a name go by lines, matched where the line is the same."""
     old, new = _by_name(before), _by_name(after)
-    names = list(dict.fromkeys([*old, *new]))
+    names = sorted(dict.fromkeys([*old, *new]), key=lambda name: _sameness(old.get(name), new.get(name)))
     rows = tuple(_object(name, old.get(name), new.get(name)) for name in names[:MOST_PLACES])
     return Listed(rows, len(names) - len(rows))
+
+
+def _sameness(before: Object | None, after: Object | None) -> tuple[float, float]:
+    """Less where more changed: remote accesses first, then memory that is on other nodes."""
+    remote = [found.remote if found else 0.0 for found in (before, after)]
+    homes = [found.homes if found else {} for found in (before, after)]
+    moved = sum(abs(homes[0].get(node, 0.0) - homes[1].get(node, 0.0)) for node in homes[0].keys() | homes[1].keys())
+    return -abs(remote[1] - remote[0]), -moved
 
 
 def _object(name: str, before: Object | None, after: Object | None) -> model.Object:
@@ -162,7 +170,7 @@ def _object(name: str, before: Object | None, after: Object | None) -> model.Obj
 def _by_name(run: Evidence) -> dict[str, Object]:
     found: dict[str, Object] = {}
     for each in run.objects.found:
-        if each.pages or each.used:
+        if (each.pages or each.used) and not each.is_ours:
             found.setdefault(object_name(each), each)
     return found
 

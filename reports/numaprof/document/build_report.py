@@ -9,6 +9,7 @@ from numaprof.document.machine_section import machine
 from numaprof.document.objects_section import listed, modules, objects
 from numaprof.document.open_recording import Reading, reading
 from numaprof.document.overview_section import found, levels, notes, overview, run, taken
+from numaprof.document.stacks_section import remote_stacks
 from numaprof.document.summary_section import summary
 from numaprof.document.threads_section import threads
 from numaprof.document.timeline_section import timeline
@@ -25,12 +26,14 @@ def document(path: str) -> model.Report:
 
 def report(source: Reading) -> model.Report:
     evidence = source.evidence
+    found = answer(source, maps=True)
     return model.Report(
-        **vars(answer(source, maps=True)),
+        **vars(found),
         levels=levels(evidence),
         notes=notes(evidence),
         timeline=timeline(source),
         modules=modules(evidence),
+        remote_stacks=remote_stacks(source, found.lines),
     )
 
 

@@ -119,6 +119,12 @@ def touch_coverage(evidence: Evidence) -> Iterable[str]:
     seen = fault_coverage(evidence)
     if seen is not None and seen < ALL_OF_IT:
         yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
+    again = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.REFAULT)
+    if again > MIN_OBJECT_SHARE * evidence.touched_pages:
+        yield (
+            f"not among the first touches: {size(evidence.bytes(again))} were touched again after the program had given "
+            "them back (MADV_DONTNEED), or from swap"
+        )
     unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.UNKNOWN_FAULT)
     if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:
         yield f"not among the first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"

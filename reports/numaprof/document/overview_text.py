@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.analysis.runtimes import runtimes
+from numaprof.document.missing_lines import without_lines
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
@@ -41,6 +43,9 @@ def banner(evidence: Evidence) -> Iterator[str]:
         )
     if evidence.attached:
         yield _attached(evidence.attached)
+    bare = without_lines(evidence)
+    if bare:
+        yield f"No line numbers: {words(bare)} {either(len(bare), 'lacks', 'lack')} debug information; build with -g."
     if run.term_signal is not None:
         yield f"The program was ended by signal {run.term_signal}."
     elif run.exit_status:
@@ -61,6 +66,9 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
+    names = [runtime.name for runtime in runtimes(evidence)]
+    if names:
+        yield f"runtime: {clean(', '.join(names))}"
     yield from _why_not(list(_missing(evidence)))
     yield from _windows(evidence)
 

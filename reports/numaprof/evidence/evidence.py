@@ -77,6 +77,8 @@ class Evidence:
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
     source: KeptSource = field(default_factory=dict)
+    code_files: tuple[str, ...] = ()  # that the program mapped; empty: not known
+    runtime_functions: tuple[str, ...] = ()  # of runtimes that are linked into the program
     attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
 
     @cached_property
@@ -160,6 +162,12 @@ def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
     return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
 
 
+def _code_files(recording: Recording) -> tuple[str, ...]:
+    if not recording.one(sql_run.Tables, sql_run.CODE_FILE_TABLE).found:
+        return ()
+    return tuple(row.path for row in recording.rows(sql_run.CodeFile, sql_run.CODE_FILES))
+
+
 def _attached(recording: Recording) -> tuple[sql_run.Attached, ...]:
     if not recording.one(sql_run.Tables, sql_run.ATTACHED_TABLE).found:
         return ()
@@ -200,6 +208,8 @@ def evidence_of(recording: Recording) -> Evidence:
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
         source=_kept_source(recording),
+        code_files=_code_files(recording),
+        runtime_functions=tuple(row.path for row in recording.rows(sql_run.CodeFile, sql_run.RUNTIME_FUNCTIONS)),
         attached=_attached(recording),
     )
 

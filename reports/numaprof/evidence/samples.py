@@ -163,7 +163,7 @@ def _sites(recording: Recording) -> dict[int | None, Site]:
 
 
 def _touched_pages(kinds: list[sql_samples.SampleKind]) -> int:
-    return sum(row.weight for row in kinds if row.kind in sql_samples.TOUCH_KINDS)
+    return sum(row.weight for row in kinds if row.kind in sql_samples.FIRST_KINDS)
 
 
 def _merged_touches(rows: list[sql_samples.Touch], sites: dict[int | None, Site], pages: int) -> tuple[Touched, ...]:

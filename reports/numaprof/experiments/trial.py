@@ -10,7 +10,7 @@ from math import comb
 
 from numaprof.compare.sides import Side, chance
 from numaprof.evidence.evidence import Evidence, evidence_of
-from numaprof.evidence.spread import Spread, spread
+from numaprof.evidence.spread import Spread, median, spread
 from numaprof.evidence.thresholds import MIN_GAIN, SIGNIFICANCE
 from numaprof.experiments.placement import Subject
 from numaprof.experiments.proposals import layouts_of
@@ -36,6 +36,11 @@ class Measured:
     def compute_ns(self) -> float | None:
         wall = self.evidence.run.wall_ns
         return wall - self.initialised_ns if wall is not None and self.initialised_ns is not None else None
+
+
+def team_size(evidence: Evidence) -> int:
+    """Threads of a run, without helpers of runtimes."""
+    return sum(thread.row.pin != "helper" for thread in evidence.threads)
 
 
 def measure(path: str, subjects: Sequence[Subject]) -> Measured:
@@ -187,6 +192,10 @@ def _requests(plain: Tried, placed: Tried) -> str:
 def _misplaced(placed: Tried) -> str | None:
     if not placed.arm.subjects:
         return None
+    threads = [team_size(run.evidence) for run in placed.measured]
+    wanted = placed.arm.threads
+    if wanted is not None and not (1 - MOST_MISSING) * wanted <= median(threads) <= (1 + MOST_MISSING) * wanted:
+        return f"the runs have {plural(median(threads), 'thread')}, the recording {wanted}: the borders are for those"
     if placed.found is not None and placed.found < 1 - MOST_MISSING:
         return f"{percent(placed.found)} of the advised bytes were found in these runs (other input or thread count?)"
     if placed.placed is None or placed.placed < 1 - MOST_MISSING:

@@ -24,6 +24,7 @@ class Arm:
     subjects: tuple[Subject, ...] = ()
     policy: str | None = None  # as `policies --under` takes it
     finding: str | None = None  # of the advice that it imitates, if it is one
+    threads: int | None = None  # of the recorded run, for which its borders were made
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Program:
     pin: str
     cpus: tuple[int, ...]  # in the order threads take them; empty: not pinned
     limit_s: float  # a run that takes longer hangs
+    threads: tuple[int, ...] = ()  # CPU of each of the recorded threads, in the order of their creation
+    status: int = 0  # exit status of the recorded run: another one is a failure
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> 
         runs.by_arm.setdefault(arm.name, [])
         if arm.subjects:
             with open(placement_file(runs.folder, arm), "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
+                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus, program.threads))
     for number in range(repeats):
         first = number % len(arms)
         for at, arm in enumerate((*arms[first:], *arms[:first])):
@@ -84,11 +87,20 @@ def run_once(program: Program, arm: Arm, stem: str) -> Run:
         )
         out.seek(0)
         text = out.read()
-    failure = ending(status) if in_time else f"ended after {program.limit_s:.0f} s: it hangs, or takes far longer"
+    failure = (
+        _failure(program, status) if in_time else f"ended after {program.limit_s:.0f} s: it hangs, or takes longer"
+    )
     found = recording if os.path.exists(recording) else None
     if status in (CANNOT_RUN, NOT_FOUND, EXIT_FAILED) and found is None:
         raise Failure(f"{program.command[0]} cannot be run: {_last_line(stem)}", "check the command after --")
     return Run(found, failure, _digest(text), _digest(re.sub(rb"[0-9]+([.,][0-9]+)*", b"0", text)))
+
+
+def _failure(program: Program, status: int) -> str | None:
+    """None: it ended as the recorded run did, which may have an exit status of its own."""
+    if status == program.status:
+        return None
+    return ending(status) or f"exit status 0, and {program.status} in the recorded run"
 
 
 def _digest(text: bytes) -> str:

@@ -28,6 +28,7 @@ class Chart:
     params: dict[str, object] = field(default_factory=dict)
     colours: dict[str, str] = field(default_factory=dict)  # by value, where the data decides which there are
     height: int | None = None  # where the data decides it
+    filled: tuple[str, ...] = ()  # data that the filter of the page may bring
 
     @property
     def least_height(self) -> int:
@@ -42,9 +43,8 @@ class Chart:
         for param in spec.get("params", ()):
             param["value"] = self.params.get(param["name"], param["value"])
         if "layer" in spec:
-            spec["layer"] = [
-                layer for layer in spec["layer"] if "data" not in layer or self.data[layer["data"]["name"]]
-            ]
+            named = [(layer, layer.get("data", {}).get("name")) for layer in spec["layer"]]
+            spec["layer"] = [layer for layer, name in named if not name or self.data[name] or name in self.filled]
         if self.height is not None:
             spec["height"] = self.height
         if self.colours:
@@ -70,7 +70,7 @@ def matrix(machine: model.Machine) -> Chart:
         {
             "from": str(pair.from_node),
             "to": str(pair.to_node),
-            "share": (pair.requests or 0) / total,
+            "share": None if pair.requests is None else pair.requests / total,
             "text": NOT_KNOWN if pair.requests is None else number(pair.requests),
             "far": _far(pair),
             "distance": pair.distance,
@@ -152,7 +152,14 @@ def _shades(kinds: list[str], bars: list[Row], shades: tuple[str, ...]) -> Itera
 
 def _bar(thread: model.Thread, kind: str, amount: float, order: int) -> Row:
     text = number(amount)
-    return {"thread": _label(thread), "kind": kind, "amount": round(amount), "text": text, "order": order}
+    return {
+        "thread": _label(thread),
+        "id": thread.id,
+        "kind": kind,
+        "amount": round(amount),
+        "text": text,
+        "order": order,
+    }
 
 
 def _label(thread: model.Thread) -> str:
@@ -178,7 +185,7 @@ def timeline(line: model.Timeline) -> Chart:
         for phase in line.phases
         if phase.cause != "run"
     ]
-    return Chart("timeline", {"rates": rows, "phases": phases, "gaps": gaps}, {"end": end})
+    return Chart("timeline", {"rates": rows, "phases": phases, "gaps": gaps}, {"end": end}, filled=("gaps",))
 
 
 def rates(moments: tuple[model.Moment, ...], step_ns: int) -> list[Row]:

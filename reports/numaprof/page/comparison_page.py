@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from numaprof.evidence.thresholds import MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import comparison_model as model
@@ -20,7 +21,25 @@ def diff_page(found: model.Comparison) -> str:
         chart.name: chart for chart in (_threads(found), _pairs(found), _time_lines(found), _places(found)) if chart
     }
     data: dict[str, object] = {"charts": {name: chart.spec for name, chart in drawn.items()}}
-    return page("diff.html", data, found=found, charts=drawn, few=MIN_USES_OF_THREAD, most_bars=MOST_BARS)
+    return page("diff.html", data, found=found, charts=drawn, few=MIN_USES_OF_THREAD, spans=spans, most_bars=MOST_BARS)
+
+
+@dataclass(frozen=True)
+class Span:
+    """The runs of one side on a line from 0 to 1: the middle one, and the outermost."""
+
+    side: str
+    low: float
+    middle: float
+    high: float
+
+
+def spans(measure: model.Measure) -> list[Span]:
+    known = [(side, values) for side, values in zip(SIDES, (measure.before, measure.after)) if values is not None]
+    most = max((values.highest for _, values in known), default=0.0)
+    return [
+        Span(side, values.lowest / most, values.middle / most, values.highest / most) for side, values in known if most
+    ]
 
 
 def _threads(found: model.Comparison) -> Chart | None:
@@ -50,7 +69,7 @@ def _pairs(found: model.Comparison) -> Chart | None:
             "from": str(pair.from_node),
             "to": str(pair.to_node),
             "side": side,
-            "share": (getattr(pair, side) or 0) / max(totals),
+            "share": None if getattr(pair, side) is None else getattr(pair, side) / max(totals),
             "text": NOT_KNOWN if getattr(pair, side) is None else number(getattr(pair, side)),
         }
         for pair in found.pairs

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 
 from numaprof.analysis.naming import nodes_in_text
+from numaprof.evidence.thresholds import MIN_USES_OF_THREAD
+from numaprof.model import comparison_model
 from numaprof.model import report_model as model
 from numaprof.text.format import (
     NOT_KNOWN,
@@ -32,6 +34,7 @@ _HOW: dict[str, Callable[[float], str]] = {
     "duration": duration,
     "percent": percent,
     "round": round_percent,
+    "times": lambda value: f"{value:.2f}x",
     "plain": lambda value: f"{value:g}",
     "nanoseconds": lambda value: f"{value:.0f} ns",
     "rate": lambda value: f"{value / 1e9:.1f} GB/s",
@@ -82,3 +85,9 @@ def marks(thread: model.Thread) -> str:
         (thread.remote_heavy, "remote-heavy"),
     )
     return ", ".join(text for applies, text in found if applies)
+
+
+def changed_object(found: comparison_model.Object) -> bool:
+    """Another remote share of enough samples, or pages on other nodes."""
+    few = min(found.samples_before, found.samples_after) < MIN_USES_OF_THREAD
+    return found.home_before != found.home_after or (found.share_before != found.share_after and not few)

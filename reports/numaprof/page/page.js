@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the charts, sorts tables, copies code. Everything else of the page is there without it.
+// Draws the charts, sorts tables, filters, copies code. Everything else of the page is there without it.
 "use strict";
 (() => {
   const data = (id) => JSON.parse(document.getElementById("data-" + id)?.textContent ?? "null");
@@ -24,6 +24,8 @@
       const options = { mode: "vega-lite", actions: false, renderer: "svg", config, tooltip: { theme: "dark" } };
       const result = await vegaEmbed(place, charts[place.dataset.chart], options);
       place.view = result.view;
+      feed(place);
+      place.dispatchEvent(new Event("drawn"));
       // Vega labels its drawing piece by piece; the place as a whole has one label.
       place.querySelector("svg")?.setAttribute("aria-hidden", "true");
     } catch (error) {
@@ -99,12 +101,15 @@
     table.querySelectorAll(".sorting").forEach((hint) => { hint.hidden = false; });
   }
 
+  // Code without the lines that say where it goes.
+  const pasted = (text) => text.split("\n").filter((line) => !/^\s*(\/\/|! |# )/.test(line)).join("\n");
+
   function makeCopyable(button) {
     button.hidden = false;
     button.addEventListener("click", async () => {
       const code = button.parentElement.querySelector("pre");
       try {
-        await navigator.clipboard.writeText(code.textContent);
+        await navigator.clipboard.writeText(pasted(code.textContent));
         button.textContent = "Copied";
       } catch {
         getSelection().selectAllChildren(code); // a page from a file may not write to the clipboard everywhere
@@ -113,16 +118,113 @@
     });
   }
 
-  // The time line of one thread, in place of all.
-  function chooseThread(menu) {
-    const place = document.querySelector('[data-chart="timeline"]');
-    const threads = data("threads-over-time");
-    if (!place || !threads) return;
-    menu.closest("[hidden]").hidden = false;
-    menu.addEventListener("change", () => {
-      const rows = menu.value === "" ? charts.timeline.datasets.rates : rates(threads, threads.lines[menu.value]);
-      const gaps = menu.value === "" ? charts.timeline.datasets.gaps : uncounted(threads, threads.lines[menu.value]);
-      place.view?.data("rates", rows).data("gaps", gaps).runAsync();
+  // One filter, which the whole page follows: a thread, an object, a time.
+  const remote = data("remote");
+  const short = (value) => Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(value);
+  const chosen = { thread: "", object: "", from: 0, to: Infinity };
+  let root = null; // of the flame graph: a frame, or all
+
+  const inTime = (start, end) => end > chosen.from && start < chosen.to;
+  const taken = () => (remote?.rows ?? []).filter(([, thread, object, , step]) =>
+    (chosen.thread === "" || thread === Number(chosen.thread)) && (chosen.object === "" || object === Number(chosen.object)) &&
+    inTime(step * remote.seconds, (step + 1) * remote.seconds));
+
+  function makeFilter(form) {
+    form.hidden = false;
+    const read = () => {
+      chosen.thread = form.thread?.value ?? "";
+      chosen.object = form.object?.value ?? "";
+      chosen.from = form.from.valueAsNumber || 0;
+      chosen.to = Number.isNaN(form.to.valueAsNumber) ? Infinity : form.to.valueAsNumber;
+      follow(form.querySelector("output"));
+    };
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("input", read);
+    form.addEventListener("reset", () => setTimeout(read));
+  }
+
+  function follow(output) {
+    const rows = taken();
+    const sum = (some) => some.reduce((total, row) => total + row[5], 0);
+    const all = sum(remote?.rows ?? []);
+    const active = chosen.thread !== "" || chosen.object !== "" || chosen.from > 0 || chosen.to < Infinity;
+    output.textContent = active && all ? `${short(sum(rows))} of ${short(all)} remote accesses sampled` : "";
+    const seen = (column) => new Set(rows.map((row) => String(row[column])));
+    fade("[data-thread]", "thread", chosen.thread === "" ? null : new Set([chosen.thread]));
+    fade("[data-object]", "object", chosen.object !== "" ? new Set([chosen.object]) : active && remote?.rows.some((row) => row[2] !== null) ? seen(2) : null);
+    fade("[data-line]", "line", active && remote ? seen(3) : null);
+    fade("[data-cpu]", "cpu", chosen.thread === "" ? null : new Set((data("cpus")[chosen.thread] ?? []).map(String)));
+    each("[data-chart]", (place) => place.view && feed(place));
+  }
+
+  const fade = (selector, name, kept) => each(selector, (part) => part.classList.toggle("faded", kept !== null && !kept.has(part.dataset[name])));
+
+  // What a chart shows of the selection.
+  function feed(place) {
+    const view = place.view;
+    if (place.dataset.chart === "flame") view.data("frames", frames(taken())).runAsync();
+    if (place.dataset.chart === "threads") view.data("requests", charts.threads.datasets.requests.filter((row) => chosen.thread === "" || row.id === Number(chosen.thread))).runAsync();
+    if (place.dataset.chart === "timeline") {
+      const threads = data("threads-over-time");
+      const one = chosen.thread === "" ? null : threads?.lines[chosen.thread];
+      const { rates: every, gaps } = charts.timeline.datasets;
+      const within = (some, start, end) => some.filter((row) => inTime(row[start], row[end]));
+      const found = within(one ? rates(threads, one) : every, "t", "until");
+      view.data("rates", found.length ? found : [{ t: 0, until: 0, placement: "local", low: 0, high: 0, rate: 0 }]);
+      view.data("gaps", within(one ? uncounted(threads, one) : gaps, "start", "end")).runAsync();
+    }
+  }
+
+  // Frames as boxes: beside each other under their caller, the heaviest first.
+  function frames(rows) {
+    const { names, callers, deepest } = remote;
+    const weights = new Map();
+    let total = 0;
+    for (const [frame, , , , , weight] of rows) {
+      const up = [];
+      for (let at = frame; at !== null; at = callers[at]) up.push(at);
+      if (root !== null && !up.includes(root)) continue;
+      total += weight;
+      up.forEach((at) => weights.set(at, (weights.get(at) ?? 0) + weight));
+    }
+    const below = Map.groupBy ? Map.groupBy(weights.keys(), (at) => callers[at]) : grouped(weights.keys(), callers);
+    const boxes = [];
+    const lay = (at, start, depth) => {
+      const share = weights.get(at) / total;
+      boxes.push({ id: at, name: names[at], depth, start, end: start + share, share, text: short(weights.get(at)) });
+      if (depth + 1 < deepest) layAll(below.get(at), start, depth + 1);
+    };
+    const layAll = (some, start, depth) => (some ?? []).sort((a, b) => weights.get(b) - weights.get(a)).forEach((at) => {
+      lay(at, start, depth);
+      start += weights.get(at) / total;
+    });
+    if (total) layAll(root === null ? below.get(null) : [root], 0, 0);
+    return boxes;
+  }
+
+  function grouped(keys, callers) {
+    const found = new Map();
+    for (const at of keys) found.set(callers[at], [...(found.get(callers[at]) ?? []), at]);
+    return found;
+  }
+
+  function makeFlame(place) {
+    const search = document.getElementById("search");
+    search.closest("[hidden]").hidden = false;
+    const view = () => place.view;
+    const look = () => {
+      const text = search.value.toLowerCase();
+      view()?.signal("search", text).runAsync();
+      const under = new Set(); // frames that match, or are called below one that does
+      remote.names.forEach((name, at) => { if (text && (name.toLowerCase().includes(text) || under.has(remote.callers[at]))) under.add(at); });
+      const [hit, all] = taken().reduce(([hit, all], row) => [hit + (under.has(row[0]) ? row[5] : 0), all + row[5]], [0, 0]);
+      document.getElementById("matches").textContent = text && all ? `${(100 * hit / all).toFixed(1)} % of these` : "";
+    };
+    search.addEventListener("input", look);
+    document.getElementById("whole").addEventListener("click", () => { root = null; feed(place); });
+    place.addEventListener("drawn", () => {
+      view().addEventListener("click", (_, item) => { if (item?.datum?.id !== undefined) { root = item.datum.id; feed(place); } });
+      look();
     });
   }
 
@@ -155,7 +257,8 @@
   each("table.sortable", makeSortable);
   each(".long > table", layOutInPieces);
   each("button.copy", makeCopyable);
-  each("#whose", chooseThread);
+  each(".filter", makeFilter);
+  if (remote) each('[data-chart="flame"]', makeFlame);
   drawWhenSeen();
   window.addEventListener("hashchange", openTarget);
   openTarget();

@@ -59,6 +59,7 @@ def _environment() -> jinja2.Environment:
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }
     environment.filters.update(named)
+    environment.tests["changed_object"] = filters.changed_object
     environment.globals.update(marks=filters.marks, legend=filters.LEGEND)
     return environment
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from numaprof.evidence.machine import cpu_order
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import report_model as model
+from numaprof.page import flame_graph
 from numaprof.page.charts import MOST_BARS, charts
 from numaprof.page.overview_picture import overview_picture
 from numaprof.page.page_map_chart import in_words, page_map
@@ -26,9 +27,14 @@ def report_page(report: model.Report) -> str:
     first = first_lines(report)
     mapped = [number for number in worth if report.objects.rows[number].map][:MOST_MAPS]
     drawn = {**charts(report), **{f"map-{number}": page_map(report, number) for number in mapped}}
+    flame = flame_graph.flame_chart(report.remote_stacks)
+    if flame is not None:
+        drawn["flame"] = flame
     data: dict[str, object] = {
         "charts": {name: chart.spec for name, chart in drawn.items()},
         "threads-over-time": _threads_over_time(report.timeline),
+        "remote": flame_graph.data(report),
+        "cpus": {thread.id: thread.cpus for thread in report.threads},
     }
     return page(
         "report.html",
@@ -59,6 +65,7 @@ def report_page(report: model.Report) -> str:
         names={thread.id: thread.name for thread in report.threads},
         fifths=list(fifths(report)),
         run_facts=run_facts(report.run),
+        filtered=filter_choices(report),
     )
 
 
@@ -97,6 +104,26 @@ def first_lines(report: model.Report) -> list[model.Line]:
 
 def _amounts(line: model.Line) -> tuple[float, ...]:
     return line.remote_events, line.accesses, line.touched_bytes, line.allocated_bytes
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the page can be filtered by: (value, name) of threads and objects, and the length of the run in seconds."""
+
+    threads: list[tuple[int, str]]
+    objects: list[tuple[int, str]]
+    seconds: float
+
+
+def filter_choices(report: model.Report) -> Choices:
+    """Threads in the order of the report; objects with remote accesses of which a stack is known."""
+    with_time = {line.thread for line in report.timeline.threads} | {row.thread for row in report.remote_stacks.rows}
+    objects = sorted({row.object for row in report.remote_stacks.rows if row.object is not None})
+    return Choices(
+        threads=[(thread.id, thread.name) for thread in report.threads if thread.id in with_time],
+        objects=[(number, report.objects.rows[number].name) for number in objects],
+        seconds=len(report.timeline.moments) * report.timeline.step_ns / 1e9,
+    )
 
 
 def source_remarks(report: model.Report) -> dict[tuple[str | None, int | None], str]:

@@ -61,6 +61,22 @@ ATTACHED_TABLE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND na
 ATTACHED = "SELECT pid, age_ns FROM attached JOIN process ON process.id = process ORDER BY process.id"
 
 
+class CodeFile(NamedTuple):
+    path: str
+
+
+CODE_FILE_TABLE = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'code_file'"
+CODE_FILES = "SELECT path FROM code_file ORDER BY path"
+
+# Functions of runtimes that are linked into the program; threads by name.
+RUNTIME_FUNCTIONS = """
+SELECT DISTINCT function AS path FROM place
+ WHERE function IN ('runtime.goexit.abi0', 'runtime.goexit', 'runtime.mcall', 'runtime.main')
+    OR function LIKE 'std::rt::lang_start%' OR function LIKE 'rayon_core::%'
+ LIMIT 100
+"""
+
+
 class Window(NamedTuple):
     start_ns: int
     end_ns: int | None

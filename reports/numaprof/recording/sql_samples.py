@@ -36,6 +36,8 @@ ZERO_PAGE, UNKNOWN_FAULT = int(Kind.ZERO_PAGE), int(Kind.FAULT)
 TOUCH_KINDS = (FIRST_TOUCH, COPY_ON_WRITE, REFAULT)  # a page gets its home
 FAULT_KINDS = (FIRST_TOUCH, ZERO_PAGE, COPY_ON_WRITE, REFAULT, HINT, FILE, UNKNOWN_FAULT)
 PLACED_KINDS = (OVERFLOW, LOAD, STORE, *TOUCH_KINDS, HINT, FILE)  # those whose place in the program is looked at
+FIRST_KINDS = (FIRST_TOUCH, COPY_ON_WRITE)  # a page is touched first, once
+FIRST = "kind IN (@FIRST_TOUCH, @COPY_ON_WRITE)"
 TOUCH = "kind IN (@FIRST_TOUCH, @COPY_ON_WRITE, @REFAULT)"
 
 # The recorder's sums; of a recorder that was killed there are none. Then they are counted, by upsert: a million rows
@@ -137,7 +139,7 @@ TOUCHES = f"""
 SELECT thing, site, thread, node, ifnull({_HOME}, page_node) AS home, sum(weight), count(*)
   FROM picked p LEFT JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
        LEFT JOIN stack_site USING (stack)
- WHERE {TOUCH}
+ WHERE {FIRST}
  GROUP BY site, thing, thread, node, home HAVING sum(weight) > 0
 """
 

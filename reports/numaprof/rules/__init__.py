@@ -25,6 +25,7 @@ from numaprof.rules.change_run import (
     slow_tier,
 )
 from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, read_by_all, serial_phase
+from numaprof.rules.own_terms import in_own_terms
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     serial_init.rule,
@@ -52,6 +53,6 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
 def advise(evidence: Evidence) -> list[Advice]:
     """All that applies and can be seen in a second run, what pays most first."""
     share = remote_share(evidence)
-    found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    found = [in_own_terms(evidence, advice) for advice in (rule(evidence) for rule in RULES) if advice is not None]
     found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]
     return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))

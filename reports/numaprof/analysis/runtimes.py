@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which runtimes run the program: from the files whose code it mapped, its functions, threads and command line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from numaprof.evidence.evidence import Evidence
+
+
+class Runtime(Enum):
+    """In the order in which a report names them: what decides about memory first."""
+
+    JVM = "OpenJDK"
+    GO = "Go"
+    JULIA = "Julia"
+    NODE = "Node.js"
+    POSTGRESQL = "PostgreSQL"
+    PYTHON = "CPython"
+    RUST = "Rust"
+    PYTORCH = "PyTorch"
+    OPENBLAS = "OpenBLAS"
+    MKL = "MKL"
+    TBB = "TBB"
+
+    @property
+    def allocates_itself(self) -> bool:
+        """The program's own source does not say who first touches memory."""
+        return self in (Runtime.JVM, Runtime.GO, Runtime.JULIA, Runtime.NODE, Runtime.PYTHON)
+
+
+@dataclass(frozen=True)
+class Found:
+    runtime: Runtime
+    detail: str = ""  # version and what else is known
+
+    @property
+    def name(self) -> str:
+        return f"{self.runtime.value} {self.detail}".rstrip()
+
+
+# The base name of a file, or the end of its path.
+_FILES = (
+    (Runtime.JVM, re.compile(r"/libjvm\.so$")),
+    (Runtime.JULIA, re.compile(r"/libjulia(?:-internal)?\.so")),
+    (Runtime.NODE, re.compile(r"/(?:node|nodejs|libnode\.so[.\d]*)$")),
+    (Runtime.POSTGRESQL, re.compile(r"/postgres$")),
+    (Runtime.PYTHON, re.compile(r"/(?:lib)?python(3\.\d+)t?(?:\.so[.\d]*)?$")),
+    (Runtime.PYTORCH, re.compile(r"/libtorch_cpu\.so")),
+    (Runtime.OPENBLAS, re.compile(r"/lib(?:scipy_)?openblas")),
+    (Runtime.MKL, re.compile(r"/libmkl_core")),
+    (Runtime.TBB, re.compile(r"/libtbb(?:12)?\.so")),
+)
+_FUNCTIONS = ((Runtime.GO, "runtime."), (Runtime.RUST, "std::rt::"), (Runtime.RUST, "rayon_core::"))
+_JDK = re.compile(r"/(?:java|jdk|openjdk|temurin|zulu|corretto)-?(\d+)")
+# Threads of collectors: java/share/gc of OpenJDK names them so.
+_COLLECTORS = (("G1 ", "G1"), ("ZWorker", "ZGC"), ("ZDriver", "ZGC"), ("XWorker", "ZGC"), ("Shenandoah", "Shenandoah"))
+
+
+def runtimes(evidence: Evidence) -> tuple[Found, ...]:
+    """Empty: the program is its own runtime, or nothing is known."""
+    found: dict[Runtime, Found] = {}
+    for path in evidence.code_files:
+        for runtime, pattern in _FILES:
+            match = pattern.search(path)
+            if match is not None and runtime not in found:
+                detail = _jvm(evidence, path) if runtime is Runtime.JVM else "".join(match.groups())
+                found[runtime] = Found(runtime, detail)
+    for runtime, start in _FUNCTIONS:
+        if any(function.startswith(start) for function in evidence.runtime_functions):
+            found.setdefault(runtime, Found(runtime))
+    return tuple(found[runtime] for runtime in Runtime if runtime in found)
+
+
+def _jvm(evidence: Evidence, path: str) -> str:
+    """21, G1, -XX:+UseNUMA off."""
+    version = _JDK.search(path)
+    flag = numa_flag(evidence)
+    parts = [version[1] if version else "", _collector(evidence), f"-XX:+UseNUMA {'on' if flag else 'off'}"]
+    return ", ".join(part for part in parts if part)
+
+
+def _collector(evidence: Evidence) -> str:
+    names = [thread.row.name or "" for thread in evidence.threads]
+    for start, collector in _COLLECTORS:
+        if any(name.startswith(start) for name in names):
+            return collector
+    return "Parallel" if any(name.startswith("GC Thread#") for name in names) else ""
+
+
+def numa_flag(evidence: Evidence) -> bool:
+    """As far as the command line tells; the last word counts."""
+    said = [word for word in evidence.command if word in ("-XX:+UseNUMA", "-XX:-UseNUMA")]
+    return bool(said) and said[-1] == "-XX:+UseNUMA"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks that something bends: times of first touches and allocations are the kernel's, wherever program and numaprof run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM, TREE, build_c
+from running import one, rows, run_command, target
+
+pytestmark = [pytest.mark.requires("gcc", "perf_event")]
+
+PAGES = 1024  # of each of two blocks of the heap
+LATER = ["unshare", "-T", "--monotonic", "100000", "--boottime", "100000", "--fork"]
+EARLIER = ["unshare", "-T", "--monotonic", "-1000", "--boottime", "-1000", "--fork"]
+BLOCKS = "FROM block b JOIN object o ON o.id = b.object WHERE o.kind = 'heap' AND o.alloc_stack IS NOT NULL"
+TOUCHED = f"SELECT sum(weight) FROM sample WHERE kind IN (10, 13, 19) AND block IN (SELECT b.id {BLOCKS})"
+
+
+def _assert_times_agree(recording: Path) -> None:
+    """Blocks live when they are touched, one after the other, and not before or long after the run."""
+    assert one(recording, "SELECT complete FROM run") == 1
+    assert one(recording, TOUCHED) >= 2 * PAGES - 16
+    times = rows(recording, f"SELECT start_ns, end_ns {BLOCKS} ORDER BY start_ns")
+    assert len(times) == 2
+    moments = [moment for block in times for moment in block]
+    assert moments == sorted(moments)
+    assert 0 < moments[0] < moments[-1] < one(recording, "SELECT max(t_ns) FROM sample") + 100_000_000_000
+
+
+@pytest.mark.requires("mounts")
+@pytest.mark.parametrize("shift", [LATER, EARLIER], ids=["later", "earlier"])
+@pytest.mark.parametrize("where", ["inside", "outside", "both"])
+def test_a_time_namespace(where: str, shift: list[str], tmp_path: Path) -> None:
+    recording = tmp_path / "r"
+    before, within = (shift if where in (place, "both") else [] for place in ("outside", "inside"))
+    program = [target("heap_block"), 4 * PAGES]
+    done = run_command(*before, PROGRAM, "record", "-q", "-o", recording, *within, *program)
+    assert done == (0, "", "")
+    _assert_times_agree(recording)
+
+
+@pytest.mark.parametrize("where", ["inside", "outside"])
+def test_a_library_that_bends_the_clock(where: str, tmp_path: Path) -> None:
+    source = TREE / "tests" / "targets" / "bent_clock.c"
+    library = build_c(BUILD / "tests" / "targets" / "bent_clock.so", str(source), "-shared", "-fPIC")
+    recording = tmp_path / "r"
+    bend = ["env", f"LD_PRELOAD={library}"]
+    before, within = (bend if where == place else [] for place in ("outside", "inside"))
+    done = run_command(*before, PROGRAM, "record", "-q", "-o", recording, *within, target("heap_block"), 4 * PAGES)
+    assert done == (0, "", "")
+    _assert_times_agree(recording)

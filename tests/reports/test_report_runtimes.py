@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runtimes are named from what the program mapped, and advice is given in their terms: no pragma for a JVM."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from numaprof.analysis.runtimes import runtimes
+from numaprof.document.overview_text import evidence_line
+from numaprof.rules import advise
+from numaprof.rules.advice import Kind
+from reading import read
+from recording_builder import RecordingBuilder
+from running import run
+from scenarios import ARRAY, PAGES
+from test_report_object_rules import SERIAL, array, sampled, use_blocks
+
+JVM = "/usr/lib/jvm/java-21-openjdk-amd64/lib/server/libjvm.so"
+NUMA = "-XX:+UseNUMA"
+PYTHON = "/usr/lib/x86_64-linux-gnu/libpython3.12.so.1.0"
+
+
+def ran(*files: str, command: tuple[str, ...] = ("./sum",)) -> RecordingBuilder:
+    """The program of the object rules, with what it mapped."""
+    builder = sampled()
+    for path in files:
+        builder.row("code_file", path=path)
+    return builder.change("run", command=json.dumps(command), cwd="/srv/app")
+
+
+def serial(builder: RecordingBuilder) -> RecordingBuilder:
+    """One thread first touches what all use: a fault that has a pragma in a program of C."""
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    return builder
+
+
+def names(builder: RecordingBuilder, tmp_path: Path) -> list[str]:
+    return [found.name for found in runtimes(read(builder, tmp_path))]
+
+
+def test_names(tmp_path: Path) -> None:
+    openblas = "/usr/lib/python3/dist-packages/numpy.libs/libscipy_openblas64_-6bb31eeb.so"
+    assert names(ran(PYTHON, openblas), tmp_path) == ["CPython 3.12", "OpenBLAS"]
+    assert names(ran("/usr/bin/python3.11"), tmp_path) == ["CPython 3.11"]
+    assert names(ran("/usr/lib/postgresql/16/bin/postgres"), tmp_path) == ["PostgreSQL"]
+    assert names(ran("/usr/lib/x86_64-linux-gnu/libtbb.so.12.8", "/usr/bin/node"), tmp_path) == ["Node.js", "TBB"]
+    assert names(ran("/usr/lib/julia/libjulia-internal.so.1.10"), tmp_path) == ["Julia"]
+    assert names(ran("/home/u/mynode", "/home/u/python-like", "/lib/libc.so.6"), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("collector", "thread", "flags", "found"),
+    [
+        ("G1", "G1 Conc#0", ("-XX:+UseNUMA",), "OpenJDK 21, G1, -XX:+UseNUMA on"),
+        ("ZGC", "ZWorkerYoung#0", (), "OpenJDK 21, ZGC, -XX:+UseNUMA off"),
+        ("Parallel", "GC Thread#0", ("-XX:+UseNUMA", "-XX:-UseNUMA"), "OpenJDK 21, Parallel, -XX:+UseNUMA off"),
+    ],
+)
+def test_a_jvm_its_collector_and_its_flag(
+    tmp_path: Path, collector: str, thread: str, flags: tuple[str, ...], found: str
+) -> None:
+    builder = ran(JVM, command=("java", *flags, "App")).change("thread", "id = 2", name=thread)
+    assert names(builder, tmp_path) == [found]
+    assert f"runtime: {found}" in list(evidence_line(read(builder, tmp_path)))
+
+
+def test_functions_of_runtimes_that_are_linked_in(tmp_path: Path) -> None:
+    for function, name in (("runtime.goexit.abi0", "Go"), ("std::rt::lang_start::{{closure}}", "Rust")):
+        builder = sampled()
+        builder.add("place", module="/home/u/app", function=function)
+        assert names(builder, tmp_path) == [name]
+
+
+@pytest.mark.parametrize(
+    ("path", "command", "says", "first"),
+    [
+        (JVM, ("java", "-jar", "app.jar"), "Let the JVM place", "java -XX:+UseNUMA -jar app.jar"),
+        (JVM, ("./start.sh",), "Let the JVM place", "JAVA_TOOL_OPTIONS=-XX:+UseNUMA ./start.sh"),
+        (JVM, ("java", NUMA, "App"), "by node already", f"numactl --cpunodebind=0 --membind=0 java {NUMA} App"),
+        (PYTHON, ("python3", "a.py"), "np.zeros", "numactl --cpunodebind=0 --membind=0 python3 a.py"),
+        ("/usr/bin/node", ("node", "a.js"), "V8", "numactl --cpunodebind=0 --membind=0 node a.js"),
+        ("/opt/julia/lib/libjulia.so.1", ("julia", "a.jl"), "Pin Julia", "using ThreadPinning; pinthreads(:numa)"),
+        ("/usr/lib/postgresql/16/bin/postgres", ("postgres",), "shared buffers", "numactl --interleave=all postgres"),
+    ],
+)  # fmt: skip
+def test_advice_in_the_terms_of_the_runtime(
+    tmp_path: Path, path: str, command: tuple[str, ...], says: str, first: str
+) -> None:
+    found = advise(read(serial(ran(path, command=command)), tmp_path))
+    assert [advice.kind for advice in found] == [Kind.FIX]
+    assert says in found[0].change
+    assert found[0].code[0] == first
+    assert found[0].removes is None
+    text = "\n".join(found[0].code)
+    assert "#pragma" not in text and "mbind" not in text.replace("--membind", "")
+
+
+def test_go_gets_the_cpus_of_a_node(tmp_path: Path) -> None:
+    builder = ran()
+    builder.add("place", module="/home/u/app", function="runtime.goexit.abi0")
+    (advice,) = advise(read(serial(builder), tmp_path))
+    assert advice.code[:2] == tuple(
+        f"GOMAXPROCS=4 numactl --cpunodebind={node} --membind={node} ./sum" for node in (0, 1)
+    )
+
+
+def test_a_line_of_the_authors_own_keeps_its_fix(tmp_path: Path) -> None:
+    """An extension module in C."""
+    plain = advise(read(serial(ran()), tmp_path))
+    own = advise(read(serial(ran(PYTHON)).change("run", cwd="/home/u/work"), tmp_path))
+    assert [advice.code for advice in own] == [advice.code for advice in plain]
+    assert [advice.change for advice in own] == [advice.change for advice in plain]
+
+
+def test_a_jvm_that_ran_before(tmp_path: Path) -> None:
+    builder = ran(JVM, command=("java", "App"))
+    block = builder.block(builder.object("mapping", None), ARRAY, PAGES)
+    use_blocks(builder, block, [0] * 8)
+    builder.row("attached", process=1, age_ns=1)
+    builder.row("placed_before", object=1)
+    (advice,) = advise(read(builder, tmp_path))
+    assert advice.code[0] == "java -XX:+UseNUMA App"
+    assert advice.code[1] == "numactl --interleave=all java App"
+
+
+def test_a_recording_without_the_table(tmp_path: Path) -> None:
+    builder = ran()
+    builder.statements.append("DROP TABLE code_file;")
+    assert names(builder, tmp_path) == []
+
+
+@pytest.mark.requires("perf_event")
+def test_the_interpreter_that_runs_this_is_named(tmp_path: Path) -> None:
+    recording = tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", recording, sys.executable, "-c", "bytearray(1 << 24)").status == 0
+    out = run("report", "--full", recording).out
+    assert f"runtime: CPython {sys.version_info.major}.{sys.version_info.minor}" in out
