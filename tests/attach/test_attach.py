@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from attaching import LATE_PAGES, Attachee, attached, attachee
-from conftest import PROGRAM
+from conftest import BUILD, PROGRAM, TREE, build_c
 from running import one, rows, run, run_command, until
 
+FAKE_PMU = TREE / "tests" / "launchers" / "fake_pmu.c"
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
 FIRST_TOUCHES = (
     "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind IN (10, 19) AND {}"
@@ -213,6 +214,54 @@ def test_the_report_says_so(recording: Path) -> None:
     assert done.status == 0, done.err
     assert f"ATTACHED to process {program.pid}, " in done.out
     assert "first touch not seen" in done.out
+
+
+# --- counters
+
+# A PMU that counts nothing: its events can be opened. The task clock beside them is the kernel's own.
+PMU = """
+devices=/sys/bus/event_source/devices
+mount -t tmpfs none $devices && mkdir $devices/cpu && echo 4 > $devices/cpu/type && exec "$@"
+"""
+
+
+def with_pmu() -> tuple[object, ...]:
+    library = build_c(BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(FAKE_PMU), "-ldl")
+    return ("unshare", "-m", "sh", "-c", PMU, "sh", "env", f"LD_PRELOAD={library}")
+
+
+@pytest.mark.requires("perf_event", "mounts", "gcc", "x86_64")
+def test_every_thread_is_counted(recording: Path) -> None:
+    """Those that were there, and new ones from their start as the kernel reports it."""
+    with attachee() as program:
+        program.do("thread")
+        with attached(program.pid, recording, command=(*with_pmu(), PROGRAM)):
+            program.do("touch")
+            program.do("thread")
+            program.do("fork")
+    if not one(recording, "SELECT used FROM evidence WHERE level = 1"):
+        pytest.skip("the catalogue has no events for this CPU")
+    assert one(recording, "SELECT count(*) FROM thread WHERE cpu_ns IS NOT NULL AND migrations IS NOT NULL") >= 3
+    counted = rows(recording, "SELECT DISTINCT tid FROM count JOIN thread ON thread.id = count.thread")
+    assert program.pid in counted
+    clock = "SELECT sum(value), sum(running_ns) FROM count JOIN event ON event.id = event WHERE class = 'time'"
+    value, running = one(recording, clock)
+    assert 0 < value == running
+    assert rows(recording, "SELECT text FROM note WHERE kind = 'refused'") == []
+
+
+@pytest.mark.requires("perf_event", "mounts", "gcc", "x86_64")
+def test_threads_that_do_not_fit_are_refused_with_the_number(public_place: Path) -> None:
+    with attachee("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") as program:
+        for _ in range(300):
+            program.do("start")
+        mount = with_pmu()
+        command = (*mount[:6], *few_files(*mount[6:], public_place / "numaprof", "attach", "-p", program.pid))
+        done = run_command(*command, "--duration", "0.1", cwd=public_place)
+    if done.status == 0:
+        pytest.skip("the catalogue has no events for this CPU")
+    refused(done, 125, f"301 threads need [0-9]+ open files, {LITTLE} are allowed")
+    assert list(public_place.glob("*.attachee*")) == []
 
 
 # --- many threads
