@@ -112,6 +112,14 @@ def state(pid: int) -> dict[str, object]:
     }
 
 
+def is_recorded(recording: Path, pid: int) -> bool:
+    """Its row is on disk, which is later than its events are opened."""
+    try:
+        return rows(recording, f"SELECT count(*) FROM process WHERE pid = {pid}") == [1]
+    except sqlite3.Error:
+        return False
+
+
 def waits(pid: int) -> bool:
     """For its input: the thread that starts another one blocks all signals meanwhile, and the new one speaks first."""
     status = Path(f"/proc/{pid}/status").read_text()
@@ -128,6 +136,7 @@ def test_the_program_is_left_as_it_was(recording: Path, how: signal.Signals) -> 
         before = state(program.pid)
         with attached(program.pid, recording) as recorder:
             during = state(program.pid)
+            until(lambda: is_recorded(recording, program.pid))
             recorder.process.send_signal(how)
             recorder.process.wait()
         assert during == before
@@ -343,7 +352,7 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
             second.do("touch")
             first.do("fork")
             (group / "cgroup.procs").write_text(str(later.pid))
-            until(lambda: _waits_for_faults(recording, later.pid))
+            until(lambda: is_recorded(recording, later.pid))
             later.do("touch")
             other.do("touch")
     assert set(rows(recording, "SELECT pid FROM process WHERE followed = 'attached'")) == {
@@ -354,14 +363,6 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
     assert one(recording, "SELECT count(*) FROM process WHERE followed = 'inherited'") == 1
     for program in (second, later):
         assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
-
-
-def _waits_for_faults(recording: Path, pid: int) -> bool:
-    """Its row is on disk later than its events are opened."""
-    try:
-        return rows(recording, f"SELECT count(*) FROM process WHERE pid = {pid}") == [1]
-    except sqlite3.Error:
-        return False
 
 
 def test_a_group_that_is_not_there(recording: Path) -> None:
