@@ -208,8 +208,8 @@ SIGNIFICANCE = 0.05
 # Remote shares of two runs of one program differ by some tenths of a per cent (start-up, the kernel's own pages).
 SHARE_CHANGE = 0.01
 
-# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in another
-# order. A smaller change needs repeats.
+# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in
+# another order. A smaller change needs repeats.
 SINGLE_CHANGE = 0.03
 
 # --- How much is shown ---------------------------------------------------------------------------------------------
