@@ -128,11 +128,18 @@ def _part_of_home_traffic(evidence: Evidence, group: list[Object]) -> float | No
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
-    nodes = set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes)
-    theirs = sum(
-        (node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes
-    )
+    nodes = sorted(set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes))
+    amounts = [_remote(evidence, node) for node in nodes]
+    if None in amounts:
+        return None
+    theirs = sum((amount or 0.0) * _reach(evidence, group, node) for node, amount in zip(nodes, amounts))
     return min(1.0, theirs / remote)
+
+
+def _remote(evidence: Evidence, node: int) -> float | None:
+    """Remote requests of the node's threads, 0 where it has none. None: too little of them was counted."""
+    found = node_traffic(evidence, node)
+    return 0.0 if found.coverage is None else found.remote.estimate
 
 
 def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
@@ -142,10 +149,10 @@ def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
     return theirs / away if away else 0.0
 
 
-def _from_elsewhere(evidence: Evidence, home: int | None) -> float:
+def _from_elsewhere(evidence: Evidence, home: int | None) -> float | None:
     """Remote requests from other nodes than the home of this memory."""
-    nodes = [node for node in evidence.machine.all_cpu_nodes if node != home]
-    return sum(node_traffic(evidence, node).remote.estimate or 0.0 for node in nodes)
+    amounts = [_remote(evidence, node) for node in evidence.machine.all_cpu_nodes if node != home]
+    return None if None in amounts else sum(amount or 0.0 for amount in amounts)
 
 
 def _part_of_home(evidence: Evidence, group: list[Object]) -> float:
@@ -163,7 +170,8 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
         share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
         return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
     home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
-    elsewhere = percent(min(1.0, _from_elsewhere(evidence, home) / remote)) if remote else "none"
+    theirs = _from_elsewhere(evidence, home)
+    elsewhere = "An unknown part" if theirs is None else percent(min(1.0, theirs / remote)) if remote else "none"
     where = "an unknown node" if home is None else nodes_in_text([home])
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
