@@ -10,13 +10,14 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.spread import median
 from numaprof.evidence.thresholds import (
+    AS_GOOD,
+    BEYOND_CHANCE,
     BINS,
     EVEN_SPREAD,
     LINE_BYTES,
     MIN_SAMPLES_OF_PART,
     MIN_USES_OF_THREAD,
     ONE_HOME,
-    OWN_PARTS,
     SERIAL_TOUCH,
 )
 
@@ -43,14 +44,17 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     seen = sum(sum(bins.values()) for bins in uses.values())
     if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
         return None
-    parts = len(nodes)
+    # By chance the node that uses most of all would be the user of each part.
+    most = max(sum(bins.values()) for bins in uses.values()) / seen
+    orders, parts = [], len(nodes)
     while parts <= MOST_PARTS_PER_NODE * len(nodes) and seen >= MIN_SAMPLES_OF_PART * parts:
-        order = [max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts)]
-        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order))
-        if own >= OWN_PARTS * seen and len(set(order)) == len(nodes):
-            return tuple(order)
+        order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
+        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / seen
+        if own >= most + BEYOND_CHANCE * (1 - most) and len(set(order)) == len(nodes):
+            orders.append((own, order))
         parts *= 2
-    return None
+    best = max((own for own, _ in orders), default=0.0)
+    return next((order for own, order in orders if own >= best - AS_GOOD), None)
 
 
 def owners(found: Object) -> tuple[int, ...]:

@@ -134,6 +134,11 @@ MIN_SAMPLES_OF_PART = 8
 WANDERED = 0.05
 # Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
 OWN_PARTS = 0.75
+# Parts have users of their own if these make at least half of the accesses that the busiest node does not make: by
+# chance it would be the main user of each part.
+BEYOND_CHANCE = 0.5
+# Fewer parts are preferred to more where so few accesses more would be local.
+AS_GOOD = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.

@@ -11,7 +11,7 @@ from numaprof.analysis.object_users import Team, later_uses, team, users
 from numaprof.analysis.placement import gained, node_order, owners, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.objects import Object
+from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import BINS
@@ -85,7 +85,7 @@ def initialisation_of(
         shape=shape,
         nodes=order,
         owners=owners(most_used),
-        in_team_order=order is None or _in_team_order(order, working),
+        in_team_order=order is None or most_used.kind == UNNAMED or _in_team_order(order, working),
         team=team(evidence, group[0].main_thread, working),
         calls=evidence.samples.library_calls,
         command=command_line(evidence),
