@@ -173,6 +173,9 @@ MOSTLY_DIRTY = 0.50
 # A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
 HUGE_FAULT = 64
 
+# A huge page on x86, and on Arm and POWER with pages of 4 and 64 KiB.
+HUGE_BYTES = 2 << 20
+
 # Of memory less of which came in huge pages, these cannot make a tenth remote: half of a page's users are local.
 PARTLY_HUGE = 0.25
 

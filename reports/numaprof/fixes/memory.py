@@ -22,6 +22,7 @@ class Memory:
     start: str = "0"  # expression: first element that nothing was written to
     headers: tuple[str, ...] = ()  # needed by these expressions
     nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
+    divide_each: bool = False  # all threads use each piece, a part of it each
     writes: bool = False  # the statement itself writes to all of it: a container's
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that

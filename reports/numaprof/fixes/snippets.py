@@ -32,7 +32,7 @@ def zeros_in_parallel(memory: Memory) -> list[Edit]:
     if memory.fortran:
         shown = _shown(_fortran_loop(memory), memory.indent)
         return [Edit(memory.file, memory.last + 1, memory.last, shown, (), _OPENMP, fortran=True)]
-    if memory.nest is not None:
+    if memory.nest is not None and not memory.divide_each:
         return _nest_in_parallel(memory, memory.nest)
     i = _free_name(memory, "i")
     loop = [
@@ -83,7 +83,7 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
         return []
     names = ", ".join(map(str, nodes))
     each = [f"static const int part_node[] = {{{names}}}; // the node that uses each part"]
-    if memory.nest is not None:
+    if memory.nest is not None and not memory.divide_each:
         node = f"part_node[{memory.nest.part(len(nodes))}]"
         each += [f"numa_tonode_memory((void *)page_first, page_end - page_first, {node});"]
     else:

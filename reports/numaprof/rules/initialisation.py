@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof.analysis.naming import command_line, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, team, users
@@ -14,7 +14,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import BINS
+from numaprof.evidence.thresholds import AS_GOOD, BINS
 from numaprof.fixes.find import is_fortran, memories
 from numaprof.fixes.memory import ANY, Memory
 from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
@@ -38,6 +38,7 @@ class Initialisation:
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
+    each_block: bool  # the code divides each block
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -76,7 +77,9 @@ def initialisation_of(
     most_used = max(group, key=lambda found: found.known_samples)
     order = node_order(most_used)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
-    found = memories(evidence, group)
+    by_team = team_order(working, BINS)
+    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
+    found = [replace(memory, divide_each=each > whole + AS_GOOD) for memory in memories(evidence, group) or ()] or None
     return Initialisation(
         sites=tuple(sites),
         allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
@@ -91,6 +94,7 @@ def initialisation_of(
         command=command_line(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=tuple(found) if found is not None else None,
+        each_block=each > whole + AS_GOOD or not any(memory.nest for memory in found or ()),
     )
 
 
@@ -181,8 +185,7 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init):
         return None
-    each_block = bool(init.memories) and not any(memory.nest for memory in init.memories or ())
-    return gained(evidence, group, nodes_of_parts(init), each_block)
+    return gained(evidence, group, nodes_of_parts(init), bool(init.memories) and init.each_block)
 
 
 def code(init: Initialisation) -> tuple[str, ...]:
