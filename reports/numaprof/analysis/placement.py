@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from numaprof.analysis.relevant_objects import part_of_remote
@@ -65,10 +66,22 @@ def owners(found: Object) -> tuple[int, ...]:
     return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
 
 
-def team_order(working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
+def team_order(evidence: Evidence, working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
     """The node of each of equal parts, as a static schedule hands them to the threads in the order of their start."""
-    team = [thread for thread in sorted(working, key=lambda thread: thread.position) if thread.node is not None]
-    return tuple(team[(2 * part + 1) * len(team) // (2 * parts)].node for part in range(parts)) if team else ()
+    nodes = [_working_node(evidence, thread) for thread in sorted(working, key=lambda thread: thread.position)]
+    team = [node for node in nodes if node is not None]
+    return tuple(team[(2 * part + 1) * len(team) // (2 * parts)] for part in range(parts)) if team else ()
+
+
+def _working_node(evidence: Evidence, thread: Thread) -> int | None:
+    """Of a thread that wandered before others started, the node of its accesses in the steady phase."""
+    if thread.node is not None:
+        return thread.node
+    sums: dict[int, int] = defaultdict(int)
+    for row in evidence.samples.used:
+        if row.thread == thread.row.id and row.steady and row.node is not None:
+            sums[row.node] += row.samples
+    return max(sums, key=lambda node: sums[node], default=None)
 
 
 def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None] | None, each_block: bool) -> float:
@@ -97,7 +110,8 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     serial = [found for found in group if found.main_share >= SERIAL_TOUCH]
     toucher = evidence.by_id.get(serial[0].main_thread) if serial else None
     remote = evidence.traffic.remote.estimate
-    if toucher is None or toucher.node is None or not nodes or not remote or not evidence.counted:
+    node = _working_node(evidence, toucher) if toucher is not None else None
+    if toucher is None or node is None or not nodes or not remote or not evidence.counted:
         return 0.0
     others = [thread for thread in evidence.workers if thread is not toucher]
     touched = sum(row.pages for row in evidence.samples.touched if row.thread == toucher.row.id)
@@ -106,7 +120,7 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
     unseen = alone - seen * remote / max(1.0, evidence.samples.remote_accesses)
     stored = max(evidence.bytes(pages) / LINE_BYTES, unseen * pages / max(1.0, touched))
-    return stored * sum(node != toucher.node for node in nodes) / len(nodes) / remote
+    return stored * sum(each != node for each in nodes) / len(nodes) / remote
 
 
 def _sampled(evidence: Evidence, thread: Thread) -> float:

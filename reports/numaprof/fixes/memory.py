@@ -26,6 +26,7 @@ class Memory:
     writes: bool = False  # the statement itself writes to all of it: a container's
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
+    instead: str | None = None  # of the statement in Fortran: it allocates without writing; "": as for the one before
     static: bool = False  # a variable: there before the program starts
     fortran: bool = False
     indent: str = ""
