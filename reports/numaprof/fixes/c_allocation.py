@@ -92,7 +92,8 @@ def _within(place: Place, found: list[Memory]) -> list[Memory]:
 def _pointers(place: Place) -> list[Memory]:
     text = place.statement.text
     head = text[: matching(text, text.index("(")) + 1] if re.match(r"if\s*\(", text) else ""
-    if head and (body := text[len(head) :].strip()):
+    body = text[len(head) :].strip() if head else ""
+    if any(_assigned(place.text, body)):
         return _in_braces(place, head, body)
     found = [_memory(place, each) for each in _assigned(place.text, loop_heads(text)[1])]
     return [each for each in found if each is not None]
