@@ -51,4 +51,8 @@ lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
-.PHONY: hostile check test test-emulator lint golden
+pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
+	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)
+	$(Q)echo "pictures are in $(BUILD)/pictures"
+
+.PHONY: hostile check test test-emulator pictures lint golden
