@@ -286,18 +286,17 @@ static int parser_range(struct parser *parser)
     return 0;
 }
 
-// pin CPU,CPU,...
-static int parser_pin(struct parser *parser)
+// pin CPU,CPU,... and threads CPU,CPU,...
+static int parser_cpus(struct parser *parser, uint32_t *cpus, uint32_t *count)
 {
-    struct placement *p = parser->placement;
     struct word rest = parser_word(parser), first;
     bool more = true;
     while (more) {
         uint64_t cpu;
         more = word_split(rest, ',', &first, &rest);
-        if (p->cpu_count == PLACEMENT_CPUS || !word_number(more ? first : rest, 8191, &cpu))
-            return parser_fail(parser, "pin: at most 1024 CPUs such as 0,2,4 are wanted");
-        p->cpus[p->cpu_count++] = (uint32_t)cpu;
+        if (*count == PLACEMENT_CPUS || !word_number(more ? first : rest, 8191, &cpu))
+            return parser_fail(parser, "at most 1024 CPUs such as 0,2,4 are wanted");
+        cpus[(*count)++] = (uint32_t)cpu;
     }
     return 0;
 }
@@ -311,9 +310,11 @@ static int parser_statement(struct parser *parser, struct word word)
     if (word_is(word, "static"))
         return parser_begin(parser, PLACEMENT_STATIC);
     if (word_is(word, "pin"))
-        return parser_pin(parser);
+        return parser_cpus(parser, parser->placement->cpus, &parser->placement->cpu_count);
+    if (word_is(word, "threads"))
+        return parser_cpus(parser, parser->placement->threads, &parser->placement->thread_count);
     if (!parser->subject)
-        return parser_fail(parser, "allocation, mapping, static or pin is wanted");
+        return parser_fail(parser, "allocation, mapping, static, pin or threads is wanted");
     if (word_is(word, "bytes"))
         return parser_bytes(parser);
     if (word_is(word, "frame"))
@@ -360,7 +361,7 @@ int placement_parse(struct placement *placement, const char *text, size_t length
     bool has_version = false;
     int status = 0;
     placement->module_count = placement->subject_count = placement->frame_count = 0;
-    placement->place_count = placement->piece_count = placement->cpu_count = 0;
+    placement->place_count = placement->piece_count = placement->cpu_count = placement->thread_count = 0;
     for (const char *at = text; at < end && status == 0;) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
         parser.at = at;

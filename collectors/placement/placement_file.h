@@ -63,13 +63,14 @@ struct placement_subject {
 };
 
 struct placement {
-    uint32_t module_count, subject_count, frame_count, place_count, piece_count, cpu_count;
+    uint32_t module_count, subject_count, frame_count, place_count, piece_count, cpu_count, thread_count;
     struct placement_module modules[PLACEMENT_MODULES];
     struct placement_subject subjects[PLACEMENT_SUBJECTS];
     struct placement_frame frames[PLACEMENT_FRAMES];
     struct placement_place places[PLACEMENT_PLACES];
     struct placement_piece pieces[PLACEMENT_PIECES];
     uint32_t cpus[PLACEMENT_CPUS];   // CPUs in the order threads take them; cpu_count 0: threads are not pinned
+    uint32_t threads[PLACEMENT_CPUS]; // CPU of each of the first threads, in the order of their creation, main first
 };
 
 struct placement_error {

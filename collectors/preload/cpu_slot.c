@@ -9,6 +9,9 @@
 #include "collectors/protocol/channel_slots.h"
 
 static _Atomic bool main_has_slot;
+static _Atomic uint32_t threads_made;    // that took a slot in this process, main included
+static const uint32_t *wanted_cpus;      // of the first threads, as a placement file has them
+static uint32_t wanted_count;
 
 static __thread struct {
     int slot;        // index into the pin order + 1; 0: none
@@ -28,10 +31,34 @@ static int cpu_slot_take(_Atomic uint32_t *slot_users)
     }
 }
 
+void preload_slot_follow(const uint32_t *cpus, uint32_t count)
+{
+    wanted_cpus = cpus;
+    wanted_count = count;
+}
+
+// The slot that a placement file wants for the thread with this number; -1: none.
+static int cpu_slot_wanted(uint32_t number)
+{
+    const struct channel_settings *settings = preload_settings();
+    for (uint32_t i = 0; number < wanted_count && i < settings->slot_count; i++)
+        if (settings->slots[i] == (int32_t)wanted_cpus[number] &&
+            cpulist_has(preload_process_mask(), settings->slots[i]))
+            return (int)i;
+    return -1;
+}
+
+// Which threads have ended by now differs from run to run: where data lie for threads, their numbers decide.
 int preload_slot_reserve(void)
 {
     _Atomic uint32_t *slot_users = preload_slot_users();
-    return slot_users ? cpu_slot_take(slot_users) + 1 : 0;
+    if (!slot_users)
+        return 0;
+    int at = cpu_slot_wanted(atomic_fetch_add(&threads_made, 1));
+    if (at < 0)
+        return cpu_slot_take(slot_users) + 1;
+    atomic_fetch_add(&slot_users[at], 1);
+    return at + 1;
 }
 
 void preload_slot_return(int slot)
@@ -96,6 +123,7 @@ void preload_slot_forked(void)
 {
     preload_unpin_self();
     here.slot = 0;
+    wanted_count = 0;
     atomic_store(&main_has_slot, false);
 }
 

@@ -49,6 +49,7 @@ void preload_ring_doorbell(void);                // something for the recorder h
 void preload_slot_start(void);                  // when the program starts
 void preload_slot_begin_at_first(void);         // without staying bound to it
 void preload_slot_main(void);                   // at the first thread's creation
+void preload_slot_follow(const uint32_t *cpus, uint32_t count); // CPUs of the process's first threads, main first
 int preload_slot_reserve(void);                 // takes a slot for a thread to be made; 0: there is none
 void preload_slot_return(int slot);            // the thread could not be made
 int preload_slot_self(int slot);               // pins the calling thread to it; 0: takes one. Its CPU or -1

@@ -34,8 +34,11 @@ static enum mapping_kind alloc_map_kind(const char *path, bool is_shared, bool w
         return MAPPING_SPECIAL; // ours, not the program's
     if (address_space_starts(path, "/anon_hugepage") || address_space_starts(path, "/dev/hugepages"))
         return MAPPING_HUGE;
-    if (address_space_starts(path, "/dev/shm/") || address_space_starts(path, "/memfd:") ||
-        address_space_starts(path, "/SYSV") || address_space_starts(path, "/dev/zero"))
+    if (address_space_starts(path, "/dev/zero") && !is_shared)
+        return MAPPING_ANONYMOUS;
+    // A private mapping of such memory is a copy, as that of a file: what the process writes there is its own.
+    if (is_shared && (address_space_starts(path, "/dev/shm/") || address_space_starts(path, "/memfd:") ||
+                      address_space_starts(path, "/SYSV") || address_space_starts(path, "/dev/zero")))
         return MAPPING_SHARED;
     return writable && !is_shared ? MAPPING_STATIC : MAPPING_FILE;
 }

@@ -19,10 +19,10 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 3,
+    CHANNEL_VERSION = 4,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
-    CHANNEL_MESSAGES = 1024,         // in flight; the recorder empties them every few milliseconds
+    CHANNEL_MESSAGES = 8192,         // in flight: thousands of threads may end at once. The recorder empties them every few ms
     CHANNEL_TEXT = 64,
     CHANNEL_SLICE_MS = 20,           // a waiting thread looks this often whether the recorder still lives ...
     CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this, come what may (the recorder may be stopped)

@@ -27,12 +27,20 @@ int control_open(struct control *control, const char *path)
     return status;
 }
 
+// The program may have put a file of its own there since.
+static bool control_is_there(const struct control *control)
+{
+    struct stat own, there;
+    return fstat(control->fd, &own) == 0 && lstat(control->made, &there) == 0 && own.st_dev == there.st_dev &&
+           own.st_ino == there.st_ino;
+}
+
 void control_close(struct control *control)
 {
+    if (control->fd >= 0 && control->made && control_is_there(control))
+        unlink(control->made);
     if (control->fd >= 0)
         close(control->fd);
-    if (control->made)
-        unlink(control->made);
     control->fd = -1;
     control->made = NULL;
 }

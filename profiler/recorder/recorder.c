@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/system/clock.h"
+#include "core/system/large_stack.h"
 #include "profiler/launch/placing.h"
 #include "profiler/recorder/recorder_modules.h"
 #include "profiler/symbols/object_declarations.h"
@@ -75,8 +76,9 @@ static void recorder_write_code_file(void *queue, const char *path)
     RECORD((struct recording_queue *)queue, RECORDING_CODE_FILE, RECORD_TEXT(path));
 }
 
-static void recorder_resolve_symbols(struct recorder *r)
+static void recorder_resolve_symbols(void *recorder)
 {
+    struct recorder *r = recorder;
     struct progress progress;
     int64_t next_place;
     const struct symbols_request request = {.stacks = &r->walk.stacks, .programs = &r->tasks.programs,
@@ -186,7 +188,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
         recorder_detach(r);
     samples_write_sums(&r->samples);
     tasks_end_all(&r->tasks);
-    recorder_resolve_symbols(r);
+    large_stack_run(recorder_resolve_symbols, r);
     RECORD(r->tasks.queue, RECORDING_COMPLETE);
     int status = recording_queue_stop(r->tasks.queue);
     r->tasks.queue = NULL;

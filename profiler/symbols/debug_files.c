@@ -56,20 +56,45 @@ static int debug_files_by_build_id(Dwfl_Module *module, char **found)
     return -1;
 }
 
-// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files").
+enum { CRC_AT_ONCE = 8, CRC_BYTES = 256, CRC_BUFFER = 1 << 16 };
+
+// table[k][b]: what byte b, k bytes before the end, does to the checksum.
+static void debug_files_crc_table(uint32_t table[CRC_AT_ONCE][CRC_BYTES])
+{
+    for (uint32_t byte = 0; byte < CRC_BYTES; byte++) {
+        table[0][byte] = byte;
+        for (int bit = 0; bit < 8; bit++)
+            table[0][byte] = table[0][byte] >> 1 ^ (0xedb88320 & -(table[0][byte] & 1));
+    }
+    for (int k = 1; k < CRC_AT_ONCE; k++)
+        for (uint32_t byte = 0; byte < CRC_BYTES; byte++)
+            table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 0xff];
+}
+
+// Eight bytes in one step: M. E. Kounavis, F. L. Berry, "A Systematic Approach to Building High Performance Software-Based
+// CRC Generators", 2005.
+static uint32_t debug_files_crc_add(uint32_t crc, uint32_t table[CRC_AT_ONCE][CRC_BYTES], const unsigned char *at, size_t bytes)
+{
+    for (; bytes >= CRC_AT_ONCE; bytes -= CRC_AT_ONCE, at += CRC_AT_ONCE)
+        crc = table[7][at[0] ^ (crc & 0xff)] ^ table[6][at[1] ^ (crc >> 8 & 0xff)] ^ table[5][at[2] ^ (crc >> 16 & 0xff)] ^
+              table[4][at[3] ^ crc >> 24] ^ table[3][at[4]] ^ table[2][at[5]] ^ table[1][at[6]] ^ table[0][at[7]];
+    for (; bytes > 0; bytes--)
+        crc = crc >> 8 ^ table[0][(crc ^ *at++) & 0xff];
+    return crc;
+}
+
+// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files"). The files can
+// have gigabytes.
 static uint32_t debug_files_crc(int fd)
 {
-    unsigned char buffer[16384];
-    uint32_t crc = 0xffffffff;
+    uint32_t table[CRC_AT_ONCE][CRC_BYTES], crc = 0xffffffff;
+    unsigned char *buffer = malloc(CRC_BUFFER);
     ssize_t n;
+    debug_files_crc_table(table);
     lseek(fd, 0, SEEK_SET);
-    while ((n = read(fd, buffer, sizeof buffer)) > 0) {
-        for (ssize_t i = 0; i < n; i++) {
-            crc ^= buffer[i];
-            for (int bit = 0; bit < 8; bit++)
-                crc = crc >> 1 ^ (0xedb88320 & -(crc & 1));
-        }
-    }
+    while (buffer && (n = read(fd, buffer, CRC_BUFFER)) > 0)
+        crc = debug_files_crc_add(crc, table, buffer, (size_t)n);
+    free(buffer);
     return ~crc;
 }
 

@@ -32,6 +32,7 @@ struct verify_range {
 // What other events counted of the same pattern on the same pair, as shares of its lines; below 0: none counted.
 struct verify_seen {
     double stream_demand;   // demand reads of VERIFY_STREAM: of it and prefetches only the sum is known
+    double stream_twin;     // what this class counted of VERIFY_STREAM at the other placement, where that answers
     double caches, memory;  // answers of caches, of memory: a modified line may have been written back before it was wanted
 };
 

@@ -68,7 +68,7 @@ static size_t judge_nodes(struct verify *verify, const struct topology *t, int *
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS])
 {
-    int *from = malloc(t->node_count * sizeof *from), *to = malloc(t->node_count * sizeof *to), status = -ENOMEM;
+    int *from = calloc(t->node_count, sizeof *from), *to = calloc(t->node_count, sizeof *to), status = -ENOMEM;
     struct verify noted = {0};
     size_t from_count;
     if (!from || !to)
@@ -80,6 +80,8 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
     verify->partial = noted.partial;
     verify->note_count = noted.note_count;
     memcpy(verify->notes, noted.notes, sizeof verify->notes);
+    if (from_count == 0)
+        verify_note(verify, "the kernel tells no node of the CPUs that are allowed here");
     struct perf_context context;
     perf_context_read(&context, "");
     for (int i = 0; i < counters->group_count; i++) {
@@ -203,12 +205,25 @@ static double judge_answers(const struct verify *verify, enum verify_pattern pat
     return most;
 }
 
-static struct verify_seen judge_seen(const struct verify *verify, enum verify_pattern pattern, size_t from, size_t to)
+static double judge_twin(const struct verify *verify, const struct event_entry *event, size_t from)
+{
+    static const char local[] = "local_dram", remote[] = "remote_dram";
+    const bool is_local = strcmp(event->placement, local) == 0;
+    double most = -1;
+    for (size_t to = 0; to < verify->to_count && (is_local || strcmp(event->placement, remote) == 0); to++)
+        most = fmax(most, judge_share(verify, event->class, is_local ? remote : local, VERIFY_STREAM, from, to));
+    return most;
+}
+
+static struct verify_seen judge_seen(const struct verify *verify, const struct event_entry *event,
+                                     enum verify_pattern pattern, size_t from, size_t to)
 {
     static const char *const other[] = {"remote_cache", "remote_modified", "other_socket", NULL};
     static const char *const own[] = {"local_cache", NULL};
     static const char *const memory[] = {"local_dram", "remote_dram", NULL};
-    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to), .memory = judge_answers(verify, pattern, from, to, memory)};
+    struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to),
+                               .stream_twin = judge_twin(verify, event, from),
+                               .memory = judge_answers(verify, pattern, from, to, memory)};
     // Of a stream prefetches bring most lines, of stores all are RFO: where no event counts what caches answer to those,
     // reads tell how many lines were there.
     const enum verify_pattern reads = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
@@ -228,7 +243,7 @@ static bool judge_cells(struct verify *verify, const struct topology *t, const s
     for (int i = 0; i < VERIFY_PATTERNS; i++) {
         const enum verify_pattern pattern = (enum verify_pattern)i;
         struct verify_cell *cell = verify_cell(verify, index, pattern, from, to);
-        const struct verify_seen seen = judge_seen(verify, pattern, from, to);
+        const struct verify_seen seen = judge_seen(verify, event, pattern, from, to);
         struct verify_range range = verify_expect(counters->catalogue, counters->cpu, event, pattern, &pair,
                                                   &seen);
         if (cell->counted && range.known)

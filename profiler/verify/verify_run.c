@@ -37,6 +37,7 @@ struct run {
     int cpu, neighbour, beside, other;
     long taken, runs;              // times that others took the CPU during a run; runs
     double done, steps;
+    int mapped, unmapped;          // nodes whose memory could be had; error of the last that could not
     int status;
 };
 
@@ -279,10 +280,13 @@ static void run_memory(struct run *run, size_t to)
     const size_t bytes = (run->chunks * chunk + unit - 1) / unit * unit;
     run->to = to;
     run_step(run, "memory", true);
-    if (verify_site_memory(run->verify, run->t, run->verify->to[to], bytes, &run->memory) < 0) {
+    int status = verify_site_memory(run->verify, run->t, run->verify->to[to], bytes, &run->memory);
+    if (status < 0) {
         run->verify->partial = true;
+        run->unmapped = status;
         return;
     }
+    run->mapped++;
     for (size_t i = 0; i < run->chunks; i++)
         verify_access_link(run_chunk(run, i), run->verify->lines);
     thread_mask_bind(0, verify_site_cpu(run->t, run->verify->from[0]));
@@ -300,8 +304,11 @@ static void run_all(struct run *run)
 {
     run->chunks = (size_t)run->counters->group_count * VERIFY_REPEATS;
     run->steps = (double)run->verify->to_count * (1 + (double)run->verify->from_count * VERIFY_PATTERNS);
-    for (size_t to = 0; to < run->verify->to_count && run->status == 0 && !run_is_stopped(run); to++)
-        run_memory(run, to);
+    for (size_t to = 0; to < run->verify->to_count && run->verify->from_count > 0 && run->status == 0; to++)
+        if (!run_is_stopped(run))
+            run_memory(run, to);
+    if (run->mapped == 0 && run->unmapped == -ENOMEM)
+        run->status = -ENOMEM;
     if (run->taken > run->runs)
         verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
                     run->taken, run->runs);

@@ -52,9 +52,7 @@ def record(dialect: str, runs: int, folder: Path) -> None:
 
 
 def sides(folder: Path) -> dict[str, list[Side]]:
-    return {
-        name: [Side((load(str(path)),)) for path in sorted(folder.glob(f"{name}-*.numaprof"))] for name in PROGRAMS
-    }
+    return {name: [Side((load(str(path)),)) for path in sorted(folder.glob(f"{name}-*.numaprof"))] for name in PROGRAMS}
 
 
 def said(pairs: list[tuple[Side, Side]]) -> tuple[int, int, int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
 from numaprof.evidence.evidence import load
+from numaprof.model import report_model as model
 from numaprof.page.comparison_page import diff_page
 from numaprof.page.report_page import report_page
 from numaprof.text.messages import EXIT_FAILED
@@ -26,7 +28,7 @@ from test_report_recording import reports
 
 pytestmark = pytest.mark.requires("chromium")
 
-# Where to leave pictures for people to look at; make test leaves none.
+# Where `make pictures` leaves pictures for people to look at; make test leaves none.
 PICTURES = os.environ.get("NUMAPROF_PICTURES")
 
 
@@ -60,11 +62,15 @@ def test_every_scenario(scenario: str, window: Browser, tmp_path: Path) -> None:
 
 
 def picture(window: Browser, folder: Path, name: str) -> None:
-    for width, dark in ((1200, False), (600, True)):
-        window.dark(dark)
-        window.resize(width)
-        window.screenshot(folder / f"{name}-{width}.png")
+    """As readers see it: two widths, light and dark, and on paper."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for dark in (False, True):
+        for width in (1400, 800):
+            window.dark(dark)
+            window.resize(width)
+            window.screenshot(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png")
     window.dark(False)
+    (folder / f"{name}.pdf").write_bytes(window.printed())
 
 
 def followed(window: Browser, page: Path, links: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -80,6 +86,18 @@ def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None
     for scenario in ("serial_init", "multiplexed", "hostile"):
         window.open(written(SCENARIOS[scenario](), folder(tmp_path, scenario)))
         assert window.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_result_of_a_trial_stands_beside_its_advice(window: Browser, tmp_path: Path) -> None:
+    found = document(str(SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")))
+    trial = model.Trial("worth the edit", f"faster{NASTY}", 5, 5, 1.5, 0.008, 0.5, 0.01, 1.0, ())
+    page = tmp_path / "page.html"
+    page.write_text(report_page(replace(found, advice=(replace(found.advice[0], trial=trial),))), encoding="utf-8")
+    window.open(page)
+    (text,) = window.texts(".tried")
+    assert text.startswith("Tried: worth the edit. faster</script>")
+    assert "5 runs as it is, 5 with the placement: 1.50x as fast (p = 0.008); remote 50.0 %, then 1.0 %" in text
+    assert window.run("return window.owned") is None
 
 
 def test_copy_takes_the_code_alone(window: Browser, tmp_path: Path) -> None:
@@ -142,6 +160,8 @@ def test_print_cuts_no_chart(window: Browser, tmp_path: Path) -> None:
     window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     window.resize(720)
     try:
+        lines = "[...document.querySelectorAll('.source > span')].map(line => line.scrollWidth - line.clientWidth)"
+        assert max([0, *window.run(f"return {lines}")]) <= 1
         widths = "[...document.querySelectorAll('main svg')].map(svg => svg.getBoundingClientRect().right)"
         assert max(window.run(f"return {widths}")) <= 720
         scrolled = "[...document.querySelectorAll('.wide, .chart, pre')].filter(e => e.scrollWidth > e.clientWidth + 1)"

@@ -5,6 +5,7 @@
 static const char good[] = "numaprof-placement 1\n"
                            "# a comment\n"
                            "pin 0,2,1\n"
+                           "threads 0,2,0,1\n"
                            "\n"
                            "allocation   # sum.c:13\n"
                            "  bytes 1048576 0x1fffff\n"
@@ -38,9 +39,11 @@ TEST(a_file_is_read_as_it_was_written)
     CHECK_EQ(placement.module_count, 2);
     CHECK_EQ(placement.cpu_count, 3);
     CHECK_EQ(placement.cpus[1], 2);
+    CHECK_EQ(placement.thread_count, 4);
+    CHECK_EQ(placement.threads[3], 1);
     const struct placement_subject *heap = &placement.subjects[0];
     CHECK_EQ(heap->kind, PLACEMENT_ALLOCATION);
-    CHECK_EQ(heap->line, 5);
+    CHECK_EQ(heap->line, 6);
     CHECK_EQ(heap->bytes_max, 0x1fffff);
     CHECK_EQ(heap->frame_count, 2);
     CHECK_EQ(placement.modules[0].length, 3);

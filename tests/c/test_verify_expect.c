@@ -26,7 +26,7 @@ static struct verify_range expected(const char *cpu_name, const char *class, con
     const struct event_cpu *cpu = processor(cpu_name);
     const struct event_entry *event = event_catalogue_entry(catalogue, cpu, class, placement, NULL);
     CHECK(event);
-    const struct verify_seen seen = {.stream_demand = demand, .caches = -1, .memory = -1};
+    const struct verify_seen seen = {.stream_demand = demand, .stream_twin = -1, .caches = -1, .memory = -1};
     return verify_expect(catalogue, cpu, event, pattern, pair, &seen);
 }
 
@@ -61,6 +61,21 @@ TEST(prefetches_are_the_lines_of_a_stream_that_no_demand_read_counted)
     check(expected("zen3", "pf_l1", "remote_dram", VERIFY_STREAM, &far, -1), 0, 1);
 }
 
+TEST(a_prefetcher_that_brings_one_memory_brings_some_of_the_other)
+{
+    const struct event_cpu *cpu = processor("zen3");
+    const struct event_entry *event = event_catalogue_entry(catalogue, cpu, "pf_l1", "remote_dram", NULL);
+    const struct verify_seen brings = {.stream_demand = 0.25, .stream_twin = 0.7, .caches = -1, .memory = -1},
+                             hardly = {.stream_demand = 0.25, .stream_twin = 0.1, .caches = -1, .memory = -1},
+                             demand = {.stream_demand = 0.9, .stream_twin = 0.7, .caches = -1, .memory = -1};
+    const struct verify_range some = verify_expect(catalogue, cpu, event, VERIFY_STREAM, &far, &brings);
+    CHECK_EQ(verify_expect_word(&some, 0), VERIFY_NOTHING);
+    CHECK_EQ(verify_expect_word(&some, 0.07), VERIFY_RIGHT);
+    CHECK_EQ(verify_expect_word(&some, 0.75), VERIFY_RIGHT);
+    check(verify_expect(catalogue, cpu, event, VERIFY_STREAM, &far, &hardly), 0, 0.75);
+    CHECK(verify_expect(catalogue, cpu, event, VERIFY_STREAM, &far, &demand).least == 0);
+}
+
 TEST(memory_events_do_not_count_lines_of_another_cache_unless_the_catalogue_says_so)
 {
     check(expected("skylake-sp", "demand_rd", "remote_dram", VERIFY_TAKEN, &far, -1), 0, 0);
@@ -74,8 +89,8 @@ TEST(modified_lines_that_were_written_back_before_count_as_memory)
     const struct event_cpu *cpu = processor("skylake-sp");
     const struct event_entry *dram = event_catalogue_entry(catalogue, cpu, "demand_rd", "remote_dram", NULL),
                              *cache = event_catalogue_entry(catalogue, cpu, "demand_rd", "remote_modified", NULL);
-    const struct verify_seen some = {.stream_demand = -1, .caches = 0.75, .memory = 0.125},
-                             all = {.stream_demand = -1, .caches = 1, .memory = 1};
+    const struct verify_seen some = {.stream_demand = -1, .stream_twin = -1, .caches = 0.75, .memory = 0.125},
+                             all = {.stream_demand = -1, .stream_twin = -1, .caches = 1, .memory = 1};
     check(verify_expect(catalogue, cpu, dram, VERIFY_TAKEN, &own, &some), 0, 0.75);
     check(verify_expect(catalogue, cpu, cache, VERIFY_TAKEN, &own, &some), 0.625, 1);
     // Memory that counts what the caches answered is defective all the same.

@@ -188,10 +188,10 @@ def _use_small_stacks(chance: random.Random, folder: Path) -> None:
 def _fork_and_thread_in_crowds(chance: random.Random, folder: Path) -> None:
     crowd = chance.choice(
         [
-            [target("fork_server"), chance.randint(100, 1000), 4],
-            [target("touch"), chance.randint(100, 1500), 4],
-            [target("short_threads"), chance.randint(500, 3000), 1, 1],
-            ["sh", "-c", f"for i in $(seq {chance.randint(50, 300)}); do /bin/true; done"],
+            [target("fork_server"), chance.randint(100, 400), 4],
+            [target("touch"), chance.randint(100, 500), 4],
+            [target("short_threads"), chance.randint(500, 2000), 1, 1],
+            ["sh", "-c", f"for i in $(seq {chance.randint(50, 150)}); do /bin/true; done"],
         ]
     )
     as_alone(folder, *crowd)
@@ -261,5 +261,5 @@ KINDS = (
         ROOT,
     ),
     Kind("small stacks", "a program that runs on its stacks alone runs on them recorded", _use_small_stacks, 2, 100),
-    Kind("crowds", "thousands of threads and processes end as they do alone", _fork_and_thread_in_crowds, 1, 30),
+    Kind("crowds", "hundreds of threads and processes end as they do alone", _fork_and_thread_in_crowds, 1, 30),
 )

@@ -24,7 +24,8 @@ ODD = {
     "runs from memory": "exec {python} -c \"import os; f=os.memfd_create('x'); "
     "os.write(f, open('/bin/echo', 'rb').read()); "
     "os.execve(f, ['echo', 'from memory'], {{}})\"",
-    "runs a deleted file": "cp {touch} {folder}/gone; ({folder}/gone 2 64; echo $?) & rm {folder}/gone; wait",
+    "runs a deleted file": "cd {folder}; cp /bin/cat gone; mkfifo text; ./gone text & exec 3> text; rm gone; "
+    "echo still here >&3; exec 3>&-; wait; rm text",
     "changes its user": "exec setpriv --reuid=65534 --regid=65534 --clear-groups {touch} 2 64",
     "changes its root": "exec {python} -c \"import os; os.chroot('{folder}'); os.write(1, b'inside')\"",
     "ends in a thread": 'exec {python} -c "import os, threading; threading.Thread(target=lambda: os._exit(9)).start(); '

@@ -70,5 +70,7 @@ def seed_of_this_run() -> str:
     return os.environ.get("HOSTILE_SEED", "1")
 
 
-def is_long() -> bool:
-    return os.environ.get("HOSTILE") == "long"
+def attempts(kind: Kind) -> int:
+    """HOSTILE: percent of the long form; without it the short one."""
+    percent = int(os.environ.get("HOSTILE", "0"))
+    return max(kind.short, kind.long * percent // 100)

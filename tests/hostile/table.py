@@ -11,7 +11,7 @@ import pytest
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reports = [report for word in ("passed", "failed") for report in terminalreporter.stats.get(word, [])]
     found = [value for report in reports for name, value in report.user_properties if name == "hostile"]
-    if not found or os.environ.get("HOSTILE") != "long":
+    if not found or "HOSTILE" not in os.environ:
         return
     terminalreporter.section(f"HOSTILE_SEED={os.environ.get('HOSTILE_SEED', '1')}")
     lines = ["| attack | promise | tried | survived |", "|---|---|---|---|"]

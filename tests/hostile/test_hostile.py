@@ -12,7 +12,7 @@ from typing import Callable
 import pytest
 from conftest import REQUIREMENTS, TREE
 from hostile import attacks_on_files, attacks_on_processes, attacks_on_programs
-from hostile.kinds import Kind, is_long, seed_of_this_run
+from hostile.kinds import Kind, attempts, seed_of_this_run
 
 KINDS = (*attacks_on_processes.KINDS, *attacks_on_programs.KINDS, *attacks_on_files.KINDS)
 
@@ -24,7 +24,7 @@ def test_what_was_promised_holds(kind: Kind, tmp_path: Path, record_property: Ca
     lacking = [word for word in kind.requires if not REQUIREMENTS[word]()]
     if lacking:
         pytest.skip(f"needs {', '.join(lacking)}, which this machine does not have")
-    tried, fell = kind.long if is_long() else kind.short, []
+    tried, fell = attempts(kind), []
     for attempt in range(tried):
         folder = tmp_path / str(attempt)
         folder.mkdir()

@@ -145,12 +145,15 @@ def test_children_with_another_c_library(start: str, recording: Path, monkeypatc
 
 
 @pytest.mark.requires("musl-gcc")
-def test_followed_again_behind_a_static_program(recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("before", [[], ["sh", "-c", 'exec "$@"', "sh"]], ids=["itself", "by a shell"])
+def test_followed_again_behind_a_static_program(
+    before: list[str], recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What such a program starts is followed, if it can load the library."""
     touch = target("touch")
     monkeypatch.setenv("CC", "musl-gcc")
     runner = target("run_then_exit", "-static", output="run-static")
-    assert record(recording, runner, touch, 2, 1024) == 0
+    assert record(recording, *before, runner, touch, 2, 1024) == 0
     assert one(recording, "SELECT followed FROM process WHERE exe LIKE '%/touch'") == "preload"
 
 

@@ -47,10 +47,15 @@ def test_the_stack_that_the_library_needs_is_what_the_docs_say(where: str, tmp_p
 
 
 @pytest.mark.parametrize("kib", [96, 128])
-@pytest.mark.parametrize("words", ["record -q -o r true", "doctor", "topology", "events"])
+@pytest.mark.parametrize(
+    "words", ["record -q -o r true", "record -q -o r {touch} 2 64", "doctor", "topology", "events"]
+)
 def test_a_limit_for_the_stack(words: str, kib: int, tmp_path: Path) -> None:
     command = f'ulimit -s {kib}; exec "$@"'
     done = subprocess.run(
-        ["sh", "-c", command, "sh", PROGRAM, *words.split()], cwd=tmp_path, capture_output=True, check=False
+        ["sh", "-c", command, "sh", PROGRAM, *words.format(touch=target("touch")).split()],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -96,6 +96,13 @@ def test_control(there_before: bool, recording: Path, tmp_path: Path) -> None:
     assert fifo.exists() == there_before
 
 
+def test_control_leaves_a_file_that_the_program_put_there(recording: Path, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    script = f"rm {fifo}; echo precious > {fifo}"
+    assert run("record", "-q", "--control", fifo, "-o", recording, "sh", "-c", script) == (0, "", "")
+    assert fifo.read_text() == "precious\n"
+
+
 def test_control_is_no_fifo(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("precious")

@@ -102,11 +102,13 @@ def test_a_file_for_another_program_is_said_to_be_one(tmp_path: Path) -> None:
     assert "nothing placed: none of the" in ended.err
 
 
-def test_static_programs_are_refused(tmp_path: Path) -> None:
-    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), "-static", "-pthread")
+@pytest.mark.parametrize("flag", ["-static", "-fsanitize=address"])
+def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tmp_path: Path) -> None:
+    """AddressSanitizer has to come first among the libraries, and finds errors in its own blocks only."""
+    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), flag, "-pthread")
     file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
     ended = run("run", "--place", file, program)
-    assert ended.status == 125
+    assert (ended.status, ended.out) == (125, "")
     assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
 
 
@@ -209,6 +211,22 @@ def test_threads_sit_where_the_file_says(tmp_path: Path) -> None:
     file.write_text(PINNED.format(f"{first},{second}"))
     ended = run("run", "-q", "--place", file, target("seated", "-pthread"))
     assert ended.out.splitlines() == [f"thread {second}", f"main {first}"], ended.err
+
+
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_threads_sit_by_their_number_whichever_have_ended(command: str, tmp_path: Path) -> None:
+    """Without the line `threads`, each takes the CPU that the one before has left."""
+    allowed = sorted(os.sched_getaffinity(0))
+    main, other = allowed[0], allowed[-1]
+    program, file = target("one_by_one", "-pthread"), tmp_path / "placement"
+    pins, output = f"{main},{other}", () if command == "run" else ("--pin", f"{main},{other}", "-o", tmp_path / "r")
+    file.write_text(PINNED.format(pins))
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(other)] * 4, ended.err
+    file.write_text(PINNED.format(f"{pins}\nthreads {main},{other},{main},{main},{other}"))
+    output = () if command == "run" else (*output[:-1], tmp_path / "s")
+    ended = run(command, "-q", "--place", file, *output, program)
+    assert ended.out.split() == [str(cpu) for cpu in (other, main, main, other)], ended.err
 
 
 def test_pins_stay_hidden_and_a_choice_of_the_program_is_respected(tmp_path: Path) -> None:

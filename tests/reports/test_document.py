@@ -426,13 +426,13 @@ def test_newest_recording_if_none_is_named(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "out.json").read_text())["recording"] == "x.numaprof"
 
 
-@pytest.mark.parametrize("option", ["--json", "--csv"])
-def test_where_nothing_can_be_written(option: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("option", "message"), [("--json", "there is no folder"), ("--csv", "cannot write ")])
+def test_where_nothing_can_be_written(option: str, message: str, tmp_path: Path) -> None:
     path = SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")
     (tmp_path / "file").write_text("")
     done = reports("report", path, option, tmp_path / "file" / "out")
     assert done.returncode == EXIT_FAILED
-    assert done.stderr.startswith("numaprof: cannot write ")
+    assert message in done.stderr
     assert done.stderr.count("\n") == 1
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "x.numaprof"]
 

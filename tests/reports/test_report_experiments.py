@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from numaprof.commands.policies import policies
 from numaprof.commands.sweep import default_counts
-from numaprof.experiments.repeats import Series
+from numaprof.experiments.repeats import Series, ranked
 from numaprof.experiments.rounds import Outcome, Setting, run_rounds
 from numaprof.experiments.run_once import Plan, Trial, ending
 from numaprof.experiments.thread_lifetimes import overlap
 from numaprof.recording.sql_threads import Life
-from numaprof.terminal.experiment_view import chart, print_policies, print_sweep, ranked
+from numaprof.terminal.experiment_view import chart, print_policies, print_sweep
 from numaprof.terminal.layout import Layout
 
 SECOND = 1_000_000_000
@@ -103,7 +103,7 @@ def test_policies_are_ranked_and_those_that_overlap_named() -> None:
         Series("d", (Trial(1, "exit status 1"),)),
     )
     outcome = Outcome((dead, slow, same, fast))
-    assert [one.label for one in ranked(outcome)] == ["a", "b", "c", "d"]
+    assert [one.label for one in ranked(outcome.series)] == ["a", "b", "c", "d"]
     out = io.StringIO()
     print_policies(outcome, "./sum", dict.fromkeys("abcd", "local"), Layout(out, 120))
     assert "as their runs overlap: b." in out.getvalue()

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from numaprof.commands.cli import COMMANDS
 from numaprof.recording import reader
 from numaprof.recording.reader import Recording
 from numaprof.text.messages import Failure
@@ -146,3 +147,12 @@ def test_a_full_disk_is_one_line(scenario: str, options: list[str], tmp_path: Pa
     last = done.stderr.splitlines()[-1]
     assert last.startswith("numaprof: cannot write to stdout: No space left on device; ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_is_one_line_for_help_too(command: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([REPORTS, command, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 125
+    assert done.stderr.startswith("numaprof: cannot write to stdout: No space left on device; ")
+    assert done.stderr.count("\n") == 1

@@ -16,6 +16,7 @@ from typing import Callable
 import numaprof.rules
 import pytest
 import reading
+import test_report_attached
 import test_report_no_false_advice
 import test_report_object_rules
 import test_report_rules
@@ -90,7 +91,7 @@ def scenarios() -> Iterator[Callable[[Path], object]]:
     yield from (
         lambda folder, scenario=scenario: advise(reading.read(scenario(), folder)) for scenario in SCENARIOS.values()
     )
-    modules = (test_report_rules, test_report_object_rules, test_report_no_false_advice)
+    modules = (test_report_rules, test_report_object_rules, test_report_attached, test_report_no_false_advice)
     for test in [test for module in modules for test in vars(module).values()]:
         if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
             continue

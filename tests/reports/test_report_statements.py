@@ -14,7 +14,7 @@ from numaprof.page.report_page import report_page
 from numaprof.rules import advise
 from numaprof.text.format import percent_below
 from reading import first_screen, printed, read
-from recording_builder import PAGE, RecordingBuilder
+from recording_builder import FIRST_TOUCH, PAGE, RecordingBuilder
 from scenarios import ARRAY, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
 from test_export import made
 
@@ -129,3 +129,65 @@ def test_the_tag_that_the_docs_name_chooses_samples(tmp_path: Path) -> None:
     command = ["go", "tool", "pprof", focus.group(1).replace("'", ""), "-top", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "main._omp_fn.0" in done.stdout
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_remote_share_is_one(scenario: str, tmp_path: Path) -> None:
+    """Verdict, sums by node and by process, and the matrix of nodes are of one population; objects name theirs."""
+    found = document(str(SCENARIOS[scenario]().write(tmp_path / "x.numaprof")))
+    share = found.verdict.remote_share
+    sums = [row for row in (found.summary.nodes, found.summary.processes) if row]
+    for rows in sums:
+        local, remote = [row.local for row in rows], [row.remote for row in rows]
+        if share is not None and None not in local and None not in remote:
+            assert sum(filter(None, remote)) / sum(filter(None, [*local, *remote])) == pytest.approx(share, abs=0.005)
+    pairs = found.machine.pairs
+    if share is not None and found.machine.pairs_population == found.verdict.population and not found.machine.left_out:
+        known = [pair for pair in pairs if pair.requests is not None]
+        away = sum(pair.requests or 0.0 for pair in known if pair.from_node != pair.to_node)
+        assert len(known) < len(pairs) or away / sum(pair.requests or 0.0 for pair in known) == pytest.approx(
+            share, abs=0.005
+        )
+    if any(row.remote_share is not None for row in found.objects.rows):
+        assert found.objects.population is not None and found.objects.population.startswith("sampled accesses")
+
+
+def little_of_node_1() -> RecordingBuilder:
+    """Of the threads of node 1 too little was counted to say how much they read remotely."""
+    builder = touched_serially(levels(RecordingBuilder()).threads(8))
+    local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
+    for thread in range(1, 9):
+        builder.count(local, thread, 1_000_000)
+        builder.count(remote, thread, 2_000_000, 1.0 if thread < 5 else 0.01)
+    return builder
+
+
+def test_what_was_counted_too_little_is_not_nothing(tmp_path: Path) -> None:
+    builder = little_of_node_1()
+    text = " ".join(printed(builder, tmp_path).split())
+    assert "An unknown part of all remote requests come from other nodes" in text
+    assert "p to 0 %" not in text and " 0.0 % of all remote" not in text
+    assert re.search(r"node 1: 4 threads on CPUs 4-7 +n/a", first_screen(builder, tmp_path))
+
+
+def test_processes_are_summed_up_where_there_are_several(tmp_path: Path) -> None:
+    builder = serial_init()
+    builder.row("process", id=2, pid=5000, parent=1, exe="/home/u/sum", start_ns=0, followed="preload")
+    builder.change("thread", where="id > 4", process=2)
+    rows = document(str(builder.write(tmp_path / "x.numaprof"))).summary.processes
+    assert [(row.pid, row.threads) for row in rows] == [(5000, 4), (4711, 4)]
+    assert rows[0].remote_share == pytest.approx(1.0, abs=0.01)
+    rows_shown = r"process 5000 sum: 4 threads +[>\d]+ % remote +[\d.]+ [kM] requests"
+    assert re.search(rows_shown, first_screen(builder, tmp_path))
+    assert document(str(serial_init().write(tmp_path / "y.numaprof"))).summary.processes == ()
+
+
+def test_files_without_line_numbers_are_named_first(tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder()).threads(2)
+    for module in ("/home/u/sum", "/home/u/libown.so", "/usr/lib/libc.so.6", "[kernel]"):
+        place = builder.add("place", module=module, address=0x40, function=None, file=None, line=None)
+        for page in range(64):
+            builder.sample(FIRST_TOUCH, 1, builder.stack(place), address=ARRAY + page * PAGE)
+    text = first_screen(builder, tmp_path).splitlines()
+    assert "No line numbers: sum and libown.so lack debug information; build with -g." in " ".join(text[:2])
+    assert "build with -g" not in first_screen(serial_init(), tmp_path)

@@ -170,6 +170,7 @@ static int place_begin(void)
     atomic_fetch_add(&counts->processes, 1);
     atomic_fetch_add(&counts->bypassed, alloc_is_bypassed());
     place_variables();
+    preload_slot_follow(placement->threads, placement->thread_count);
     preload_pin_alone(placement->cpus, placement->cpu_count, counts->slot_users);
     return PLACE_ON;
 }

@@ -16,20 +16,26 @@ MODULES = {"try": "try_fix"}  # where the name is a word of the language
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Only the module of the command that is asked for is loaded: start-up is part of every report."""
     try:
-        name = arguments[0] if arguments else ""
-        if name not in COMMANDS:
-            raise Failure(f"no such command: {name!r}", f"there are {', '.join(COMMANDS)}")
-        status: int = import_module(f"numaprof.commands.{MODULES.get(name, name)}").main(arguments[1:])
-        flush()
-        return status
+        return _command(arguments)
     except Failure as failure:
         return complain(failure)
     except OSError as error:
         if error.filename is not None:
             raise
         return complain(_unwritable(error))
+
+
+def _command(arguments: Sequence[str]) -> int:
+    """Only the module of the command that is asked for is loaded: start-up is part of every report."""
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS:
+        raise Failure(f"no such command: {name!r}", f"there are {', '.join(COMMANDS)}")
+    try:
+        status: int = import_module(f"numaprof.commands.{MODULES.get(name, name)}").main(arguments[1:])
+    finally:  # --help leaves by SystemExit
+        flush()
+    return status
 
 
 def flush() -> None:

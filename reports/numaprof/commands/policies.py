@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from numaprof.commands.arguments import Parser, pin_policy, positive
+from numaprof.commands.arguments import Parser, output_file, pin_policy, positive
+from numaprof.experiments.repeats import ranked
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan, numaprof_program
 from numaprof.terminal.experiment_view import as_json, print_policies
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--html", type=output_file, metavar="OUT", help="write a page with every run, too")
     parser.add_argument("--under", metavar="PLACEMENT", help="run once, under local, interleave:NODES or bind:NODES, "
                         "each with @CPUS if wanted, and nothing else")  # fmt: skip
     parser.add_argument("command", nargs="...", metavar="PROGRAM")
@@ -68,6 +70,10 @@ def main(arguments: Sequence[str]) -> int:
         print(as_json(outcome, list(command)))
     else:
         print_policies(outcome, shlex.join(command), {policy.label: policy.under for policy in found}, Layout())
+    if options.html:
+        from numaprof.commands.write_documents import write_experiment  # noqa: PLC0415 (only then: start-up counts)
+
+        write_experiment("policies", shlex.join(command), outcome, ranked(outcome.series), options.html)
     return outcome.exit_status
 
 

@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, pin_policy, positive, thread_list
+from numaprof.commands.arguments import Parser, output_file, pin_policy, positive, thread_list
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan
 from numaprof.terminal.experiment_view import as_json, print_sweep
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--html", type=output_file, metavar="OUT", help="write a page with every run, too")
     parser.add_argument("command", nargs="...", metavar="PROGRAM", help=f"{PLACEHOLDER} in it becomes the number; "
                         "OMP_NUM_THREADS is set as well")  # fmt: skip
     options = parser.parse_args(arguments)
@@ -41,6 +42,10 @@ def main(arguments: Sequence[str]) -> int:
         print(as_json(outcome, command))
     else:
         print_sweep(outcome, shlex.join(command), Layout())
+    if options.html:
+        from numaprof.commands.write_documents import write_experiment  # noqa: PLC0415 (only then: start-up counts)
+
+        write_experiment("sweep", shlex.join(command), outcome, list(outcome.series), options.html)
     return outcome.exit_status
 
 

@@ -21,6 +21,7 @@ from numaprof.experiments.kernel_weights import by_weight
 from numaprof.experiments.placement import Subject, write
 from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
+from numaprof.experiments.schedule import cpus_of_threads
 from numaprof.experiments.stored_trial import store
 from numaprof.experiments.supervise import interruptible
 from numaprof.experiments.trial import Tried, measure, team_size
@@ -118,7 +119,8 @@ def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Progr
         )
     # Another mask than the recorded one has another compact order: threads have to sit where the data go.
     pin = ",".join(map(str, cpus)) or evidence.run.pin_policy or "compact"
-    return Program(command, cwd, pin, cpus, limit, evidence.run.exit_status or 0)
+    threads = cpus_of_threads(evidence) if cpus else ()
+    return Program(command, cwd, pin, cpus, limit, threads, evidence.run.exit_status or 0)
 
 
 def _pin_order(evidence: Evidence) -> tuple[int, ...]:
@@ -291,7 +293,7 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
         return trial.with_file(os.path.join(folder, f"{arm.name}.placement"))
     name = f"{os.path.basename(program.command[0])}.{os.getpid()}.placement"
     with suppress(OSError), open(name, "x", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
+        file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus, program.threads))
         return trial.with_file(name)
     return trial
 

@@ -14,6 +14,8 @@ from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
 from numaprof.evidence.evidence import load
+from numaprof.experiments.repeats import Series
+from numaprof.experiments.rounds import Outcome
 from numaprof.export.csv_tables import write_tables
 from numaprof.export.json_document import to_json
 from numaprof.text.format import clean, plural
@@ -52,6 +54,13 @@ def write_diff(before: list[str], after: list[str], wanted: Outputs) -> None:
         say(f"reading {plural(len(before) + len(after), 'recording')}")
         found = comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))))
         _write(found, page, wanted, say)
+
+
+def write_experiment(title: str, command: str, outcome: Outcome, order: list[Series], path: str) -> None:
+    """The page of `sweep` or `policies`, with its settings in this order."""
+    from numaprof.page.experiment_page import experiment_page  # noqa: PLC0415
+
+    write_text(path, experiment_page(title, command, outcome, order))
 
 
 def _write(document: object, page: Callable[[], str], wanted: Outputs, say: Progress) -> None:

@@ -204,7 +204,7 @@ def _scaling(evidence: Evidence) -> str:
     if not traffic.scaled or traffic.coverage is None or traffic.coverage >= FULL_COVERAGE:
         return ""
     by = "instructions" if traffic.local.by_work and traffic.remote.by_work else "time"
-    counted = f"Counted {round_percent(traffic.coverage)} of the time, scaled by {by}"
+    counted = f"Counted {percent_below(traffic.coverage, MIN_COVERAGE)} of the time, scaled by {by}"
     if traffic.share is not None and traffic.interval is None:
         return f"{counted}; the error is not known: threads ran too briefly. {_SETTLES}"
     return f"{counted}."

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
+from numaprof.document.missing_lines import without_lines
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
@@ -42,6 +43,9 @@ def banner(evidence: Evidence) -> Iterator[str]:
         )
     if evidence.attached:
         yield _attached(evidence.attached)
+    bare = without_lines(evidence)
+    if bare:
+        yield f"No line numbers: {words(bare)} {either(len(bare), 'lacks', 'lack')} debug information; build with -g."
     if run.term_signal is not None:
         yield f"The program was ended by signal {run.term_signal}."
     elif run.exit_status:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Optional
 
 from numaprof.analysis.node_matrix import node_traffic
 from numaprof.analysis.remote_cost import gain
@@ -15,6 +16,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import LINE_BYTES, MOST_SERIAL_COST
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.model import report_model as model
+from numaprof.text.format import clean
 
 _OTHER_LINES = ("ppc",)  # IBM Power: 128 bytes
 
@@ -28,6 +30,7 @@ def summary(evidence: Evidence) -> model.Summary:
         extra_measured=bool(evidence.machine.latencies),
         bytes_per_s=_bandwidth(evidence),
         nodes=tuple(sorted(_nodes(evidence), key=lambda row: (-(row.remote or 0.0), row.nodes))),
+        processes=tuple(sorted(_processes(evidence), key=lambda row: (-(row.remote or 0.0), row.pid))),
     )
 
 
@@ -54,8 +57,7 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
     counted = basis(evidence) == COUNTERS
     for nodes, threads in groups.items():
         local, remote = _counted(evidence, nodes, threads) if counted else _sampled(evidence, threads)
-        total = None if local is None or remote is None else local + remote
-        share = remote / total if total and remote is not None else None
+        share = _share(local, remote)
         yield model.NodeThreads(
             nodes=nodes,
             threads=len(threads),
@@ -67,12 +69,44 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
         )
 
 
-def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> tuple[float | None, float | None]:
+def _processes(evidence: Evidence) -> Iterator[model.ProcessThreads]:
+    groups: dict[int, list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        groups[thread.row.process].append(thread)
+    if len(groups) < 2:
+        return
+    counted = basis(evidence) == COUNTERS
+    for threads in groups.values():
+        local, remote = _amounts(_traffic(evidence, threads)) if counted else _sampled(evidence, threads)
+        share = _share(local, remote)
+        yield model.ProcessThreads(
+            pid=threads[0].row.pid,
+            name=clean(threads[0].row.name or "?"),
+            threads=len(threads),
+            local=local,
+            remote=remote,
+            remote_share=share,
+            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+        )
+
+
+Sums = tuple[Optional[float], Optional[float]]  # local and remote; None: not known
+
+
+def _share(local: float | None, remote: float | None) -> float | None:
+    return remote / (local + remote) if local is not None and remote is not None and local + remote else None
+
+
+def _amounts(traffic: Traffic) -> Sums:
+    return traffic.local.estimate, traffic.remote.estimate
+
+
+def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> Sums:
     """Where threads were not told apart, the counts of the node's CPUs are theirs."""
     found = _traffic(evidence, threads)
     if len(nodes) == 1 and found.total is None:
         found = node_traffic(evidence, nodes[0])
-    return found.local.estimate, found.remote.estimate
+    return _amounts(found)
 
 
 def _traffic(evidence: Evidence, threads: list[Thread]) -> Traffic:
@@ -80,7 +114,7 @@ def _traffic(evidence: Evidence, threads: list[Thread]) -> Traffic:
     return verdict_traffic(evidence.ledger.events, columns)
 
 
-def _sampled(evidence: Evidence, threads: list[Thread]) -> tuple[float | None, float | None]:
+def _sampled(evidence: Evidence, threads: list[Thread]) -> Sums:
     shares = [found for found in (remote_share(evidence, thread) for thread in threads) if found is not None]
     if not shares:
         return None, None

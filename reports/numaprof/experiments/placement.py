@@ -55,11 +55,17 @@ class Subject:
     recorded_bytes: int = 0
 
 
-def write(subjects: Sequence[Subject], comment: str, cpus: Sequence[int] = ()) -> str:
-    """The file's text. comment: what it was made from, one line. cpus: in the order threads take them."""
+def write(subjects: Sequence[Subject], comment: str, cpus: Sequence[int] = (), threads: Sequence[int] = ()) -> str:
+    """The file's text.
+
+    comment: what it was made from, one line. cpus: in the order threads take them. threads: the CPU of each of the
+    first threads, in the order of their creation.
+    """
     lines = [f"numaprof-placement {VERSION}", f"# {_comment(comment)}"]
     if cpus:
         lines.append(f"pin {','.join(map(str, cpus[:MOST_CPUS]))}")
+    if threads:
+        lines.append(f"threads {','.join(map(str, threads[:MOST_CPUS]))}")
     for subject in subjects:
         lines += ["", f"{subject.kind}  # {_comment(subject.label)}"]
         if subject.variable is not None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from numaprof.evidence.spread import Spread, median
@@ -82,3 +83,14 @@ class Series:
                 f"{duration(max(times.values))}); its median says little"
             )
         return found
+
+
+def speed_up(series: Series, base: Series) -> float | None:
+    if series.times is None or base.times is None:
+        return None
+    return base.times.middle / series.times.middle
+
+
+def ranked(series: Iterable[Series]) -> list[Series]:
+    """Fastest first; those without a time last."""
+    return sorted(series, key=lambda one: one.times.middle if one.times else float("inf"))

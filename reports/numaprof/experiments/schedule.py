@@ -78,6 +78,21 @@ def by_creation(threads: Iterable[Thread]) -> list[Thread]:
     return sorted(threads, key=lambda thread: (thread.row.tid < thread.row.pid, thread.row.tid))
 
 
+def cpus_of_threads(evidence: Evidence) -> tuple[int, ...]:
+    """The CPU that each thread was pinned to, in the order of their creation, main first.
+
+    Of a single process with several threads: of several, which one takes which CPU differs from run to run.
+    """
+    processes: dict[int, list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        if thread.row.pin == "planned" and thread.row.planned_cpu is not None:
+            processes[thread.row.process].append(thread)
+    teams = [by_creation(threads) for threads in processes.values() if len(threads) > 1]
+    if len(teams) != 1 or teams[0][0].row.tid != teams[0][0].row.pid:
+        return ()
+    return tuple(thread.row.planned_cpu for thread in teams[0] if thread.row.planned_cpu is not None)
+
+
 def node_of(thread: Thread, evidence: Evidence) -> int | None:
     """Where it ran; of one that was seen on several nodes, where it was pinned."""
     node = thread.node if thread.node is not None else evidence.machine.node_of(thread.row.planned_cpu)

@@ -34,6 +34,7 @@ class Program:
     pin: str
     cpus: tuple[int, ...]  # in the order threads take them; empty: not pinned
     limit_s: float  # a run that takes longer hangs
+    threads: tuple[int, ...] = ()  # CPU of each of the recorded threads, in the order of their creation
     status: int = 0  # exit status of the recorded run: another one is a failure
 
 
@@ -59,7 +60,7 @@ def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> 
         runs.by_arm.setdefault(arm.name, [])
         if arm.subjects:
             with open(placement_file(runs.folder, arm), "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus))
+                file.write(write(arm.subjects, f"{arm.label}: made by numaprof try", program.cpus, program.threads))
     for number in range(repeats):
         first = number % len(arms)
         for at, arm in enumerate((*arms[first:], *arms[:first])):

@@ -40,6 +40,7 @@ __all__ = [
     "Pair",
     "Phase",
     "Place",
+    "ProcessThreads",
     "Remarked",
     "RemoteStacks",
     "Report",
@@ -167,6 +168,28 @@ class NodeThreads:
 
 
 @dataclass(frozen=True)
+class ProcessThreads:
+    """The threads of one process, summed up.
+
+    Fields:
+        name: Of its first thread.
+        threads: How many they are.
+        local: Requests to memory of the threads' nodes, counted or sampled as the verdict's.
+        remote: Requests to memory of other nodes.
+        remote_share: Remote part of both.
+        remote_heavy: At least a tenth is remote, and it is not a handful of requests.
+    """
+
+    pid: int
+    name: str
+    threads: int
+    local: float | None
+    remote: float | None
+    remote_share: float | None
+    remote_heavy: bool
+
+
+@dataclass(frozen=True)
 class Summary:
     """The answer in short; what it does not hold stands in verdict and advice.
 
@@ -177,6 +200,7 @@ class Summary:
         extra_measured: false: extra_ns is assumed; topology --measure measures it.
         bytes_per_s: Bytes from DRAM per second of run time: requests times cache lines.
         nodes: Threads by the nodes they ran on, those with most remote requests first.
+        processes: Threads by process, likewise; empty where there is but one.
     """
 
     cost_least: float | None
@@ -185,6 +209,7 @@ class Summary:
     extra_measured: bool
     bytes_per_s: float | None
     nodes: tuple[NodeThreads, ...]
+    processes: tuple[ProcessThreads, ...]
 
 
 @dataclass(frozen=True)

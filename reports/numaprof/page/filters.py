@@ -34,6 +34,7 @@ _HOW: dict[str, Callable[[float], str]] = {
     "duration": duration,
     "percent": percent,
     "round": round_percent,
+    "times": lambda value: f"{value:.2f}x",
     "plain": lambda value: f"{value:g}",
     "nanoseconds": lambda value: f"{value:.0f} ns",
     "rate": lambda value: f"{value / 1e9:.1f} GB/s",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from numaprof.experiments.repeats import Series
+from numaprof.experiments.repeats import Series, ranked, speed_up
 from numaprof.experiments.rounds import Outcome
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.text.format import NOT_KNOWN, clean, duration, percent
@@ -25,12 +25,6 @@ def _rate(bytes_per_s: float | None) -> str:
 
 def _seen(series: Series) -> str:
     return ",".join(map(str, series.threads_seen)) or NOT_KNOWN
-
-
-def speed_up(series: Series, base: Series) -> float | None:
-    if series.times is None or base.times is None:
-        return None
-    return base.times.middle / series.times.middle
 
 
 def _ratio(value: float | None) -> str:
@@ -96,15 +90,10 @@ def _bar(cells: float) -> str:
 # --- policies
 
 
-def ranked(outcome: Outcome) -> list[Series]:
-    """Fastest first; those without a time last."""
-    return sorted(outcome.series, key=lambda series: series.times.middle if series.times else float("inf"))
-
-
 def print_policies(outcome: Outcome, command: str, how: dict[str, str], layout: Layout) -> None:
     """how: by label, the text that `policies --under` takes."""
     layout.line(clean(command), BOLD)
-    order = ranked(outcome)
+    order = ranked(outcome.series)
     rows = [
         (
             str(number),

@@ -8,11 +8,11 @@ import re
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, wrapped
 from numaprof.terminal.subject import Row, subject
-from numaprof.text.format import clean, duration, number, number_list, plural, round_percent
+from numaprof.text.format import clean, duration, number, number_list, percent, plural, round_percent
 
 INDENT = 8
 BAR = 16
-MOST_NODES, MOST_TEXT, MOST_CODE = 4, 3, 8  # lines
+MOST_NODES, MOST_PROCESSES, MOST_TEXT, MOST_CODE = 4, 3, 3, 8  # lines
 _COMMAND = 48
 
 # What the numbers say; any other verdict is a sentence.
@@ -121,16 +121,21 @@ def _range(least: float, most: float) -> str:
 def _who(report: model.Answer, layout: Layout) -> None:
     counted = report.verdict.basis == "counters"
     bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
-    rows = [_node_row(row, counted, bare) for row in report.summary.nodes[:MOST_NODES]]
+    nodes, processes = report.summary.nodes[:MOST_NODES], report.summary.processes[:MOST_PROCESSES]
+    rows = [_node_row(row, counted, bare) for row in nodes] + [_process_row(row, counted) for row in processes]
     widths = [max(map(cells, column)) for column in zip(*rows)]
-    for number_, (row, group) in enumerate(zip(rows, report.summary.nodes)):
+    heavy = [each.remote_heavy for each in nodes] + [each.remote_heavy for each in processes]
+    for number_, (row, is_heavy) in enumerate(zip(rows, heavy)):
         name, share, requests = row
         text = f"{name}{' ' * (widths[0] - cells(name))}  {share:>{widths[1]}}  {requests:>{widths[2]}}"
-        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if group.remote_heavy else "")
+        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if is_heavy else "")
     rest = report.summary.nodes[MOST_NODES:]
     if rest:
         threads = sum(row.threads for row in rest)
         layout.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
+    if report.summary.processes[MOST_PROCESSES:]:
+        count = len(report.summary.processes) - MOST_PROCESSES
+        layout.line(" " * INDENT + f"and {plural(count, 'more process', 'es')}: --full")
 
 
 def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[str, str, str]:
@@ -139,11 +144,19 @@ def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[st
     where = f" on CPU{'s' * (len(row.cpus) > 1)} {cpus}" if row.cpus and len(cpus) <= 16 else ""
     nodes += " (no memory)" if row.nodes and bare.issuperset(row.nodes) else ""
     name = f"{nodes}: {plural(row.threads, 'thread')}{where}"
+    return name, *_sums(row, counted)
+
+
+def _process_row(row: model.ProcessThreads, counted: bool) -> tuple[str, str, str]:
+    return f"process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}", *_sums(row, counted)
+
+
+def _sums(row: model.NodeThreads | model.ProcessThreads, counted: bool) -> tuple[str, str]:
     if row.local is None or row.remote is None:
-        return name, "", ""
+        return ("n/a", "") if counted else ("", "")
     share = f"{about(row.remote_share)} remote" if row.remote_share is not None else ""
     total = row.local + row.remote
-    return name, share, plural(total, "request") if counted else plural(total, "access", "es")
+    return share, plural(total, "request") if counted else plural(total, "access", "es")
 
 
 def _table(layout: Layout, rows: list[Row]) -> None:
@@ -194,7 +207,8 @@ def _evidence(report: model.Answer, layout: Layout) -> None:
     verdict = report.verdict
     parts = []
     if verdict.coverage is not None:
-        parts.append(f"counters {round_percent(verdict.coverage)} of the time")
+        coverage = percent(verdict.coverage) if verdict.judgement == "refused" else round_percent(verdict.coverage)
+        parts.append(f"counters {coverage} of the time")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
     parts += [plural(samples, "sample")] if samples else []

@@ -25,7 +25,7 @@ from numaprof.analysis.object_users import (
     through,
     users,
 )
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects, stored_beside
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.access_patterns import Shape
@@ -47,7 +47,9 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     if not measured(evidence) and not others(evidence, group[0]):
         return None
-    sites, uses = init_sites(group), later_uses(group)
+    uses = later_uses(group)
+    group += stored_beside(evidence, group)
+    sites = init_sites(group)
     # The line that causes most remote reads is this group's own only if most of them are the group's.
     mainly = not measured(evidence) or remote_part(evidence, group) > MAINLY
     use = main_use(uses) or (main_cause(evidence) if mainly else None)
@@ -128,11 +130,18 @@ def _part_of_home_traffic(evidence: Evidence, group: list[Object]) -> float | No
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
-    nodes = set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes)
-    theirs = sum(
-        (node_traffic(evidence, node).remote.estimate or 0.0) * _reach(evidence, group, node) for node in nodes
-    )
+    nodes = sorted(set(evidence.machine.all_cpu_nodes) & set(evidence.machine.memory_nodes))
+    amounts = [_remote(evidence, node) for node in nodes]
+    if None in amounts:
+        return None
+    theirs = sum((amount or 0.0) * _reach(evidence, group, node) for node, amount in zip(nodes, amounts))
     return min(1.0, theirs / remote)
+
+
+def _remote(evidence: Evidence, node: int) -> float | None:
+    """Remote requests of the node's threads, 0 where it has none. None: too little of them was counted."""
+    found = node_traffic(evidence, node)
+    return 0.0 if found.coverage is None else found.remote.estimate
 
 
 def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
@@ -142,10 +151,10 @@ def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
     return theirs / away if away else 0.0
 
 
-def _from_elsewhere(evidence: Evidence, home: int | None) -> float:
+def _from_elsewhere(evidence: Evidence, home: int | None) -> float | None:
     """Remote requests from other nodes than the home of this memory."""
-    nodes = [node for node in evidence.machine.all_cpu_nodes if node != home]
-    return sum(node_traffic(evidence, node).remote.estimate or 0.0 for node in nodes)
+    amounts = [_remote(evidence, node) for node in evidence.machine.all_cpu_nodes if node != home]
+    return None if None in amounts else sum(amount or 0.0 for amount in amounts)
 
 
 def _part_of_home(evidence: Evidence, group: list[Object]) -> float:
@@ -163,7 +172,8 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
         share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
         return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
     home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
-    elsewhere = percent(min(1.0, _from_elsewhere(evidence, home) / remote)) if remote else "none"
+    theirs = _from_elsewhere(evidence, home)
+    elsewhere = "An unknown part" if theirs is None else percent(min(1.0, theirs / remote)) if remote else "none"
     where = "an unknown node" if home is None else nodes_in_text([home])
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
