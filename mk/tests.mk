@@ -39,8 +39,8 @@ test: check lab-or-reason ## check, and browser, sanitizers, and whole programs 
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)
 
-# The seed is printed: HOSTILE_SEED=N make hostile tries the same once more. HOSTILE=10: a tenth of the attempts.
-hostile: export HOSTILE ?= 100
+# The seed is printed: HOSTILE_SEED=N make hostile tries the same once more. HOSTILE=10: a fifth of the attempts.
+hostile: export HOSTILE ?= 50
 hostile: export HOSTILE_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d " ")
 hostile: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test ## attacks by chance on recorder, programs and recordings (15 minutes)
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests/hostile $(TESTFLAGS)
@@ -51,4 +51,8 @@ lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
 	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
 
-.PHONY: hostile check test test-emulator lint golden
+pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
+	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)
+	$(Q)echo "pictures are in $(BUILD)/pictures"
+
+.PHONY: hostile check test test-emulator pictures lint golden

@@ -98,7 +98,8 @@ def test_a_full_disk_is_an_error() -> None:
 
 def test_json_has_the_documented_members() -> None:
     shown = json.loads(run("--cpu", "amd-10h", "--json").stdout)
-    assert list(shown) == ["format", "version", "machine", "cpu", "split_sockets", "local", "answers", "groups", "events", "notes"]
+    names = ["format", "version", "machine", "cpu", "split_sockets", "local", "answers", "groups", "events", "notes"]
+    assert list(shown) == names
     assert (shown["format"], shown["version"]) == ("numaprof.events", 1)
     assert shown["machine"] is None
     assert shown["cpu"]["node_wide"] is True and shown["cpu"]["offcore"] is None

@@ -57,10 +57,14 @@ def attached(
     """From when it records until Ctrl-C, unless it ended by itself. pid None: the options say what to attach to."""
     words = [*command, "attach", *(("-p", pid) if pid is not None else ()), "-o", recording, *options]
     with subprocess.Popen(list(map(str, words)), stderr=subprocess.PIPE, text=True) as recorder:
-        begun = recorder.stderr.readline()
-        assert begun == "numaprof: recording; Ctrl-C ends that\n", begun
-        found = Attach(recorder)
-        yield found
+        try:
+            begun = recorder.stderr.readline()
+            assert begun == "numaprof: recording; Ctrl-C ends that\n", begun
+            found = Attach(recorder)
+            yield found
+        except BaseException:
+            recorder.kill()
+            raise
         if recorder.poll() is None and not found.ends:
             recorder.send_signal(signal.SIGINT)
         found.said = recorder.stderr.read()

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from attaching import LATE_PAGES, Attachee, attached, attachee
-from conftest import PROGRAM
+from conftest import BUILD, PROGRAM, TREE, build_c
 from running import one, rows, run, run_command, until
 
+FAKE_PMU = TREE / "tests" / "launchers" / "fake_pmu.c"
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
 FIRST_TOUCHES = (
     "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind IN (10, 19) AND {}"
@@ -111,6 +112,14 @@ def state(pid: int) -> dict[str, object]:
     }
 
 
+def is_recorded(recording: Path, pid: int) -> bool:
+    """Its row is on disk, which is later than its events are opened."""
+    try:
+        return rows(recording, f"SELECT count(*) FROM process WHERE pid = {pid}") == [1]
+    except sqlite3.Error:
+        return False
+
+
 def waits(pid: int) -> bool:
     """For its input: the thread that starts another one blocks all signals meanwhile, and the new one speaks first."""
     status = Path(f"/proc/{pid}/status").read_text()
@@ -127,6 +136,7 @@ def test_the_program_is_left_as_it_was(recording: Path, how: signal.Signals) -> 
         before = state(program.pid)
         with attached(program.pid, recording) as recorder:
             during = state(program.pid)
+            until(lambda: is_recorded(recording, program.pid))
             recorder.process.send_signal(how)
             recorder.process.wait()
         assert during == before
@@ -215,6 +225,54 @@ def test_the_report_says_so(recording: Path) -> None:
     assert "first touch not seen" in done.out
 
 
+# --- counters
+
+# A PMU that counts nothing: its events can be opened. The task clock beside them is the kernel's own.
+PMU = """
+devices=/sys/bus/event_source/devices
+mount -t tmpfs none $devices && mkdir $devices/cpu && echo 4 > $devices/cpu/type && exec "$@"
+"""
+
+
+def with_pmu() -> tuple[object, ...]:
+    library = build_c(BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(FAKE_PMU), "-ldl")
+    return ("unshare", "-m", "sh", "-c", PMU, "sh", "env", f"LD_PRELOAD={library}")
+
+
+@pytest.mark.requires("perf_event", "mounts", "gcc", "x86_64")
+def test_every_thread_is_counted(recording: Path) -> None:
+    """Those that were there, and new ones from their start as the kernel reports it."""
+    with attachee() as program:
+        program.do("thread")
+        with attached(program.pid, recording, command=(*with_pmu(), PROGRAM)):
+            program.do("touch")
+            program.do("thread")
+            program.do("fork")
+    if not one(recording, "SELECT used FROM evidence WHERE level = 1"):
+        pytest.skip("the catalogue has no events for this CPU")
+    assert one(recording, "SELECT count(*) FROM thread WHERE cpu_ns IS NOT NULL AND migrations IS NOT NULL") >= 3
+    counted = rows(recording, "SELECT DISTINCT tid FROM count JOIN thread ON thread.id = count.thread")
+    assert program.pid in counted
+    clock = "SELECT sum(value), sum(running_ns) FROM count JOIN event ON event.id = event WHERE class = 'time'"
+    value, running = one(recording, clock)
+    assert 0 < value == running
+    assert rows(recording, "SELECT text FROM note WHERE kind = 'refused'") == []
+
+
+@pytest.mark.requires("perf_event", "mounts", "gcc", "x86_64")
+def test_threads_that_do_not_fit_are_refused_with_the_number(public_place: Path) -> None:
+    with attachee("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") as program:
+        for _ in range(300):
+            program.do("start")
+        mount = with_pmu()
+        command = (*mount[:6], *few_files(*mount[6:], public_place / "numaprof", "attach", "-p", program.pid))
+        done = run_command(*command, "--duration", "0.1", cwd=public_place)
+    if done.status == 0:
+        pytest.skip("the catalogue has no events for this CPU")
+    refused(done, 125, f"301 threads need [0-9]+ open files, {LITTLE} are allowed")
+    assert list(public_place.glob("*.attachee*")) == []
+
+
 # --- many threads
 
 LITTLE = 600  # open files
@@ -294,7 +352,7 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
             second.do("touch")
             first.do("fork")
             (group / "cgroup.procs").write_text(str(later.pid))
-            until(lambda: _waits_for_faults(recording, later.pid))
+            until(lambda: is_recorded(recording, later.pid))
             later.do("touch")
             other.do("touch")
     assert set(rows(recording, "SELECT pid FROM process WHERE followed = 'attached'")) == {
@@ -305,14 +363,6 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
     assert one(recording, "SELECT count(*) FROM process WHERE followed = 'inherited'") == 1
     for program in (second, later):
         assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
-
-
-def _waits_for_faults(recording: Path, pid: int) -> bool:
-    """Its row is on disk later than its events are opened."""
-    try:
-        return rows(recording, f"SELECT count(*) FROM process WHERE pid = {pid}") == [1]
-    except sqlite3.Error:
-        return False
 
 
 def test_a_group_that_is_not_there(recording: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,6 +100,11 @@ class Browser:
 
     def without_scripts(self, wanted: bool) -> None:
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": wanted})
+
+    def printed(self) -> bytes:
+        """The page as PDF, on A4."""
+        paper = {"printBackground": True, "paperWidth": 8.27, "paperHeight": 11.69}
+        return base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
 
     def screenshot(self, path: Path) -> None:
         """The whole page."""

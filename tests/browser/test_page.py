@@ -28,7 +28,7 @@ from test_report_recording import reports
 
 pytestmark = pytest.mark.requires("chromium")
 
-# Where to leave pictures for people to look at; make test leaves none.
+# Where `make pictures` leaves pictures for people to look at; make test leaves none.
 PICTURES = os.environ.get("NUMAPROF_PICTURES")
 
 
@@ -62,11 +62,15 @@ def test_every_scenario(scenario: str, window: Browser, tmp_path: Path) -> None:
 
 
 def picture(window: Browser, folder: Path, name: str) -> None:
-    for width, dark in ((1200, False), (600, True)):
-        window.dark(dark)
-        window.resize(width)
-        window.screenshot(folder / f"{name}-{width}.png")
+    """As readers see it: two widths, light and dark, and on paper."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for dark in (False, True):
+        for width in (1400, 800):
+            window.dark(dark)
+            window.resize(width)
+            window.screenshot(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png")
     window.dark(False)
+    (folder / f"{name}.pdf").write_bytes(window.printed())
 
 
 def followed(window: Browser, page: Path, links: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -156,6 +160,8 @@ def test_print_cuts_no_chart(window: Browser, tmp_path: Path) -> None:
     window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     window.resize(720)
     try:
+        lines = "[...document.querySelectorAll('.source > span')].map(line => line.scrollWidth - line.clientWidth)"
+        assert max([0, *window.run(f"return {lines}")]) <= 1
         widths = "[...document.querySelectorAll('main svg')].map(svg => svg.getBoundingClientRect().right)"
         assert max(window.run(f"return {widths}")) <= 720
         scrolled = "[...document.querySelectorAll('.wide, .chart, pre')].filter(e => e.scrollWidth > e.clientWidth + 1)"

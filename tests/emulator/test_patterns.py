@@ -77,8 +77,8 @@ def test_instructions_are_fetched_line_by_line(lab_program: Callable[..., str]) 
 
 @pytest.mark.lab("tests/lab/machines/small-nehalem.machine")
 def test_written_lines_are_written_back_once(lab_program: Callable[..., str]) -> None:
-    """819 modified lines leave the private cache as 8192 others are read, and the shared one as 40960 are. With the lines go
-    others that the kernel had modified before: at most half of what the private cache holds."""
+    """819 modified lines leave the private cache as 8192 others are read, and the shared one as 40960 are. With the
+    lines go others that the kernel had modified before: at most half of what the private cache holds."""
     others = 2048 // 2
     (left,) = write_backs(lab_program, "write-back", {"WB:UNCORE_HIT": LINES // 5})
     assert LINES // 5 * 0.95 <= left <= LINES // 5 + others

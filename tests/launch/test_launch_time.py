@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks that something bends: times of first touches and allocations are the kernel's, wherever program and numaprof run."""
+"""Clocks that something bends: times of first touches and allocations are the kernel's, wherever both run."""
 
 from __future__ import annotations
 

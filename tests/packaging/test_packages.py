@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What make release makes: in a root of the distribution's minimal packages it installs, records, reports, goes away."""
+"""What make release makes: in a root of the distribution's minimal packages it installs, records, reports, goes."""
 
 from __future__ import annotations
 

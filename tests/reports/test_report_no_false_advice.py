@@ -80,8 +80,8 @@ def test_parts_and_the_order_of_their_nodes(tmp_path: Path) -> None:
         evidence = read(builder, tmp_path)
         (found,) = [each for each in evidence.objects.found if each.used]
         assert node_order(found) == expected
-        assert team_order(evidence.workers, 2) == (0, 1)
-        assert team_order(evidence.workers, 8) == tuple(OWN)
+        assert team_order(evidence, evidence.workers, 2) == (0, 1)
+        assert team_order(evidence, evidence.workers, 8) == tuple(OWN)
     assert gained(evidence, [found], (0, 1), False) == pytest.approx(1.0)
     assert gained(evidence, [found], (1, 0), False) == pytest.approx(-1.0)
     assert gained(evidence, [found], None, False) == pytest.approx(0.0)

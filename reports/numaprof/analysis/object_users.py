@@ -17,6 +17,7 @@ from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.thresholds import (
     MIN_PHASE_USES,
+    MIN_SAMPLES,
     ONLY_THREAD,
 )
 
@@ -79,6 +80,8 @@ def shared(evidence: Evidence, found: Object) -> bool:
     """No thread has a part of its own; where too few samples tell, as what the same code uses beside it."""
     if measured(evidence) and node_order(found) is not None:
         return False
+    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and found.known_samples >= MIN_SAMPLES:
+        return True  # and the nodes mix in each part
     if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
         return found.use_shape.shared
     use = main_use(found.later)

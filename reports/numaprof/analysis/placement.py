@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from numaprof.analysis.relevant_objects import part_of_remote
@@ -10,13 +11,14 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.spread import median
 from numaprof.evidence.thresholds import (
+    AS_GOOD,
+    BEYOND_CHANCE,
     BINS,
     EVEN_SPREAD,
     LINE_BYTES,
     MIN_SAMPLES_OF_PART,
     MIN_USES_OF_THREAD,
     ONE_HOME,
-    OWN_PARTS,
     SERIAL_TOUCH,
 )
 
@@ -43,14 +45,17 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     seen = sum(sum(bins.values()) for bins in uses.values())
     if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
         return None
-    parts = len(nodes)
+    # By chance the node that uses most of all would be the user of each part.
+    most = max(sum(bins.values()) for bins in uses.values()) / seen
+    orders, parts = [], len(nodes)
     while parts <= MOST_PARTS_PER_NODE * len(nodes) and seen >= MIN_SAMPLES_OF_PART * parts:
-        order = [max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts)]
-        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order))
-        if own >= OWN_PARTS * seen and len(set(order)) == len(nodes):
-            return tuple(order)
+        order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
+        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / seen
+        if own >= most + BEYOND_CHANCE * (1 - most) and len(set(order)) == len(nodes):
+            orders.append((own, order))
         parts *= 2
-    return None
+    best = max((own for own, _ in orders), default=0.0)
+    return next((order for own, order in orders if own >= best - AS_GOOD), None)
 
 
 def owners(found: Object) -> tuple[int, ...]:
@@ -61,10 +66,22 @@ def owners(found: Object) -> tuple[int, ...]:
     return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
 
 
-def team_order(working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
+def team_order(evidence: Evidence, working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
     """The node of each of equal parts, as a static schedule hands them to the threads in the order of their start."""
-    team = [thread for thread in sorted(working, key=lambda thread: thread.position) if thread.node is not None]
-    return tuple(team[(2 * part + 1) * len(team) // (2 * parts)].node for part in range(parts)) if team else ()
+    nodes = [_working_node(evidence, thread) for thread in sorted(working, key=lambda thread: thread.position)]
+    team = [node for node in nodes if node is not None]
+    return tuple(team[(2 * part + 1) * len(team) // (2 * parts)] for part in range(parts)) if team else ()
+
+
+def _working_node(evidence: Evidence, thread: Thread) -> int | None:
+    """Of a thread that wandered before others started, the node of its accesses in the steady phase."""
+    if thread.node is not None:
+        return thread.node
+    sums: dict[int, int] = defaultdict(int)
+    for row in evidence.samples.used:
+        if row.thread == thread.row.id and row.steady and row.node is not None:
+            sums[row.node] += row.samples
+    return max(sums, key=lambda node: sums[node], default=None)
 
 
 def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None] | None, each_block: bool) -> float:
@@ -93,7 +110,8 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     serial = [found for found in group if found.main_share >= SERIAL_TOUCH]
     toucher = evidence.by_id.get(serial[0].main_thread) if serial else None
     remote = evidence.traffic.remote.estimate
-    if toucher is None or toucher.node is None or not nodes or not remote or not evidence.counted:
+    node = _working_node(evidence, toucher) if toucher is not None else None
+    if toucher is None or node is None or not nodes or not remote or not evidence.counted:
         return 0.0
     others = [thread for thread in evidence.workers if thread is not toucher]
     touched = sum(row.pages for row in evidence.samples.touched if row.thread == toucher.row.id)
@@ -102,7 +120,7 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
     unseen = alone - seen * remote / max(1.0, evidence.samples.remote_accesses)
     stored = max(evidence.bytes(pages) / LINE_BYTES, unseen * pages / max(1.0, touched))
-    return stored * sum(node != toucher.node for node in nodes) / len(nodes) / remote
+    return stored * sum(each != node for each in nodes) / len(nodes) / remote
 
 
 def _sampled(evidence: Evidence, thread: Thread) -> float:

@@ -13,6 +13,7 @@ from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
     RECYCLED,
+    REMOTE_LIGHT,
     SERIAL_TOUCH,
 )
 
@@ -122,6 +123,34 @@ def serial_suspects(evidence: Evidence) -> list[Object]:
         and not used_by_owner(evidence, found)
     ]
     return [found for found in serial if found.main_thread == serial[0].main_thread]
+
+
+def stored_beside(evidence: Evidence, group: Iterable[Object]) -> list[Object]:
+    """Objects that the same thread first touches in the same functions, and that no sampled load reaches.
+
+    If threads of other nodes store at all, they store to these.
+    """
+    group = list(group)
+    rfo = evidence.columns.get("rfo")
+    if not measured(evidence) or not group or rfo is None or not evidence.traffic.remote.estimate:
+        return []
+    if (rfo.remote.estimate or 0.0) < REMOTE_LIGHT * evidence.traffic.remote.estimate:
+        return []
+    functions = {(site.function, site.file) for found in group for site in found.pages_by_site}
+    return [
+        found
+        for found in evidence.objects.found
+        if found not in group
+        and found.kind not in _NO_DATA
+        and found.named
+        and not found.is_ours
+        and not found.known
+        and found.main_thread == group[0].main_thread
+        and found.main_share >= SERIAL_TOUCH
+        and _is_big(evidence, found.pages)
+        and found.site is not None
+        and (found.site.function, found.site.file) in functions
+    ]
 
 
 def recycled(evidence: Evidence) -> list[Object]:

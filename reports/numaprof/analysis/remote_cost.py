@@ -51,5 +51,8 @@ def negligible(evidence: Evidence) -> bool:
         return False
     if found.share is not None:
         return found.share < MIN_GAIN
-    most = max((thread.traffic.remote.estimate or 0 for thread in evidence.threads), default=found.remote)
+    estimates = [thread.traffic.remote.estimate for thread in evidence.threads]
+    known = [estimate for estimate in estimates if estimate is not None]
+    rest = (found.remote - sum(known)) / max(1, len(estimates) - len(known))  # of threads that were not counted
+    most = max([*known, rest])
     return max(most, found.remote if not evidence.ledger.by_thread else 0) < MIN_REMOTE_READS

@@ -122,8 +122,8 @@ def touch_coverage(evidence: Evidence) -> Iterable[str]:
     again = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.REFAULT)
     if again > MIN_OBJECT_SHARE * evidence.touched_pages:
         yield (
-            f"not among the first touches: {size(evidence.bytes(again))} were touched again after the program had given "
-            "them back (MADV_DONTNEED), or from swap"
+            f"not among the first touches: {size(evidence.bytes(again))} were touched again after the program had "
+            "given them back (MADV_DONTNEED), or from swap"
         )
     unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.UNKNOWN_FAULT)
     if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:

@@ -134,6 +134,11 @@ MIN_SAMPLES_OF_PART = 8
 WANDERED = 0.05
 # Parts are placed on nodes if their node makes so many of the accesses: serial phases and borders are the rest.
 OWN_PARTS = 0.75
+# Parts have users of their own if these make at least half of the accesses that the busiest node does not make: by
+# chance it would be the main user of each part.
+BEYOND_CHANCE = 0.5
+# Fewer parts are preferred to more where so few accesses more would be local.
+AS_GOOD = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.
@@ -167,6 +172,9 @@ MOSTLY_DIRTY = 0.50
 
 # A page fault that brings so many pages at once brings a huge page, or a large folio: 256 KiB of 4 KiB pages.
 HUGE_FAULT = 64
+
+# A huge page on x86, and on Arm and POWER with pages of 4 and 64 KiB.
+HUGE_BYTES = 2 << 20
 
 # Of memory less of which came in huge pages, these cannot make a tenth remote: half of a page's users are local.
 PARTLY_HUGE = 0.25
@@ -208,8 +216,8 @@ SIGNIFICANCE = 0.05
 # Remote shares of two runs of one program differ by some tenths of a per cent (start-up, the kernel's own pages).
 SHARE_CHANGE = 0.01
 
-# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in another
-# order. A smaller change needs repeats.
+# One run a side tells nothing of how runs differ, however exact its counts are: threads meet their CPUs and nodes in
+# another order. A smaller change needs repeats.
 SINGLE_CHANGE = 0.03
 
 # --- How much is shown ---------------------------------------------------------------------------------------------

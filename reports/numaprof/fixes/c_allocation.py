@@ -7,33 +7,22 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.fixes.c_loops import loop_heads, nest
-from numaprof.fixes.c_text import CText, Statement, matching, split
+from numaprof.fixes.c_containers import initialised, vectors
+from numaprof.fixes.c_loops import in_loop, loop_heads, nest
+from numaprof.fixes.c_text import CText, Place, Statement, matching, split
 from numaprof.fixes.c_types import SCALAR, is_plain, number
 from numaprof.fixes.memory import Memory
 
 _CALL = re.compile(
     r"\b(malloc|calloc|aligned_alloc|memalign|valloc|posix_memalign|mmap|[A-Za-z_]\w*)\s*(?:<[\w\s:]+>\s*)?\("
 )
-_NEW = re.compile(r"\bnew\s+([\w:]+(?:\s+\w+)*?(?:\s*\*)*)\s*\[")
+_ALIGNED = r"(?:\(\s*(?:std::)?(?:align_val_t\s*[({][^(){}]*[)}]|nothrow)\s*\)\s*)?"
+_NEW = re.compile(rf"\bnew\s*{_ALIGNED}\s*([\w:]+(?:\s+\w+)*?(?:\s*\*)*)\s*\[")
 _CAST = re.compile(
     r"(?:\(\s*[\w\s:<>]+(?:\*|\(\s*\*\s*\)[\w\s\[\]\*+-]*)[\s\*]*(?:restrict)?\s*\)|\w+_cast\s*<[^()]+>\s*\()\s*$"
 )
-_VECTOR = re.compile(r"^\s*(?:std\s*::\s*)?vector\s*<\s*((?!bool\b)[\w\s:*]+)>\s*(?!\s*[&*(])(.*)$")
-_FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(?:\.|->)\s*(resize|assign)\s*\((.*)\)$")
-_KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "else", "do"}
+_KEYWORDS = {"new", "if", "for", "while", "switch", "return", "sizeof", "else", "do"}
 _CONDITION = re.compile(r"^(?:else\s+)?(?:if|while|switch|return|do|else|case|default)\b")
-
-
-@dataclass(frozen=True)
-class _Place:
-    text: CText
-    statement: Statement
-    file: str
-
-    @property
-    def indent(self) -> str:
-        return _indent(self.text.text, self.statement.first)
 
 
 @dataclass(frozen=True)
@@ -49,8 +38,8 @@ class _Found:
 def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     """What is allocated by the statements on this line; none where the text is not understood."""
     text = CText(lines)
-    places = [_Place(text, statement, file) for statement in text.statements(line)]
-    by_place = [(place, _initialised(place) or _vectors(place) or _pointers(place)) for place in places]
+    places = [Place(text, statement, file) for statement in text.statements(line)]
+    by_place = [(place, initialised(place) or vectors(place) or _pointers(place)) for place in places]
     found = [memory for _, memories in by_place for memory in memories]
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
     if len(replacing) > 1:
@@ -79,7 +68,7 @@ def _replaces(memory: Memory) -> bool:
     return bool(memory.before) or memory.nest is not None
 
 
-def _beside(place: _Place, text: str) -> tuple[str, ...]:
+def _beside(place: Place, text: str) -> tuple[str, ...]:
     """What stands before and behind a statement on its lines, in the file's text or in its code alone."""
     statement = place.statement
     begin = text.rfind("\n", 0, statement.start) + 1
@@ -89,7 +78,7 @@ def _beside(place: _Place, text: str) -> tuple[str, ...]:
     return before, after
 
 
-def _within(place: _Place, found: list[Memory]) -> list[Memory]:
+def _within(place: Place, found: list[Memory]) -> list[Memory]:
     """Lines are replaced as a whole: what stands beside the statement is put back."""
     before, after = _beside(place, place.text.text)
     found[0] = replace(found[0], before=(*filter(None, [before]), *found[0].before))
@@ -97,18 +86,25 @@ def _within(place: _Place, found: list[Memory]) -> list[Memory]:
     return found
 
 
-def _indent(lines: str, number: int) -> str:
-    line = lines.split("\n")[number - 1]
-    return line[: len(line) - len(line.lstrip())]
-
-
 # Pointers
 
 
-def _pointers(place: _Place) -> list[Memory]:
-    body = loop_heads(place.statement.text)[1]
-    found = [_memory(place, each) for each in _assigned(place.text, body)]
+def _pointers(place: Place) -> list[Memory]:
+    text = place.statement.text
+    head = text[: matching(text, text.index("(")) + 1] if re.match(r"if\s*\(", text) else ""
+    body = text[len(head) :].strip() if head else ""
+    if any(_assigned(place.text, body)):
+        return _in_braces(place, head, body)
+    found = [_memory(place, each) for each in _assigned(place.text, loop_heads(text)[1])]
     return [each for each in found if each is not None]
+
+
+def _in_braces(place: Place, head: str, body: str) -> list[Memory]:
+    """The only statement of an if: others need braces beside it."""
+    found = [_named(place, each, place.statement.last) for each in _assigned(place.text, body)]
+    if len(found) != 1 or "[" in found[0].pointer:
+        return []
+    return [replace(found[0], before=(f"{head} {{", f"{body};"), after=("}",))]
 
 
 def _assigned(text: CText, body: str) -> Iterator[_Found]:
@@ -136,14 +132,15 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
 
 
 _SIZE_ARGUMENT = {("malloc", 1): 0, ("valloc", 1): 0, ("aligned_alloc", 2): 1, ("memalign", 2): 1}
-_SIZE_ARGUMENT |= {("posix_memalign", 3): 2, ("mmap", 6): 1}
+_SIZE_ARGUMENT |= {("posix_memalign", 3): 2, ("mmap", 6): 1, ("_mm_malloc", 2): 0, ("mkl_malloc", 2): 0}
 
 
 def _bytes(name: str, arguments: list[str], pointer: str | None) -> str | None:
     at = _SIZE_ARGUMENT.get((name, len(arguments)))
     if at is not None:
         return arguments[at]
-    if name == "calloc" and len(arguments) == 2:
+    counted = len(arguments) == 2 and "sizeof" in arguments[1] and "sizeof" not in arguments[0]
+    if len(arguments) == 2 and (name == "calloc" or counted):
         size = arguments[1] if "sizeof" in arguments[1] else f"({arguments[1]})"
         return f"({arguments[0]}) * {size}"
     if len(arguments) == 1 and "sizeof" in arguments[0]:
@@ -159,6 +156,9 @@ def _target(before: str, condition: bool) -> str | None:
     smart = re.search(r"unique_ptr\s*<[^()]*\[\s*\]\s*>\s*(\w+)\s*[({]$", before)
     if smart:
         return f"{smart.group(1)}.get()"
+    reset = re.search(r"([A-Za-z_][\w.>-]*)\s*(?:\.|->)\s*reset\s*\($", before)
+    if reset:
+        return f"{reset.group(1)}.get()"
     if not before.endswith("=") or before[-2:] in ("==", "!=", "<=", ">="):
         return None
     left = before[:-1].rstrip()
@@ -191,25 +191,20 @@ def _element(text: CText, pointer: str) -> str:
     return several.group(1).strip() if several else ""
 
 
-def _memory(place: _Place, found: _Found) -> Memory | None:
+def _memory(place: Place, found: _Found) -> Memory | None:
     text, statement = place.text, place.statement
     if found.condition:
         return _named(place, found, text.rest_of_if(statement).last)
     if "[" not in found.pointer:
         return None if loop_heads(statement.text)[0] else _named(place, found, _after_check(text, statement, found))
     loops = nest(text, statement, found.pointer)
-    if loops is None and (loop_heads(statement.text)[0] or _in_loop(text, statement)):
+    if loops is None and (loop_heads(statement.text)[0] or in_loop(text, statement)):
         return None
     last = _after_check(text, statement, found) if loops is None else statement.last
     return replace(_named(place, found, last), nest=loops)
 
 
-def _in_loop(text: CText, statement: Statement) -> bool:
-    around = text.enclosing(statement)
-    return around is not None and re.match(r"(for|while|do)\b", around[0].text) is not None
-
-
-def _named(place: _Place, found: _Found, last: int) -> Memory:
+def _named(place: Place, found: _Found, last: int) -> Memory:
     pointer, size = found.pointer, found.size
     headers = ("malloc.h",) if "malloc_usable_size" in size else ()
     if found.element == "void":
@@ -254,90 +249,6 @@ def _count(size: str, pointer: str, element: str) -> str:
 def _bare(text: str) -> str:
     """Without parentheses around the whole."""
     return text[1:-1].strip() if text.startswith("(") and matching(text, 0) == len(text) - 1 else text
-
-
-# Containers
-
-
-def _vectors(place: _Place) -> list[Memory]:
-    text = loop_heads(place.statement.text)[1]
-    declared, filled = _VECTOR.match(text), _FILL.match(text)
-    if declared and text == place.statement.text:
-        type_ = text[: declared.start(2)].strip()
-        return [
-            _vector(place, name, arguments, "assign" if arguments[1:] else "resize", f"{type_} {name};")
-            for name, arguments in _constructed(split(declared.group(2)))
-        ]
-    if filled and not _is_bool(place.text, filled.group(1)):
-        name, arguments = filled.group(1), split(filled.group(3))
-        loops = nest(place.text, place.statement, name) if "[" in name else None
-        if loops is None and (text != place.statement.text or ("[" in name and _in_loop(place.text, place.statement))):
-            return []
-        return [replace(_vector(place, name, arguments, filled.group(2)), nest=loops, writes=True)]
-    return []
-
-
-def _constructed(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Names and arguments of vectors with a size, and perhaps a value; none if there are others among them."""
-    found = [re.fullmatch(r"(\w+)\s*\((.*)\)", each) for each in parts]
-    names = [(each.group(1), split(each.group(2))) for each in found if each]
-    fit = len(names) == len(parts) and all(arguments[0] and len(arguments) < 3 for _, arguments in names)
-    return names if fit else []
-
-
-def _initialised(place: _Place) -> list[Memory]:
-    """Vectors in the initialiser list of a constructor: they are made in its body instead."""
-    text, statement = place.text, place.statement
-    head = re.match(r"((?:\w+\s+|[\w:]+::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?):(?!:)\s*(.*)$", statement.text)
-    if head is None or text.code[statement.end] != "{":
-        return []
-    parts = split(head.group(2))
-    sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed([each])]
-    made = [each for each in _constructed(sized) if not _is_bool(text, each[0])]
-    if not made or len(made) != len(sized):
-        return []
-    others = [each for each in parts if each not in sized]
-    start = f"{head.group(1).strip()}{' : ' if others else ''}{', '.join(others)}"
-    found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
-    return [replace(found[0], before=(start, "{", *found[0].before)), *found[1:]]
-
-
-def _vector_type(text: CText, name: str) -> str | None:
-    """Type of the elements of a vector that the text declares under this name."""
-    last = re.escape(re.split(r"\.|->|::", name.split("[", maxsplit=1)[0])[-1])
-    found = re.search(rf"\bvector\s*<([^;(){{}}]*)>\s*[&*]?\s*(?:\w+\s*,\s*)*{last}\b", text.code)
-    for _ in range(name.count("[")):
-        inner = re.match(r"\s*(?:std::)?vector\s*<(.*)>\s*$", found.group(1)) if found else None
-        found = inner
-    return found.group(1).strip() if found else None
-
-
-def _is_bool(text: CText, name: str) -> bool:
-    return _vector_type(text, name) == "bool"
-
-
-def _vector(place: _Place, name: str, arguments: list[str], method: str, declaration: str = "") -> Memory:
-    """Reserves, writes zeros to the memory that is reserved, and only then makes the elements."""
-    reserved = f"{name}.reserve({arguments[0]});"
-    declared = _VECTOR.match(declaration)
-    type_ = declared.group(1) if declared else _vector_type(place.text, name)
-    plain = type_ is not None and number(place.text.code, type_)
-    zero = f"{name}.data()[{{i}}] = 0;"
-    bytes_ = f"memset((void *)&{name}.data()[{{i}}], 0, sizeof *{name}.data());"
-    return Memory(
-        place.file,
-        place.statement.first,
-        place.statement.last,
-        pointer=f"{name}.data()",
-        count=arguments[0],
-        size=f"({arguments[0]}) * sizeof(*{name}.data())",
-        zero=zero if plain else bytes_,
-        start="0" if declaration else f"{name}.size()",
-        headers=() if plain else ("string.h",),
-        before=(declaration, reserved) if declaration else (reserved,),
-        after=(f"{name}.{method}({', '.join(arguments)});",),
-        indent=place.indent,
-    )
 
 
 # Variables

@@ -85,6 +85,11 @@ def _turns(head: str) -> tuple[str, str, str]:
     return index, first.strip(), f"{last.strip()} + 1" if compared == "<=" else last.strip()
 
 
+def in_loop(text: CText, statement: Statement) -> bool:
+    around = text.enclosing(statement)
+    return around is not None and re.match(r"(for|while|do)\b", around[0].text) is not None
+
+
 def _used(head: str, pointer: str) -> bool:
     index = _INDEX.match(head)
     return index is not None and any(

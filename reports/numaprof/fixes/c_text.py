@@ -94,6 +94,20 @@ class CText:
         return " ".join(text.split())
 
 
+@dataclass(frozen=True)
+class Place:
+    """A statement in the text of a file."""
+
+    text: CText
+    statement: Statement
+    file: str
+
+    @property
+    def indent(self) -> str:
+        line = self.text.text.split("\n")[self.statement.first - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+
 def _borders(code: str) -> list[int]:
     """Where statements end: at ; { } outside of parentheses and of initialisers in braces."""
     borders, depth, before, inner = [], 0, "", 0

@@ -46,11 +46,22 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
     # What callers allocate through one function of the program is theirs: it may allocate for others as well.
     wrapped = found.is_wrapped or (found.allocated is not None and _is_handed_out(evidence, found.allocated))
     sites = [found.caller, found.allocated] if wrapped else [found.allocated, found.caller]
+    if _fills(found):
+        sites = [found.allocated]  # zeros at the caller would overwrite what the function wrote
     for site in sites:
         if site is not None and (there := _at(evidence, site)):
             number = int(found.numbers) if found.numbers.isdigit() else 0
             return [there[number - 1]] if 0 < number <= len(there) else there
     return []
+
+
+def _fills(found: Object) -> bool:
+    """The function that allocates writes to the memory, on other lines than that of the allocation."""
+    made = found.allocated
+    if made is None or made.function is None:
+        return False
+    inside = (pages for site, pages in found.pages_by_site.items() if site != made and site.function == made.function)
+    return sum(inside) >= MIN_OBJECT_SHARE * found.pages and found.caller is not None
 
 
 def _is_handed_out(evidence: Evidence, site: Site) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from numaprof.fixes.c_text import matching, split
 from numaprof.fixes.memory import Memory
@@ -22,10 +23,16 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     if not found or ";" in text:
         return []
     inner = text[found.end() : matching(text, found.end() - 1)]
-    if re.search(r"\b(source|mold)\s*=", inner, re.I):
+    source = re.search(r",\s*source\s*=\s*([^,]+)$", inner, re.I)
+    if re.search(r"\b(source|mold)\s*=", inner, re.I) and not (source and _LITERAL.match(source.group(1).strip())):
         return []
     indent = lines[first - 1][: len(lines[first - 1]) - len(lines[first - 1].lstrip())]
-    return [memory for each in split(inner) if (memory := _memory(each, file, first, last, indent)) is not None]
+    made = [memory for each in split(inner) if (memory := _memory(each, file, first, last, indent)) is not None]
+    if source is None:
+        return made
+    zeros = [replace(memory, zero=memory.zero.removesuffix("0") + source.group(1).strip()) for memory in made]
+    allocates = f"allocate({inner[: source.start()]})"
+    return [replace(memory, instead="" if at else allocates) for at, memory in enumerate(zeros)]
 
 
 _PROGRAM = re.compile(r"program\s+\w+$", re.I)
@@ -75,6 +82,9 @@ def _rank(lines: Sequence[str], name: str) -> int | None:
                 extents = own.group(1) or declared.group(1)[at : matching(declared.group(1), at) + 1]
                 found.append(len(split(extents[1:-1])))
     return found[0] if len(found) == 1 else None
+
+
+_LITERAL = re.compile(r"[-+]?[\d.]+(?:[de][-+]?\d+)?(?:_\w+)?$|\([\d.,\sde+-]+\)$|\.(?:true|false)\.$", re.I)
 
 
 def _code(line: str) -> str:

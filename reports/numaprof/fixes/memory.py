@@ -22,9 +22,11 @@ class Memory:
     start: str = "0"  # expression: first element that nothing was written to
     headers: tuple[str, ...] = ()  # needed by these expressions
     nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
+    divide_each: bool = False  # all threads use each piece, a part of it each
     writes: bool = False  # the statement itself writes to all of it: a container's
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
+    instead: str | None = None  # of the statement in Fortran: it allocates without writing; "": as for the one before
     static: bool = False  # a variable: there before the program starts
     fortran: bool = False
     indent: str = ""

@@ -31,8 +31,11 @@ def zeros_in_parallel(memory: Memory) -> list[Edit]:
     """Each thread of OpenMP writes zeros to its part first."""
     if memory.fortran:
         shown = _shown(_fortran_loop(memory), memory.indent)
-        return [Edit(memory.file, memory.last + 1, memory.last, shown, (), _OPENMP, fortran=True)]
-    if memory.nest is not None:
+        if memory.instead:
+            shown = (memory.indent + memory.instead, *shown)
+        first = memory.last + 1 if memory.instead is None else memory.first
+        return [Edit(memory.file, first, memory.last, shown, (), _OPENMP, fortran=True)]
+    if memory.nest is not None and not memory.divide_each:
         return _nest_in_parallel(memory, memory.nest)
     i = _free_name(memory, "i")
     loop = [
@@ -71,7 +74,7 @@ def _shown(lines: Sequence[str], indent: str) -> tuple[str, ...]:
 
 def interleaved(memory: Memory) -> list[Edit]:
     """Whole pages of it by turns on all nodes."""
-    if memory.fortran:
+    if not memory.size:
         return []
     call = "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);"
     return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_usable(memory)), _NUMA)]
@@ -79,11 +82,11 @@ def interleaved(memory: Memory) -> list[Edit]:
 
 def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     """Equal parts of it, each on its node."""
-    if memory.fortran or not nodes:
+    if not memory.size or not nodes:
         return []
     names = ", ".join(map(str, nodes))
     each = [f"static const int part_node[] = {{{names}}}; // the node that uses each part"]
-    if memory.nest is not None:
+    if memory.nest is not None and not memory.divide_each:
         node = f"part_node[{memory.nest.part(len(nodes))}]"
         each += [f"numa_tonode_memory((void *)page_first, page_end - page_first, {node});"]
     else:
@@ -99,7 +102,7 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
 
 def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
     """Asks for huge pages, or for none, on the whole pages of it."""
-    if memory.fortran:
+    if not memory.size:
         return []
     advice = "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE"
     call = f"madvise((void *)page_first, page_end - page_first, {advice});"

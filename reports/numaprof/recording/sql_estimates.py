@@ -24,8 +24,9 @@ HAS_WORK = "SELECT count(*) FROM pragma_table_info('count') WHERE name = 'work'"
 LEAST = 0.5
 
 
-# Blocks of a scope at most: the rate of a short block is that of one slice of time, and a ratio of few slices is biased where
-# work is uneven (5 % with 128 blocks in 2 s of simulated bursts, 2 % with 32); more would make the error no surer.
+# Blocks of a scope at most: the rate of a short block is that of one slice of time, and a ratio of few slices is
+# biased where work is uneven (5 % with 128 blocks in 2 s of simulated bursts, 2 % with 32); more would make the error
+# no surer.
 MOST = 32
 
 

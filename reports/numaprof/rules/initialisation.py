@@ -4,17 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numaprof.analysis.naming import command_line, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, team, users
 from numaprof.analysis.placement import gained, node_order, owners, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.objects import Object
+from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import BINS
+from numaprof.evidence.thresholds import AS_GOOD, BINS
 from numaprof.fixes.find import is_fortran, memories
 from numaprof.fixes.memory import ANY, Memory
 from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
@@ -33,11 +33,14 @@ class Initialisation:
     shape: Shape
     nodes: tuple[int, ...] | None  # of equal parts of the memory, that which uses each; None: not known
     owners: tuple[int, ...]  # the same of as many parts as can be told apart
+    by_team: tuple[int | None, ...]  # the nodes of as many parts as BINS, in the order of a static schedule
+    as_one: bool  # `nodes` is that order for the whole memory, not for each of several arrays in it
     in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
     team: Team
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
+    each_block: bool  # the code divides each block
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -76,7 +79,10 @@ def initialisation_of(
     most_used = max(group, key=lambda found: found.known_samples)
     order = node_order(most_used)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
-    found = memories(evidence, group)
+    as_one = order is None or order == team_order(evidence, working, len(order))
+    by_team = team_order(evidence, working, BINS)
+    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
+    found = [replace(memory, divide_each=each > whole + AS_GOOD) for memory in memories(evidence, group) or ()] or None
     return Initialisation(
         sites=tuple(sites),
         allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
@@ -85,19 +91,17 @@ def initialisation_of(
         shape=shape,
         nodes=order,
         owners=owners(most_used),
-        in_team_order=order is None or _in_team_order(order, working),
+        by_team=by_team,
+        as_one=as_one,
+        in_team_order=as_one or most_used.kind == UNNAMED or each > whole + AS_GOOD,
         team=team(evidence, group[0].main_thread, working),
         calls=evidence.samples.library_calls,
         command=command_line(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=tuple(found) if found is not None else None,
+        each_block=all(memory.pointer for memory in found or ())
+        and (each > whole + AS_GOOD or not any(memory.nest for memory in found or ())),
     )
-
-
-def _in_team_order(order: tuple[int, ...], working: Sequence[Thread]) -> bool:
-    """Also of several arrays, one behind the other."""
-    lengths = [length for length in range(2, len(order) + 1) if len(order) % length == 0]
-    return any(order == (*team_order(working, length) * (len(order) // length),) for length in lengths)
 
 
 def change(init: Initialisation) -> str:
@@ -169,9 +173,9 @@ def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
         return None
     if by_policy(init) and init.nodes is not None:
         return init.nodes
-    if init.nodes is not None and init.nodes != team_order(init.working, len(init.nodes)):
+    if init.nodes is not None and not init.as_one:
         return init.owners  # each of several arrays is divided
-    return team_order(init.working, BINS)
+    return init.by_team
 
 
 def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) -> float | None:
@@ -181,8 +185,7 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init):
         return None
-    each_block = bool(init.memories) and not any(memory.nest for memory in init.memories or ())
-    return gained(evidence, group, nodes_of_parts(init), each_block)
+    return gained(evidence, group, nodes_of_parts(init), bool(init.memories) and init.each_block)
 
 
 def code(init: Initialisation) -> tuple[str, ...]:

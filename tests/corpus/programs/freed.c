@@ -12,6 +12,7 @@ int main(void)
         kept[r] = malloc(n * sizeof(double));
         for (size_t i = 0; i < n; i++)
             kept[r][i] = (double)i;
+        sum += kept[r][r]; // or the compiler leaves the stores out
     }
     char *last = malloc(64); // keeps the heap from shrinking
     last[0] = 1;

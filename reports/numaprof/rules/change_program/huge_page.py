@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import list_of_sites, objects_in_text, positions
 from numaprof.analysis.object_users import later_uses, main_use, users
+from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import EXCLUSIVE, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
+from numaprof.evidence.thresholds import EXCLUSIVE, HUGE_BYTES, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
 from numaprof.fixes import find as fixes
 from numaprof.fixes.edit import Edit
 from numaprof.fixes.memory import ANY, Memory
@@ -68,4 +69,10 @@ def spans(found: Object) -> bool:
         return False
     clean = huge.pages >= MIN_SHARED_PARTS and huge.one_node >= EXCLUSIVE * huge.pages
     mixed = huge.mixed if found.came_in_huge_pages else huge.came
-    return clean and huge.remote > 0 and mixed >= IN_MIXED_PAGES * huge.remote
+    return clean and huge.remote > 0 and (mixed >= IN_MIXED_PAGES * huge.remote or _finer(found))
+
+
+def _finer(found: Object) -> bool:
+    """The nodes' parts are smaller than the huge pages that it came in."""
+    order = node_order(found)
+    return found.came_in_huge_pages and order is not None and (found.bytes or 0.0) < HUGE_BYTES * len(order)

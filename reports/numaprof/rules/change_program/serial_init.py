@@ -25,7 +25,7 @@ from numaprof.analysis.object_users import (
     through,
     users,
 )
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects, stored_beside
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.access_patterns import Shape
@@ -47,7 +47,9 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     if not measured(evidence) and not others(evidence, group[0]):
         return None
-    sites, uses = init_sites(group), later_uses(group)
+    uses = later_uses(group)
+    group += stored_beside(evidence, group)
+    sites = init_sites(group)
     # The line that causes most remote reads is this group's own only if most of them are the group's.
     mainly = not measured(evidence) or remote_part(evidence, group) > MAINLY
     use = main_use(uses) or (main_cause(evidence) if mainly else None)
