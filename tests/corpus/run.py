@@ -89,7 +89,7 @@ def cases(names: list[str]) -> list[Case]:
 def build(case: Case, side: str, flags: list[str]) -> bool:
     source, program = WORK / side / case.name / case.name, WORK / side / case.name / "program"
     command = [*COMPILER[source.suffix], *BUILD, "-o", str(program), str(source), *flags, "-lm"]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
     if built.returncode:
         case.problem = f"does not compile: {built.stderr.strip().splitlines()[0]}"
     return built.returncode == 0

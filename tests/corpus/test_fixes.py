@@ -268,7 +268,7 @@ COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": 
 def output(source: Path, flags: list[str]) -> str:
     program = source.with_suffix(".out")
     command = [*COMPILER[source.suffix], "-O2", "-Wall", "-o", str(program), str(source), *flags]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
     assert built.returncode == 0, source.read_text() + built.stderr
     done = subprocess.run([str(program)], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "4"})
     return done.stdout
