@@ -31,9 +31,9 @@ $(ARCHIVE): $(OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/gen/version.h: reports/pyproject.toml
+$(BUILD)/gen/version.h: reports/pyproject.toml mk/program.mk
 	$(Q)mkdir -p $(@D)
-	$(Q)echo '#define NUMAPROF_VERSION "$(VERSION)"' > $@
+	$(Q)printf '#define %s "%s"\n' NUMAPROF_VERSION '$(VERSION)' BUILT_BY "$$($(CC) --version | head -1)" > $@
 
 # -MMD writes which headers each object was made from.
 $(BUILD)/obj/%.o: %.c $(BUILD)/.packages | $(GENERATED)

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/utsname.h>
 
 #include "core/text/diag.h"
 #include "version.h"
@@ -198,6 +201,15 @@ static int run_options_check(const struct run_options *options, enum run_purpose
     return -EINVAL;
 }
 
+// Without a program interpreter the kernel tells no base address (getauxval(3)): the program is static.
+static void run_options_version(void)
+{
+    struct utsname kernel = {0};
+    uname(&kernel);
+    printf("numaprof " NUMAPROF_VERSION "\nbuilt by " BUILT_BY ", %s, glibc %s, %s\n", kernel.machine,
+           gnu_get_libc_version(), getauxval(AT_BASE) ? "shared" : "static");
+}
+
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
 {
     *options = (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
@@ -210,7 +222,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, enum r
             return 0;
         }
         if (code == RUN_OPTION_VERSION) {
-            puts("numaprof " NUMAPROF_VERSION);
+            run_options_version();
             return 0;
         }
         if (code == '?' || code == ':') {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import re
 import signal
 from pathlib import Path
@@ -130,7 +131,11 @@ def test_mistakes_in_options(words: list[str], tmp_path: Path) -> None:
 def test_it_says_what_it_is() -> None:
     version = re.search(r'^version = "(.*)"', (TREE / "reports" / "pyproject.toml").read_text(), re.MULTILINE)
     assert version
-    assert run("--version") == (0, f"numaprof {version[1]}\n", "")
+    status, said, complaint = run("--version")
+    first, built = said.splitlines()
+    assert (status, first, complaint) == (0, f"numaprof {version[1]}", "")
+    assert built.startswith("built by ")
+    assert platform.machine() in built
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
