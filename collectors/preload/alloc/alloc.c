@@ -169,7 +169,7 @@ PRELOAD_EXPORT void *calloc(size_t count, size_t size)
 
 static __attribute__((noinline)) void alloc_free_watched(void *block)
 {
-    if (early_owns(block))
+    if (!block || early_owns(block)) // NULL has a page in the filter as well
         return;
     alloc_note_free(block); // before it is free: another thread may get the same address at once
     if (!place_release(block))
