@@ -14,6 +14,7 @@ INDENT = 8
 BAR = 16
 MOST_NODES, MOST_PROCESSES, MOST_TEXT, MOST_CODE = 4, 3, 3, 8  # lines
 _COMMAND = 48
+_COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
@@ -97,7 +98,7 @@ def _population(verdict: model.Verdict) -> str:
 def _interval(verdict: model.Verdict) -> str:
     """95 %. Nothing where both ends are printed alike."""
     if verdict.lowest is None or verdict.highest is None:
-        return ""
+        return " (error unknown)"
     low, high = about(verdict.lowest), about(verdict.highest)
     return f" ({low.removesuffix(' %') if low.endswith(' %') else low}-{high})" if low != high else ""
 
@@ -181,7 +182,8 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         return
     _shortened(advice.change, layout)
     for code in advice.code[:MOST_CODE]:
-        layout.line(" " * (INDENT + 4) + code)
+        for line in _code_lines(code, layout.width - INDENT - 4):
+            layout.line(" " * (INDENT + 4) + line)
     if advice.code[MOST_CODE:]:
         layout.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
     for each in advice.remarked:
@@ -194,6 +196,12 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         layout.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
     if report.advice[1:]:
         layout.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
+
+
+def _code_lines(code: str, width: int) -> list[str]:
+    """A long comment stays a comment on each line; code is never broken."""
+    mark = next((mark for mark in _COMMENTS if code.startswith(mark)), None)
+    return [mark + text for text in wrapped(code[len(mark) :], width - len(mark))] if mark else [code]
 
 
 def _shortened(text: str, layout: Layout) -> None:
