@@ -94,6 +94,15 @@ def test_multiplexed_counts_are_judged_by_their_interval(tmp_path: Path) -> None
     assert status(20, 200, 20, 200, 20, 200, 20, 200) == EXIT_CANNOT_SAY
 
 
+def test_little_coverage_is_enough_where_the_error_is_known(tmp_path: Path) -> None:
+    remote = [300, 310, 290, 300, 295, 300, 310, 300]
+    builder = in_parts(levels(RecordingBuilder()), remote, share=0.05)
+    status, line = check(builder, tmp_path, "--max-remote", "10%")
+    assert (status, "5 % of CPU time counted" in line) == (EXIT_LIMIT_EXCEEDED, True), line
+    text = reports("report", tmp_path / "sum.numaprof").stdout
+    assert "REMOTE  n/a" not in text
+
+
 def test_more_coverage_can_be_asked_for(tmp_path: Path) -> None:
     status, line = check(
         in_parts(levels(RecordingBuilder()), [50] * 8), tmp_path, "--max-remote", "10%", "--min-coverage", "50%"

@@ -60,7 +60,7 @@ def test_any_name_stays_on_its_line(tmp_path_factory: pytest.TempPathFactory, na
         builder.change("place", function=text, module="/home/u/" + text).change("evidence", detail=text)
         pages.append(printed(builder, folder))
     plain, odd = (page.splitlines() for page in pages)
-    starts = ("CPU ", "FIRST TOUCHED", "VERDICT", "WHAT TO DO", "recorded to", "  4", "  7")
+    starts = ("CPU ", "FIRST TOUCHED", "VERDICT", "WHAT TO DO", "recorded to", "  4     1  ", "  7     1  ")
     assert [[s for s in starts if line.startswith(s)] for line in plain if line.startswith(starts)] == [
         [s for s in starts if line.startswith(s)] for line in odd if line.startswith(starts)
     ]

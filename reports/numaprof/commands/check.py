@@ -16,7 +16,6 @@ from numaprof.document.build_report import answer
 from numaprof.document.headline import share_in_words, verdict
 from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import MIN_COVERAGE
 from numaprof.export.checks import Checked, junit, sarif
 from numaprof.text.format import clean, percent, round_percent
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
@@ -36,7 +35,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE", help="a recording")
     parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")
     parser.add_argument(
-        "--min-coverage", type=percentage, default=MIN_COVERAGE, metavar="PERCENT", help="least counted CPU time (10%%)"
+        "--min-coverage",
+        type=percentage,
+        default=0.0,
+        metavar="PERCENT",
+        help="least counted CPU time (10%%, less where the error is known)",
     )
     parser.add_argument(
         "--sarif", type=output_file, metavar="OUT", help="write findings as SARIF 2.1.0, at the lines to change"

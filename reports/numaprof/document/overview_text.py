@@ -10,6 +10,7 @@ from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
 from numaprof.document.missing_lines import without_lines
+from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
@@ -183,7 +184,7 @@ def notes(evidence: Evidence) -> Iterator[str]:
             f"{plural(len(late), 'thread')} {were} found late{when}: what {what} did before was not seen, "
             f"and is not in {their} coverage."
         )
-    thin = [thread for thread in evidence.threads if _thin(thread.traffic.coverage)] if evidence.counted else []
+    thin = [thread for thread in evidence.threads if _thin(thread.traffic)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
         least = round_percent(MIN_COVERAGE)
@@ -197,8 +198,8 @@ def notes(evidence: Evidence) -> Iterator[str]:
     yield from _recorded_notes(evidence)
 
 
-def _thin(coverage: float | None) -> bool:
-    return coverage is not None and coverage < MIN_COVERAGE
+def _thin(traffic: Traffic) -> bool:
+    return traffic.total is None and traffic.coverage is not None and traffic.coverage < MIN_COVERAGE
 
 
 def _recorded_notes(evidence: Evidence) -> Iterator[str]:

@@ -77,14 +77,15 @@ def pooled(counts: list[Count]) -> Amount:
     """One event over many scopes, each scaled by its own coverage.
 
     Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
-    that is too little, they are taken to have asked as much in a nanosecond as all others did.
+    that is too little, they are taken to have asked as much in a nanosecond as all others did. Too little of all of them
+    together is an estimate only where its error is known, as for one scope.
     """
     if len(counts) == 1:
         return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))
     timed = [(count, count.estimate) for count in counts if count.time_ns is not None]
     whole, everything = summed(count for count, _ in timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
-    if untimed or whole.coverage is None or whole.coverage < MIN_COVERAGE:
+    if untimed or whole.coverage is None or not whole.running_ns:
         return Amount(None, whole.coverage)
     solid = sum(estimate for _, estimate in timed if estimate is not None)
     thin = summed(count for count, estimate in timed if estimate is None)
@@ -93,6 +94,8 @@ def pooled(counts: list[Count]) -> Amount:
         left = (thin.time_ns or 0) * whole.value / whole.running_ns
     # What is left is scaled by the rates of several threads: its error is not known.
     error = None if left > SMALL_PART * (solid + left) else _error([c for c, estimate in timed if estimate is not None])
+    if whole.coverage < MIN_COVERAGE and error is None:
+        return Amount(None, whole.coverage)
     return Amount(solid + left, whole.coverage, error, _by_work(counts))
 
 

@@ -140,11 +140,15 @@ def matching(text: str, at: int) -> int:
 
 
 def split(text: str, separator: str = ",") -> list[str]:
-    """At separators outside of brackets."""
-    parts, depth, start = [], 0, 0
+    """At separators outside of brackets. Of the angles, those are brackets that stand at a name; others compare or shift."""
+    parts, depth, angles, start = [], 0, 0, 0
     for at, char in enumerate(text):
-        depth += (char in "([{<") - (char in ")]}" or (char == ">" and text[at - 1 : at] != "-"))
-        if char == separator and depth == 0:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "<" and re.match(r"\w<(?!<)", text[at - 1 : at + 2]):
+            angles += 1
+        elif char == ">" and angles and text[at - 1] != "-":
+            angles -= 1
+        if char == separator and depth == angles == 0:
             parts.append(text[start:at].strip())
             start = at + 1
     return [*parts, text[start:].strip()]
