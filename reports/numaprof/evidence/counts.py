@@ -77,8 +77,8 @@ def pooled(counts: list[Count]) -> Amount:
     """One event over many scopes, each scaled by its own coverage.
 
     Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
-    that is too little, they are taken to have asked as much in a nanosecond as all others did. Too little of all of them
-    together is an estimate only where its error is known, as for one scope.
+    that is too little, they are taken to have asked as much in a nanosecond as all others did. Too little of all of
+    them together is an estimate only where its error is known, as for one scope.
     """
     if len(counts) == 1:
         return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))

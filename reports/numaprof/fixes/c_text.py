@@ -140,7 +140,7 @@ def matching(text: str, at: int) -> int:
 
 
 def split(text: str, separator: str = ",") -> list[str]:
-    """At separators outside of brackets. Of the angles, those are brackets that stand at a name; others compare or shift."""
+    """At separators outside of brackets. An angle is a bracket where it stands at a name; others compare or shift."""
     parts, depth, angles, start = [], 0, 0, 0
     for at, char in enumerate(text):
         depth += (char in "([{") - (char in ")]}")
