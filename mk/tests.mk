@@ -3,8 +3,9 @@
 
 PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 # What needs a clean root, a browser, sanitizer builds or an emulated machine.
-SLOW    := tests/packaging tests/browser tests/sanitized tests/lab tests/emulator
+SLOW    := tests/packaging tests/browser tests/sanitized tests/lab tests/dialects tests/emulator
 WORKERS ?= 2
+TESTS   ?= tests
 
 # libpfm is the second source for event encodings; the program does not need it.
 UNITS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/c/*.c)))
@@ -17,8 +18,8 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 units: $(BUILD)/tests/units
 .PHONY: units
 
-check: all units examples $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, sanitizers, emulated machine
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal tests $(SLOW:%=--ignore=%) $(TESTFLAGS)
+check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, sanitizers, emulated machine
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # The schema of the OASIS, as the crate serde-sarif carries it. Without a network the test that needs the schema is skipped.
 SARIF_CRATE  := https://static.crates.io/crates/serde-sarif/serde-sarif-0.6.5.crate
@@ -34,10 +35,10 @@ lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
 
 test: check lab-or-reason ## check, and browser, sanitizers, and whole programs in the emulated machine
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/emulator,$(SLOW)) $(TESTFLAGS)
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
-test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself
-	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/emulator $(TESTFLAGS)
+test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on CPUs of every kind
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(TESTFLAGS)
 
 # The seed is printed: HOSTILE_SEED=N make hostile tries the same once more. HOSTILE=10: a fifth of the attempts.
 hostile: export HOSTILE ?= 50
@@ -49,7 +50,7 @@ lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as 
 	$(Q)mk/lint
 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
-	$(Q)$(PYTEST) -q tests --golden $(TESTFLAGS)
+	$(Q)$(PYTEST) -q $(TESTS) --golden $(TESTFLAGS)
 
 pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
 	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Callable
 
@@ -42,10 +43,12 @@ def _runs(*command: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-# A job in the background of a script has these ignored, and hands that on; programs under test must get them.
+# A job in the background of a script has these ignored, one under nohup SIGHUP, and hands that on; programs under test
+# must get them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def _huge_pages_on_request() -> bool:
@@ -73,10 +76,13 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
     "mpich": lambda: shutil.which("mpiexec.hydra") is not None,
     "openmpi": lambda: shutil.which("mpiexec.openmpi") is not None,
+    **{name: lambda name=name: find_spec(name) is not None for name in ("pyarrow", "duckdb", "polars")},  # type: ignore[misc]
     "promtool": lambda: shutil.which("promtool") is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,
+    "tmux": lambda: shutil.which("tmux") is not None,
+    "postgres": lambda: shutil.which("postgres") is not None and Path("/usr/lib/postgresql").exists(),
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,
     "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),

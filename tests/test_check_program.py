@@ -53,6 +53,16 @@ def test_bad_input_gets_one_line_and_125(program: Path, tmp_path: Path, words: l
     assert message in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    "words", [("--max-remote", "much"), ("--max-remote", "10%", "--sarif", "."), ("--max-remote", "")]
+)
+def test_bad_limits_are_refused_before_the_program_runs(program: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = check(program, tmp_path, *words, "--", "touch", "ran")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
+    assert words[-2] in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_limits_belong_to_check(program: Path, tmp_path: Path) -> None:
     words = [program, "record", "--max-remote", "10%", "true"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
@@ -46,6 +48,23 @@ def test_a_mistyped_command_is_suggested(word: str, meant: str) -> None:
     assert asked.stderr == f"numaprof: no such command: {word}; did you mean numaprof help {meant}?\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (("--pni", "none", "true"), "--pni is not an option; did you mean --pin?"),
+        (("--ouptut=x", "true"), "--ouptut=x is not an option; did you mean --output?"),
+        (("--html", "x", "true"), "--html is not an option; see numaprof help run; options stand before the program"),
+        (("--" + "x" * 300, "true"), None),
+        (("report", "--htlm", "x", "y"), "unrecognized arguments: --htlm; did you mean --html?"),
+        (("diff", "--zzz", "x", "y"), "unrecognized arguments: --zzz; see numaprof diff --help"),
+    ],
+)
+def test_a_mistyped_option_is_suggested(words: tuple[str, ...], remedy: str | None) -> None:
+    done = run(*words)
+    assert done.returncode == 125
+    assert done.stderr == f"numaprof: {remedy}\n" if remedy else "did you mean" not in done.stderr
+
+
 @pytest.mark.parametrize("word", ["x", "nosuchprogram", "./reprot", "a" * 300, ""])
 def test_other_words_are_programs(word: str) -> None:
     done = run(word)
@@ -57,3 +76,44 @@ def test_other_words_are_programs(word: str) -> None:
 def test_what_the_options_mean_stands_in_one_column(command: str) -> None:
     options = [re.match(r" +-.*?\S {2,}(?=\S)", line) for line in run(command, "--help").stdout.splitlines()]
     assert len({option.end() for option in options if option}) == 1
+
+
+WORDS = ("", "-1", "9" * 30, "nan", "1e400", os.fsdecode(b"\xff{}%s"), "5x", " ", "1,,2", "4-2")
+NO_FOLDERS = ("", "file", "missing")
+RUN = ("--", "touch", "ran")
+MEASURE = ("--measure", "--plan")
+
+# Options of the C program, the values that are refused, what stands behind them. Of the reports: test_odd_arguments.py.
+ODD = [
+    *((command, option, WORDS, RUN) for command in ("run", "record")
+      for option in ("--interval", "--delay", "--duration", "--pin", "--events", "--without", "-n")),
+    *((command, "--place", (*NO_FOLDERS[::2], "folder", "/dev/null"), RUN) for command in ("run", "record")),
+    *((command, "-o", ("", "folder", "missing/x", "/dev/full", "%z", "%q{"), RUN) for command in ("run", "record")),
+    ("run", "--control", ("folder", "file", "missing/x", "/dev/null"), RUN),
+    *(("attach", option, WORDS, ("-p", "1")) for option in ("--duration", "--interval", "--without")),
+    ("attach", "-p", WORDS, ()),
+    *((command, "--sysroot", NO_FOLDERS, ()) for command in ("doctor", "topology", "events")),
+    *(("topology", option, WORDS, MEASURE) for option in ("--from", "--to", "--only", "--size")),
+    ("topology", "--cached", ("missing", "folder", "file", "/dev/null"), ()),
+    ("events", "--cpu", WORDS, ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value", "rest"),
+    [(command, option, value, rest) for command, option, values, rest in ODD for value in values],
+    ids=ascii,
+)
+def test_a_bad_value_is_refused_before_anything_runs(
+    tmp_path: Path, command: str, option: str, value: str, rest: tuple[str, ...]
+) -> None:
+    """In one line that names the option or the value."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    words = [f"{option}={value}"] if option.startswith("--") else [option, value]
+    done = subprocess.run([PROGRAM, command, *words, *rest], capture_output=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (125, b"")
+    assert done.stderr.startswith(b"numaprof: ") and done.stderr.count(b"\n") == 1
+    long = {"-n": "--repeats"}.get(option, option)
+    assert long.encode() in done.stderr or value.encode("ascii", "ignore") in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]

@@ -30,6 +30,11 @@ def index() -> Path:
 
 
 @pytest.mark.requires("git")
+def test_the_first_screen_that_is_explained_is_what_is_printed() -> None:
+    printed = (TREE / "tests" / "golden" / "report" / "first" / "serial_init.txt").read_text()
+    assert printed in (DOCS / "reading-a-report.md").read_text()
+
+
 def test_every_link_leads_somewhere() -> None:
     broken = [
         f"{page.relative_to(TREE)}: {link}"

@@ -31,9 +31,11 @@ int main(void)
 SECRET = "first\nsecret\nthird\n"
 
 
-def kept(program: Path, folder: Path, named: str) -> list[tuple[str, int, str]]:
+def kept(program: Path, folder: Path, named: str, owner: int | None = None) -> list[tuple[str, int, str]]:
     (folder / "program.c").write_text(PROGRAM % named)
     subprocess.run(["gcc", "-g", "-O1", "program.c", "-o", "program"], check=True, cwd=folder)
+    if owner is not None:
+        os.chown(folder / "program", owner, owner)
     db: sqlite3.Connection = record(program, folder, folder / "program")
     assert db.execute(
         "SELECT count(*) FROM place WHERE file LIKE ? AND line = 2", ("%" + Path(named).name,)
@@ -71,6 +73,22 @@ def test_no_text_of_what_is_no_source_file(program: Path, tmp_path: Path, kind: 
     }
     make[kind]()
     assert kept(program, tmp_path, str(secret if kind == "no source" else named)) == []
+
+
+@pytest.mark.requires("gcc", "perf_event", "x86_64", "root")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
+def test_another_users_program_names_only_what_that_user_may_read(
+    program: Path, public_place: Path, tmp_path: Path, mode: int
+) -> None:
+    """Root records it: its debug information could name any source file, and the recording would show the text."""
+    nobody, file = 65534, public_place / "secret.py"
+    file.write_text(SECRET)
+    file.chmod(mode)
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "own").mkdir()
+    theirs = kept(program, tmp_path / "theirs", str(file), owner=nobody)
+    assert [text for _, _, text in theirs] == (SECRET.split() if mode & 0o004 else [])
+    assert [text for _, _, text in kept(program, tmp_path / "own", str(file))] == SECRET.split()
 
 
 def test_the_recorder_and_the_report_know_the_same_suffixes() -> None:

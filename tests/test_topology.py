@@ -204,6 +204,20 @@ def test_an_offline_cpu_keeps_its_folder(program: Path, tmp_path: Path) -> None:
     assert 1 not in [cpu["id"] for cpu in as_json(program, root)["cpus"] if cpu["online"]]
 
 
+def test_memory_of_a_node_whose_cpus_are_all_offline_is_no_slow_tier(program: Path, tmp_path: Path) -> None:
+    cpus = [Cpu(i, i // 4, i // 4, i, online=i < 4) for i in range(8)]
+    root = Machine(cpus, {0: 8 << 20, 1: 8 << 20}, {0: [10, 21], 1: [21, 10]}).write(tmp_path)
+    assert as_json(program, root)["nodes"][1]["memory"] == "untold"
+    for cpu in range(4, 8):  # the kernel's links stay: drivers/base/cpu.c
+        (root / f"sys/devices/system/node/node1/cpu{cpu}").symlink_to(f"../../cpu/cpu{cpu}")
+    ours = as_json(program, root)
+    assert ours["nodes"][1]["memory"] == "DRAM"
+    assert "node 1 has memory, and CPUs that are all offline" in ours["remarks"]
+    text = subprocess.run([CONTRIBUTE, root], capture_output=True, text=True, check=True).stdout
+    (tmp_path / "again").mkdir()
+    assert as_json(program, unpack(text, tmp_path / "again")) == ours
+
+
 def test_without_proc_everything_counts_as_allowed(program: Path, tmp_path: Path) -> None:
     root = unpack(snapshot("container-cpuset"), tmp_path)
     shutil.rmtree(root / "proc")
@@ -296,7 +310,7 @@ def machines(draw: st.DrawFn) -> Machine:
 
 
 @given(machine=machines())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_machine_comes_back_and_its_orders_keep_their_promise(
     program: Path, tmp_path: Path, machine: Machine
 ) -> None:
@@ -324,7 +338,7 @@ def test_any_machine_comes_back_and_its_orders_keep_their_promise(
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_the_files_hold_it_ends_with_a_word(program: Path, tmp_path: Path, data: st.DataObject) -> None:
     machine = data.draw(st.sampled_from(["cxl", "offline-cpus", "power9-gpu"]))
     root = unpack(snapshot(machine), emptied(tmp_path))

@@ -11,7 +11,7 @@ import pytest
 from conftest import TREE
 from numaprof.evidence.counts import Amount
 from numaprof.evidence.errors import Error
-from truth.judge import Cell, Part, Run
+from truth.judge import Cell, Part, Run, Share
 from truth.lines import AMBIGUOUS, CLASSES, NOWHERE, join, read_table
 from truth.table import text
 
@@ -87,9 +87,28 @@ def test_an_interval_holds_the_truth_or_not() -> None:
     assert cell(9_000, 0.0).error == pytest.approx(0.1)
 
 
+def share(reported: float, interval: tuple[float, float] | None) -> Share:
+    return Share((0.30, 0.50), reported, interval)
+
+
+def test_a_share_is_right_between_the_ways_to_count_caches() -> None:
+    assert share(0.40, None).error == 0.0
+    assert share(0.25, None).error == pytest.approx(0.05)
+    assert share(0.60, None).error == pytest.approx(0.10)
+    assert share(0.25, None).held is None
+    assert share(0.25, (0.20, 0.31)).held
+    assert not share(0.60, (0.55, 0.65)).held
+
+
 def test_the_table_says_what_is_far_from_the_truth() -> None:
-    run = Run("zen", "mixed", (cell(10_500, 200**2), cell(10_000, 1.0)), (Part("a.c:1", 0.28, 0.01),), 0.0)
-    lines = text([run]).splitlines()
-    assert "| zen | 1 | 2 | 100 % | 50 % | 2.5 % | 5.0 % |" in lines
+    cells = (cell(10_500, 200**2), cell(10_000, 1.0))
+    run = Run("zen", "mixed", cells, (Part("a.c:1", 0.28, 0.01),), share(0.60, (0.55, 0.65)), 0.0)
+    unknown = Run("zen", "thin", (), (Part("a.c:1", 0.28, None),), None, 0.0)
+    recycled = Run("zen", "random", (), (Part("a.c:1", 0.28, 0.01),), None, 0.5)
+    lines = text([run, unknown, recycled]).splitlines()
+    assert "| zen | 3 | 2 | 100 % | 50 % | 2.5 % | 5.0 % |" in lines
+    assert "| zen | 1 | 100 % | 0 % | 10.0 | 10.0 | mixed |" in lines
     assert "| zen | mixed | a.c:1 **28/1** | 27 | 0 % |" in lines
-    assert "Patterns: every object within 10 points in 0 of 1 runs." in lines
+    assert "| zen | thin | a.c:1 28/n/a | n/a | 0 % |" in lines
+    summary = "Patterns: every object within 10 points in 0 of 1 runs; of 1 the report says that it cannot tell."
+    assert summary in lines

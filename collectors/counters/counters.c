@@ -4,7 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+// How long a timer runs: the pinned one all of the thread's time, a group's while the group has counters. Two slices of
+// 4 ms, the kernel's default, and a part, so that readings do not keep step with them.
+enum { COUNTERS_TIMER_NS = 10007000, COUNTERS_PINNED_TIMER_NS = 25013000 };
 
 static void counters_close_group(struct counters_open_group *open)
 {
@@ -40,7 +45,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
     for (int i = 0; i < group->count; i++) {
         struct perf_event_attr attr = group->events[i].attr;
         attr.inherit = how.inherit;
-        attr.disabled = i == 0;
+        attr.disabled = i == 0 && !how.waits;
         open->period = attr.sample_period ? attr.sample_period : open->period;
         attr.enable_on_exec = i == 0 && how.on_exec && !atomic_load(&set->counters->paused);
         open->fds[i] = perf_event_open(&attr, set->tid, set->cpu, i > 0 ? open->fds[0] : -1);
@@ -65,17 +70,57 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
     return status;
 }
 
-// Without it, reports scale by time.
-static void counters_open_work(struct counter_set *set, struct counters_how how)
+// --- what fits
+
+static bool counters_is_of_threads(const struct counters_group *group)
 {
-    struct perf_event_attr attr = counters_work_attributes(set->counters);
-    attr.pinned = 1;
-    attr.disabled = 1;
-    attr.inherit = how.inherit;
-    attr.enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused);
-    if (set->counters->with_work)
-        set->work_fd = perf_event_open(&attr, set->tid, set->cpu, -1);
+    return group->error == 0 && !group->of_cpus;
 }
+
+int counters_first_group(const struct counters *counters)
+{
+    for (int i = 0; i < counters->group_count; i++)
+        if (counters_is_of_threads(&counters->groups[i]))
+            return i; // the loads' group is behind the others
+    return -1;
+}
+
+// Whether the group is one of a set: of all sets, or also of those with the first class only. Where a CPU has one offcore
+// register, local and remote of a class are two groups.
+static bool counters_has_group(const struct counters *counters, int i, bool first_only)
+{
+    const int first = counters_first_group(counters);
+    if (!counters_is_of_threads(&counters->groups[i]))
+        return false;
+    const struct event_entry *own = counters->groups[i].events[0].source, *kept = counters->groups[first].events[0].source;
+    return !first_only || i == first || (own && kept && strcmp(own->class, kept->class) == 0);
+}
+
+size_t counters_files(const struct counters *counters, bool first_only)
+{
+    const size_t timers = counters->with_timers && !first_only;
+    size_t count = 2 + (counters->with_work && !first_only) + timers; // task clock, migrations, instructions, timer
+    for (int i = 0; i < counters->group_count; i++)
+        if (counters_has_group(counters, i, first_only))
+            count += (size_t)counters->groups[i].count + counters->groups[i].with_work * (1 + timers);
+    return count;
+}
+
+// Open files are finite: one pair of counts of all threads says more than all counts of a few threads.
+static void counters_reserve(struct counter_set *set, bool first_only)
+{
+    struct counters *counters = set->counters;
+    const size_t all = counters_files(counters, false), first = counters_files(counters, true);
+    set->files = all;
+    const bool fits = atomic_fetch_add(&counters->open_files, all) + all <= counters->files_for_all;
+    if (!first_only && (fits || counters->files_for_all == 0))
+        return;
+    set->files = first;
+    atomic_fetch_sub(&counters->open_files, all - first);
+    set->is_reduced = first < all;
+}
+
+// --- opening
 
 static int counters_open_software(const struct counter_set *set, uint64_t config, struct counters_how how)
 {
@@ -84,11 +129,23 @@ static int counters_open_software(const struct counter_set *set, uint64_t config
         .config = config,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .inherit = how.inherit,
-        .disabled = 1,
+        .disabled = !how.waits,
         .enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused),
         .exclude_kernel = set->counters->exclude_kernel,
     };
     return perf_event_open(&attr, set->tid, set->cpu, -1);
+}
+
+// Without it, reports scale by time.
+static void counters_open_work(struct counter_set *set, struct counters_how how)
+{
+    struct perf_event_attr attr = counters_work_attributes(set->counters);
+    attr.pinned = 1;
+    attr.disabled = !how.waits;
+    attr.inherit = how.inherit;
+    attr.enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused);
+    if (set->counters->with_work && !set->is_reduced)
+        set->work_fd = perf_event_open(&attr, set->tid, set->cpu, -1);
 }
 
 static struct counter_set *counters_new_set(struct counters *counters, pid_t tid, int cpu)
@@ -97,9 +154,9 @@ static struct counter_set *counters_new_set(struct counters *counters, pid_t tid
     if (!set)
         return NULL;
     *set = (struct counter_set){.counters = counters, .tid = tid, .cpu = cpu, .last_cpu = -1, .clock_fd = -1,
-                                .migrations_fd = -1, .work_fd = -1};
+                                .migrations_fd = -1, .work_fd = -1, .timer_fd = -1, .ring_fd = -1};
     for (int i = 0; i < COUNTERS_GROUPS; i++) {
-        set->groups[i].work_fd = -1;
+        set->groups[i].work_fd = set->groups[i].timer_fd = set->groups[i].last_cpu = -1;
         for (int j = 0; j < EVENT_PLAN_GROUP_EVENTS; j++)
             set->groups[i].fds[j] = -1;
     }
@@ -113,6 +170,8 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     int ring_fd = -1, opened = 0, status = -ENOMEM;
     if (!set)
         return NULL;
+    how.waits = how.waits && !atomic_load(&counters->paused);
+    counters_reserve(set, how.first_only);
     set->clock_fd = counters_open_software(set, PERF_COUNT_SW_TASK_CLOCK, how);
     status = set->clock_fd < 0 ? set->clock_fd : 0;
     if (status == 0 && !how.inherit)
@@ -120,18 +179,21 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     if (status == 0)
         counters_open_work(set, how);
     for (int i = 0; i < counters->group_count && status == 0; i++) {
-        if (counters->groups[i].error < 0 || counters->groups[i].of_cpus)
+        if (!counters_has_group(counters, i, set->is_reduced))
             continue;
         status = counters_open_group(set, &counters->groups[i], &set->groups[i], how, &ring_fd);
         opened += status == 0;
     }
-    if (status < 0) { // all or nothing: a set with some of its groups would give ratios of different populations
+    if (status < 0) { // a set without its clock or its first class gives no ratio
         atomic_fetch_add(&counters->refused, 1);
         atomic_store(&counters->refused_error, status);
         counters_close(set);
         return NULL;
     }
-    if (!how.on_exec && !atomic_load(&counters->paused))
+    atomic_fetch_add(&counters->reduced, set->is_reduced);
+    set->ring_fd = ring_fd;
+    set->may_have_timers = !how.inherit && !set->is_reduced;
+    if (!how.on_exec && !how.waits && !atomic_load(&counters->paused))
         counters_switch(set, true);
     return set;
 }
@@ -155,6 +217,78 @@ struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *e
     return set;
 }
 
+bool counters_leave_out_last(struct counters *counters)
+{
+    int last = -1;
+    for (int i = 0; i < counters->group_count; i++)
+        if (counters->groups[i].error == 0 && (i != counters->loads_group || last < 0))
+            last = i;
+    if (counters->usable < 2 || last < 0)
+        return false;
+    counters->groups[last].error = -EMFILE;
+    if (last == counters->loads_group)
+        counters->loads_error = -EMFILE;
+    counters->usable--;
+    return true;
+}
+
+// --- timers
+
+// The last event of its group: were it the leader, the kernel would have to move it to the PMU of the others, and wait for all CPUs.
+static int counters_open_timer(const struct counter_set *set, uint64_t period_ns, int leader, uint64_t *id)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = period_ns,
+        .sample_type = COUNTERS_TIMER_TYPE,
+        .read_format = COUNTERS_READ_FORMAT,
+        .exclude_kernel = set->counters->exclude_kernel,
+        .exclude_hv = 1,
+        .use_clockid = 1, // events of one group, and of one ring, must have one clock
+        .clockid = CLOCK_MONOTONIC,
+        .sample_id_all = 1,
+        .watermark = 1,
+        .wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4,
+    };
+    int fd = perf_event_open(&attr, set->tid, set->cpu, leader);
+    if (fd < 0)
+        return fd;
+    if (perf_event_redirect(fd, set->ring_fd) == 0 && perf_event_id(fd, id) == 0)
+        return fd;
+    close(fd);
+    return -EINVAL;
+}
+
+static void counters_close_timers(struct counter_set *set)
+{
+    for (int i = 0; i < set->counters->group_count; i++) {
+        if (set->groups[i].timer_fd >= 0)
+            close(set->groups[i].timer_fd);
+        set->groups[i].timer_fd = -1;
+    }
+    if (set->timer_fd >= 0)
+        close(set->timer_fd);
+    set->timer_fd = -1;
+}
+
+bool counters_add_timers(struct counter_set *set)
+{
+    int status = 0;
+    const bool may = set->may_have_timers && set->work_fd >= 0 && set->ring_fd >= 0 && set->stream.ring.control;
+    set->may_have_timers = false;
+    for (int i = 0; may && i < set->counters->group_count && status >= 0; i++) {
+        struct counters_open_group *open = &set->groups[i];
+        if (open->work_fd >= 0)
+            status = open->timer_fd = counters_open_timer(set, COUNTERS_TIMER_NS, open->fds[0], &open->timer_id);
+    }
+    if (may && status >= 0)
+        set->timer_fd = counters_open_timer(set, COUNTERS_PINNED_TIMER_NS, set->work_fd, &set->timer_id);
+    if (set->timer_fd < 0)
+        counters_close_timers(set);
+    return set->timer_fd >= 0;
+}
+
 void counters_close(struct counter_set *set)
 {
     for (int i = 0; i < COUNTERS_GROUPS; i++)
@@ -166,7 +300,9 @@ void counters_close(struct counter_set *set)
         close(set->migrations_fd);
     if (set->work_fd >= 0)
         close(set->work_fd);
+    counters_close_timers(set);
     atomic_fetch_sub(&set->counters->open_sets, 1);
+    atomic_fetch_sub(&set->counters->open_files, set->files);
     free(set);
 }
 

@@ -8,6 +8,10 @@
 //
 // Where groups are multiplexed, retired instructions measure work: those of the whole thread by a pinned event, and in each
 // group those that retired while the group had counters. Reports scale by their ratio where it is known.
+//
+// There a timer is in each group: a software event that makes the kernel write the group's counts into the ring, on the
+// thread's own CPU. read(2) must interrupt that CPU instead, for each group: with eight busy threads on a virtual machine
+// whose CPUs waited for the host's, the recorder came round every three seconds.
 #ifndef COLLECTORS_COUNTERS_COUNTERS_H
 #define COLLECTORS_COUNTERS_COUNTERS_H
 
@@ -26,6 +30,12 @@
 #define COUNTERS_SAMPLE_TYPE                                                                                           \
     (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
      PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
+
+#define COUNTERS_READ_FORMAT (PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+// A timer's record; what comes before READ stands where it does in the samples of the same ring.
+#define COUNTERS_TIMER_TYPE                                                                                            \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ)
 
 enum {
     COUNTERS_FIRST_PERIOD = 20011,   // of a count; adapted as soon as its rate is known
@@ -65,7 +75,7 @@ enum { COUNTERS_IS_WRONG = EBADMSG }; // error of a group that is not used for t
 
 // What to open, found out once; read-only after counters_prepare but for the atomics.
 struct counters {
-    struct recording_queue *queue;
+    struct recording_queue *queue;   // NULL: the caller takes what was counted from the set
     struct tasks *tasks;
     struct samples *samples;
     struct event_catalogue *catalogue;
@@ -85,8 +95,14 @@ struct counters {
     int wrong_count;
     bool all_asked_for;              // the caller says so: no group is left out for what it adds
     bool emulated;                   // the caller says so: sample less
+    bool counts_only;                // the caller says so: nothing is sampled, and work is not counted
     bool with_work;                  // a pinned instructions event can be opened beside the groups
+    bool with_timers;                // timers can stand beside it and in the groups
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
+    size_t files_for_all;            // set by the caller: while all sets together hold no more open files than that, a new
+                                     // one has all groups, later those of the first class only; 0: always all
+    _Atomic size_t open_files;       // that the sets hold
+    _Atomic uint64_t reduced;        // sets that were opened with the first class only
     _Atomic int open_sets;
     _Atomic uint64_t refused;        // threads for which no events could be opened ...
     _Atomic int refused_error;       // ... and why
@@ -97,6 +113,10 @@ struct counters {
 struct counters_open_group {
     int fds[EVENT_PLAN_GROUP_EVENTS];      // -1: this group is not open
     int work_fd;                           // its instructions; -1: not counted
+    int timer_fd;                          // its last event; -1: none
+    uint64_t timer_id;                     // the kernel's
+    uint64_t read_at;                      // CLOCK_MONOTONIC, by a timer
+    int last_cpu;                          // where the timer last told, -1 not yet
     uint64_t ids[EVENT_PLAN_GROUP_EVENTS]; // the kernel's, in samples
     uint64_t work;                         // as last read
     uint64_t values[EVENT_PLAN_GROUP_EVENTS], enabled, running; // as last read
@@ -112,7 +132,15 @@ struct counter_set {
     bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
     int64_t thread;                  // its id in the recording; 0: everything on cpu
     int last_cpu;                    // where it ran at the last reading, -1 not known
+    size_t files;                    // of counters.open_files
+    bool is_reduced;                 // it has the groups of the first class only
     int clock_fd, migrations_fd, work_fd;
+    int ring_fd;                     // the event whose ring the others write to; -1: none
+    bool may_have_timers;            // nobody tried to add them yet
+    int timer_fd;                    // in one group with work_fd; -1: none
+    uint64_t timer_id;               // the kernel's
+    uint64_t timed_at;               // when its timer last told, CLOCK_MONOTONIC ...
+    uint64_t clock_at;               // ... and when that last became a row
     uint64_t clock_ns, migrations;   // as last read
     uint64_t clock_enabled, clock_running;
     uint64_t work;                   // instructions of all of it
@@ -129,8 +157,15 @@ void counters_free(struct counters *counters);
 bool counters_plan_loads(struct counters *counters, int64_t first_id);
 bool counters_plan_next_loads(struct counters *counters);
 
+// Leaves out the last class of the plan; loads with addresses go last, for they name the data. False: only one is left.
+bool counters_leave_out_last(struct counters *counters);
+
 // Instructions, with the privilege levels of the counted events.
 struct perf_event_attr counters_work_attributes(const struct counters *counters);
+
+// Open files of a thread's set with all usable groups, or with those of the first class only, which every verdict needs.
+size_t counters_files(const struct counters *counters, bool first_only);
+int counters_first_group(const struct counters *counters); // -1: none of a thread can be used
 
 // The event rows, once there is a recording.
 void counters_write_events(struct counters *counters);
@@ -138,6 +173,8 @@ void counters_write_events(struct counters *counters);
 // How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a CPU).
 struct counters_how {
     bool on_exec, inherit;
+    bool first_only;                 // of the groups
+    bool waits;                      // the thread waits until all is open: each event counts as soon as it is, which saves a call for each
 };
 // Any thread may call it. NULL: it cannot be counted (counters.refused).
 struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
@@ -150,6 +187,14 @@ struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *e
 // Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
 // Returns false if nothing had run.
 bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
+
+// Adds a timer to each group, once; not while the thread waits for its start, which takes long enough. False: there are none.
+bool counters_add_timers(struct counter_set *set);
+
+// Whether the record, of the set's ring, is a timer's.
+bool counters_is_timers(const struct counter_set *set, const struct perf_event_header *header);
+// What a timer's record tells, written as counters_read does, if the last reading is so long ago. False: it is malformed.
+bool counters_take_timer(struct counter_set *set, const struct perf_event_header *header, uint64_t least_ns);
 
 void counters_switch(struct counter_set *set, bool on);
 

@@ -30,7 +30,7 @@ static void counters_set_attributes(const struct counters *counters, const struc
                                     struct counters_event *event)
 {
     struct perf_event_attr *attr = &event->attr;
-    attr->read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr->read_format = COUNTERS_READ_FORMAT;
     attr->exclude_kernel = counters->exclude_kernel && !group->with_kernel;
     attr->exclude_hv = event->source != NULL; // IBS knows no hypervisor to exclude
     attr->use_clockid = 1;
@@ -52,7 +52,7 @@ struct perf_event_attr counters_work_attributes(const struct counters *counters)
     return (struct perf_event_attr){
         .type = PERF_TYPE_HARDWARE,
         .config = PERF_COUNT_HW_INSTRUCTIONS,
-        .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+        .read_format = COUNTERS_READ_FORMAT,
         .exclude_kernel = counters->exclude_kernel,
         .exclude_hv = 1,
         .use_clockid = 1, // events of one group must have one clock
@@ -131,7 +131,7 @@ static void counters_try_all(struct counters *counters)
 {
     // Instructions take a general counter of each group where the fixed one is taken (Intel), so only where groups of
     // offcore-response events must be multiplexed anyway.
-    counters->with_work = counters->cpu->offcore_registers > 0 && counters_try_work(counters, -1);
+    counters->with_work = !counters->counts_only && counters->cpu->offcore_registers > 0 && counters_try_work(counters, -1);
     for (int i = 0; i < counters->group_count; i++) {
         struct counters_group *group = &counters->groups[i];
         group->error = counters_try(counters, group);
@@ -181,6 +181,19 @@ static void counters_try_loads(struct counters *counters)
     }
 }
 
+// On this process, which executes nothing. Whatever stands against them, counters are read without.
+static void counters_try_timers(struct counters *counters)
+{
+    counters->with_timers = counters->with_work;
+    struct counter_set *set =
+        counters->with_timers ? counters_open(counters, 0, -1, (struct counters_how){.on_exec = true}) : NULL;
+    counters->with_timers = set && counters_add_timers(set);
+    if (set)
+        counters_close(set);
+    atomic_store(&counters->refused, 0);
+    atomic_store(&counters->refused_error, 0);
+}
+
 static int counters_make_groups(struct counters *counters, int64_t next_id)
 {
     counters->group_count = counters->plan.group_count;
@@ -194,7 +207,8 @@ static int counters_make_groups(struct counters *counters, int64_t next_id)
         for (int j = 0; j < planned->count; j++) {
             struct counters_event *event = &group->events[j];
             *event = (struct counters_event){
-                .id = next_id++, .source = planned->events[j], .sampled = counters_is_remote(planned->events[j]),
+                .id = next_id++, .source = planned->events[j],
+                .sampled = !counters->counts_only && counters_is_remote(planned->events[j]),
                 .answered_by = counters_source(planned->events[j])};
             int status = event_encode(&event->attr, "", counters->cpu, event->source);
             if (status < 0)
@@ -233,11 +247,14 @@ int counters_prepare(struct counters *counters, const struct topology *topology,
         counters->loads_error = status;
         return status;
     }
-    counters_plan_loads(counters, status);
+    counters->loads_group = -1;
+    if (!counters->counts_only)
+        counters_plan_loads(counters, status);
     counters_try_all(counters);
     if (!counters->all_asked_for)
         counters_leave_out_retired(counters);
     counters_try_loads(counters);
+    counters_try_timers(counters);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a set has counted, and its samples.
+// Reads the counts of a set, and takes its samples.
 #include "collectors/counters/counters.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "core/system/process_stat.h"
 
-// What happened since the last reading.
+// Changes since the last reading.
 struct counters_delta {
     uint64_t value, enabled, running;
     bool has_work;
@@ -20,6 +20,8 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
     if (set->of_cpu || (delta->value == 0 && delta->enabled == 0 && delta->running == 0))
         return;
     struct counters *counters = set->counters;
+    if (!counters->queue)
+        return;
     counters->rows++;
     RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
            RECORD_KNOWN(cpu), RECORD_NUMBER(tasks_time(counters->tasks, time)),
@@ -29,7 +31,7 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
 
 // Layout of a group's read(2) with these formats: perf_event_open(2).
 struct counters_values {
-    uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS + 1]; // the last may be the group's work
+    uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS + 2]; // behind the events the group's work, then a timer's
 };
 
 static bool counters_read_values(int fd, uint64_t count, struct counters_values *now)
@@ -37,29 +39,39 @@ static bool counters_read_values(int fd, uint64_t count, struct counters_values 
     return fd >= 0 && read(fd, now, sizeof *now) > 0 && now->count == count;
 }
 
-static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_t time)
+static uint64_t counters_group_size(const struct counter_set *set, int i)
 {
-    struct counters_values now;
+    const struct counters_group *group = &set->counters->groups[i];
+    return (uint64_t)group->count + group->with_work + (set->groups[i].timer_fd >= 0);
+}
+
+static void counters_group_said(struct counter_set *set, int i, int cpu, uint64_t time, const struct counters_values *now)
+{
     struct counters_open_group *open = &set->groups[i];
     const struct counters_group *group = &set->counters->groups[i];
-    if (!counters_read_values(open->fds[0], (uint64_t)group->count + group->with_work, &now))
-        return;
-    uint64_t work = group->with_work ? now.values[group->count] : 0;
+    uint64_t work = group->with_work ? now->values[group->count] : 0;
     for (int j = 0; j < group->count; j++) {
-        const struct counters_delta delta = {.value = now.values[j] - open->values[j],
-                                             .enabled = now.enabled - open->enabled,
-                                             .running = now.running - open->running,
+        const struct counters_delta delta = {.value = now->values[j] - open->values[j],
+                                             .enabled = now->enabled - open->enabled,
+                                             .running = now->running - open->running,
                                              .has_work = group->with_work,
                                              .work = work - open->work};
         counters_write(set, group->events[j].id, cpu, time, &delta);
         if (group->events[j].sampled)
             open->sampled_events += delta.value;
-        open->values[j] = now.values[j];
+        open->values[j] = now->values[j];
     }
-    open->sampled_ns += now.running - open->running;
-    open->enabled = now.enabled;
-    open->running = now.running;
+    open->sampled_ns += now->running - open->running;
+    open->enabled = now->enabled;
+    open->running = now->running;
     open->work = work;
+}
+
+static void counters_read_group(struct counter_set *set, int i, int cpu, uint64_t time)
+{
+    struct counters_values now;
+    if (counters_read_values(set->groups[i].fds[0], counters_group_size(set, i), &now))
+        counters_group_said(set, i, cpu, time, &now);
 }
 
 static bool counters_read_one(int fd, uint64_t values[3])
@@ -67,21 +79,37 @@ static bool counters_read_one(int fd, uint64_t values[3])
     return fd >= 0 && read(fd, values, 3 * sizeof *values) == 3 * sizeof *values;
 }
 
+// Positions in the pinned group of a set.
+enum { WORK_INSTRUCTIONS, WORK_WITH_TIMER = 2 };
+
+// Pinned events count the same time as the clock, but for the moments between their starts.
+static uint64_t counters_since(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+// work NULL: not known. clock: value, time enabled, time running.
+static void counters_clock_said(struct counter_set *set, const uint64_t clock[3], const uint64_t *work, int cpu, uint64_t time)
+{
+    const struct counters_delta delta = {.value = counters_since(clock[0], set->clock_ns),
+                                         .enabled = counters_since(clock[1], set->clock_enabled),
+                                         .running = counters_since(clock[2], set->clock_running),
+                                         .has_work = work != NULL,
+                                         .work = work ? *work - set->work : 0};
+    counters_write(set, set->counters->clock_id, cpu, time, &delta);
+    set->clock_ns += delta.value;
+    set->clock_enabled += delta.enabled;
+    set->clock_running += delta.running;
+    set->work += delta.work;
+}
+
 static void counters_read_clock(struct counter_set *set, const uint64_t clock[3], int cpu, uint64_t time)
 {
     struct counters_values now = {0};
-    // A pinned event that lost its counter gives no bytes: its total is then no total.
-    bool has_work = counters_read_values(set->work_fd, 1, &now) && now.running == now.enabled;
-    const struct counters_delta delta = {.value = clock[0] - set->clock_ns,
-                                         .enabled = clock[1] - set->clock_enabled,
-                                         .running = clock[2] - set->clock_running,
-                                         .has_work = has_work,
-                                         .work = now.values[0] - set->work};
-    counters_write(set, set->counters->clock_id, cpu, time, &delta);
-    set->clock_ns = clock[0];
-    set->clock_enabled = clock[1];
-    set->clock_running = clock[2];
-    set->work = has_work ? now.values[0] : set->work;
+    // read() gives no bytes for a pinned event that lost its counter: its count is not a total then.
+    const uint64_t events = set->timer_fd >= 0 ? WORK_WITH_TIMER : 1;
+    bool has_work = counters_read_values(set->work_fd, events, &now) && now.running == now.enabled;
+    counters_clock_said(set, clock, has_work ? &now.values[WORK_INSTRUCTIONS] : NULL, cpu, time);
 }
 
 // Field 39 of /proc/PID/stat: the CPU a thread last ran on (proc(5)).
@@ -96,7 +124,7 @@ static int counters_current_cpu(pid_t tid)
     return at ? atoi(at) : -1;
 }
 
-// The CPU all of this interval's counts belong to, or -1: the thread must not have moved.
+// The CPU of all counts of this interval; -1 if the thread moved.
 static int counters_cpu_of_interval(struct counter_set *set, int planned_cpu)
 {
     uint64_t now[3] = {0};
@@ -118,7 +146,7 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
         counters_read_group(set, set->counters->loads_group, set->cpu, time);
         return true;
     }
-    if (!counters_read_one(set->clock_fd, clock) || clock[0] == set->clock_ns)
+    if (!counters_read_one(set->clock_fd, clock) || clock[0] <= set->clock_ns)
         return false;
     int cpu = counters_cpu_of_interval(set, planned_cpu);
     counters_read_clock(set, clock, cpu, time);
@@ -127,12 +155,88 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
     return true;
 }
 
+// --- readings by timers
+
+static uint64_t counters_record_id(const struct perf_event_header *header)
+{
+    uint64_t id = 0; // the identifier comes first: perf_event_open(2)
+    if (header->type == PERF_RECORD_SAMPLE && header->size >= sizeof *header + sizeof id)
+        memcpy(&id, header + 1, sizeof id);
+    return id;
+}
+
+// The group that the timer is in, -1: none.
+static int counters_group_of_timer(const struct counter_set *set, uint64_t id)
+{
+    for (int i = 0; i < set->counters->group_count; i++)
+        if (set->groups[i].timer_fd >= 0 && set->groups[i].timer_id == id)
+            return i;
+    return -1;
+}
+
+bool counters_is_timers(const struct counter_set *set, const struct perf_event_header *header)
+{
+    const uint64_t id = counters_record_id(header);
+    return set->timer_fd >= 0 && id != 0 && (id == set->timer_id || counters_group_of_timer(set, id) >= 0);
+}
+
+// Of all that was counted since the timer told last, -1: not known. A thread that moved away and back meanwhile passes for one
+// that stayed; the next reading by read(2) knows of that.
+static int counters_timed_cpu(int *last_cpu, const struct perf_sample *sample)
+{
+    const bool moved = *last_cpu >= 0 && *last_cpu != (int)sample->cpu;
+    *last_cpu = (int)sample->cpu;
+    return moved ? -1 : (int)sample->cpu;
+}
+
+// read(2) may have come first: the record is then of the past.
+static void counters_take_timed_work(struct counter_set *set, const struct perf_sample *sample,
+                                     const struct counters_values *now, uint64_t least_ns)
+{
+    const uint64_t clock[] = {now->running, now->enabled, now->running}; // a pinned event runs while the thread does
+    set->timed_at = sample->time;
+    if (clock[0] <= set->clock_ns || now->values[WORK_INSTRUCTIONS] < set->work || now->running != now->enabled ||
+        sample->time - set->clock_at < least_ns)
+        return;
+    counters_clock_said(set, clock, &now->values[WORK_INSTRUCTIONS], counters_timed_cpu(&set->last_cpu, sample), sample->time);
+    set->clock_at = sample->time;
+}
+
+static void counters_take_timed_group(struct counter_set *set, int i, const struct perf_sample *sample,
+                                      const struct counters_values *now, uint64_t least_ns)
+{
+    struct counters_open_group *open = &set->groups[i];
+    if (now->running <= open->running || sample->time - open->read_at < least_ns)
+        return;
+    counters_group_said(set, i, counters_timed_cpu(&open->last_cpu, sample), sample->time, now);
+    open->read_at = sample->time;
+}
+
+bool counters_take_timer(struct counter_set *set, const struct perf_event_header *header, uint64_t least_ns)
+{
+    const struct perf_layout layout = {.sample_type = COUNTERS_TIMER_TYPE, .read_format = COUNTERS_READ_FORMAT};
+    struct perf_sample sample;
+    struct counters_values now;
+    if (perf_record_sample(header, &layout, &sample) < 0)
+        return false;
+    const int group = counters_group_of_timer(set, sample.id);
+    const uint64_t count = group >= 0 ? counters_group_size(set, group) : WORK_WITH_TIMER;
+    if (sample.group[0] != count)
+        return false;
+    memcpy(&now, sample.group, sample.group_words * sizeof *sample.group);
+    if (group >= 0)
+        counters_take_timed_group(set, group, &sample, &now, least_ns);
+    else
+        counters_take_timed_work(set, &sample, &now, least_ns);
+    return true;
+}
+
 // --- samples
 
-// Primes, because access patterns are regular; each about two or two and a half times the one before.
+// Primes, because access patterns are regular; each is 2 to 2.5 times the one before.
 static const uint64_t counters_periods[] = {101,    251,    503,     1009,    2503,    5003,     10007,   25013,
                                             50021,  100003, 250007,  500009,  1000003, 2500009,  5000011, 10000019};
-enum { COUNTERS_ADAPT_NS = 10000000 }; // a rate must have been seen this long
+enum { COUNTERS_ADAPT_NS = 10000000 }; // least time for a rate
 enum { COUNTERS_PERIODS = sizeof counters_periods / sizeof *counters_periods };
 
 // The smallest period that would have given no more samples than wanted.
@@ -144,7 +248,8 @@ static uint64_t counters_better_period(uint64_t events, uint64_t wanted)
     return counters_periods[COUNTERS_PERIODS - 1];
 }
 
-// Of the time the group had counters: what the samples cost must not make its share of the run slower than the others'.
+// Adapts the period by the time in which the group had counters, so that sampling does not slow its time slices more
+// than those of other groups.
 static void counters_adapt_group(const struct counters_group *group, struct counters_open_group *open)
 {
     if (open->sampled_ns < COUNTERS_ADAPT_NS)
@@ -155,7 +260,7 @@ static void counters_adapt_group(const struct counters_group *group, struct coun
     if (group->of_cpus && period < group->first_period)
         period = group->first_period; // a CPU that idled may be busy at once
     period -= period % group->period_step;
-    // A thread that waits stays ready, and a change must be worth the calls: not one step down and up again.
+    // Keeps the period of a thread that waits, and avoids small changes: each costs system calls.
     if (events == 0 || period == open->period || (period < open->period && period * 3 > open->period))
         return;
     open->period = period;

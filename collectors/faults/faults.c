@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "core/system/sysfile.h"
+#include "core/util/grow.h"
 
 // --- opening
 
-// PERF_SAMPLE_PERIOD: of an event without attr.freq the kernel then makes a sample of every fault, whatever its period; with
-// attr.freq the period is what the sample stands for (perf_swevent_event in kernel/events/core.c).
+// PERF_SAMPLE_PERIOD: of an event without attr.freq the kernel then makes a sample of every fault, whatever its
+// period; with attr.freq the period is what the sample stands for (perf_swevent_event in kernel/events/core.c).
 static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                            PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
                                            PERF_SAMPLE_CALLCHAIN |
@@ -46,7 +47,8 @@ static uint64_t faults_rate(const struct faults *faults)
     return (uint64_t)(is_limited && most < wanted ? most : wanted);
 }
 
-// The event of some faults is the first: it is always on, so it carries what else there is to know.
+// Opens the sampling event first: it is always on, so it also reports mappings, names and tasks.
+// Without attr.inherit_stat: the kernel would write into rings of other CPUs, which can end them (docs/dev/hostile.md).
 static int faults_open_some(const struct faults *faults, struct faults_task task, size_t ring_bytes)
 {
     struct perf_event_attr attr = faults_attributes(faults, task, ring_bytes);
@@ -57,7 +59,7 @@ static int faults_open_some(const struct faults *faults, struct faults_task task
     return perf_event_open(&attr, task.tid, task.cpu, -1);
 }
 
-// The ring is its own.
+// Opens the sampling event and maps its ring.
 static int faults_open_ring(const struct faults *faults, struct faults_source *source, struct faults_task task,
                             size_t ring_pages)
 {
@@ -162,14 +164,10 @@ static int faults_open_more(struct faults_source *source, struct faults_task tas
 int faults_add(struct faults_source *source, struct faults_task task)
 {
     struct faults_events events;
-    if (source->more_count == source->more_size) {
-        size_t size = source->more_size ? source->more_size * 2 : 16;
-        struct faults_events *more = realloc(source->more, size * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        source->more = more;
-        source->more_size = size;
-    }
+    struct faults_events *more = grow_array(source->more, &source->more_size, source->more_count + 1, sizeof *more);
+    if (!more)
+        return -ENOMEM;
+    source->more = more;
     int status = faults_open_more(source, task, &events);
     if (status < 0) {
         faults_close_events(events);
@@ -209,9 +207,10 @@ int faults_count(struct faults_source *source)
 // --- taking
 
 // The period of a sample of fd_some is how many faults there will be until the next one of the same event
-// (perf_swevent_set_period in kernel/events/core.c). A sample stands for half of those before it and half of those after
-// it: so the weights are right in expectation, wherever an event ends. Each thread has an event of its own on each CPU, and
-// the kernel hands them around between threads that take turns (context_equiv there): so the event is the key.
+// (perf_swevent_set_period in kernel/events/core.c). A sample stands for half of those before it and half of those
+// after it: so the weights are right in expectation, wherever an event ends. Each thread has an event of its own on
+// each CPU, and the kernel hands them around between threads that take turns (context_equiv there): so the event is
+// the key.
 static uint64_t faults_weight(struct faults_source *source, const struct perf_sample *sample)
 {
     uint64_t last = sample->period << 1; // and whether half a fault is left over
@@ -223,8 +222,8 @@ static uint64_t faults_weight(struct faults_source *source, const struct perf_sa
     return halves / 2 > 0 ? halves / 2 : 1;
 }
 
-// Both events may report one fault. Newer kernels then give both samples the time and even the id of the first (they
-// fill a sample's fields once for all events of a fault); older ones give each its own. Each has its own period.
+// True if both events reported one fault. Newer kernels then give both samples the time and even the id of the first
+// (they fill a sample's fields once for all events of a fault); older ones give each its own. Each has its own period.
 bool faults_is_double(struct faults_source *source, const struct perf_sample *sample)
 {
     const struct perf_sample last = source->last;
@@ -235,18 +234,19 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
         return false;
     struct faults *faults = source->faults;
     size_t i = source->last_pending;
-    if (i < faults->pending_count && faults->pending[i].address == sample->address && faults->pending[i].time == last.time)
+    if (i < faults->pending_count && faults->pending[i].address == sample->address && faults->pending[i].time == last.time) {
+        source->represented -= faults->pending[i].weight - 1;
         faults->pending[i].weight = 1; // every fault was recorded then
+    }
     return true;
 }
 
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
-    uint64_t weight = faults_weight(source, sample);
-    faults_downsample_count(source, weight);
+    const uint64_t weight = faults_downsample_weight(source, faults_weight(source, sample));
     if (faults->pending_count == FAULTS_PENDING) {
-        faults->hurry = true; // no room to hold any
+        faults->hurry = true; // no room: no fault may wait
         faults_classify(faults, NULL);
         faults->hurry = false;
     }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page faults as evidence: who touched which page first, from which line; where automatic balancing runs, its hint faults
-// show who uses it later. Needs no PMU. The same rings report mappings, forks, names and exits.
+// Page faults as evidence: which thread first touched which page, at which line. If automatic balancing runs, its hint
+// faults show which threads use the page later. Needs no PMU. The same rings report mappings, forks, names and exits.
 //
-// Two events watch the same faults: one takes every fault, and is switched off while faults come in masses (a fault costs
-// more to record than to handle); the other always takes some, at a rate (attr.freq). The kernel adapts its period for each
-// thread and CPU from the first fault on, and tells it with each sample: a thread of ten faults has samples too, and their
-// weights add up to the faults. (With a fixed period of 97, threads of fewer faults had none.)
+// Two events count the same faults. One records every fault, and is switched off while faults come in masses, because
+// a fault costs more to record than to handle. The other samples faults at a rate (attr.freq). The kernel adapts its
+// period for each thread and CPU from the first fault on, and stores it in each sample. So a thread with ten faults
+// has samples too, and their weights add up to the faults. (With a fixed period of 97, threads with fewer faults had
+// none.) But a new thread inherits the period of the thread that started it: after a long one, short threads have no
+// samples. Faults that the event counted without a sample are added to the weights of the next samples on that CPU.
 #ifndef COLLECTORS_FAULTS_FAULTS_H
 #define COLLECTORS_FAULTS_FAULTS_H
 
@@ -18,12 +20,12 @@
 #include "core/recording/recording_queue.h"
 
 enum {
-    FAULTS_PER_MS = 10,            // recorded of one CPU while faults come in masses: at 2 us each, 2 % of its time
+    FAULTS_PER_MS = 10,            // recorded on one CPU while faults come in masses: at 2 us each, 2 % of its time
     FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
     FAULTS_STACK_SOME = 8192,      // with those of the other event
-    FAULTS_OF_MACHINE_PER_S = 2000, // of one CPU, where all processes share its ring
+    FAULTS_OF_MACHINE_PER_S = 2000, // on one CPU, if all processes share its ring
     FAULTS_RING_LEAST_PAGES = 4,   // a smaller ring would not hold a burst
-    FAULTS_PENDING = 4096,         // faults that wait for a look at their pages
+    FAULTS_PENDING = 4096,         // faults that wait for the state of their page
 };
 
 // Both events of one more task.
@@ -44,11 +46,13 @@ struct faults_source {
     bool is_downsampled;           // fd_every is off
     uint64_t window_start;         // since when window_faults came
     int64_t window_faults;
-    int64_t credit;                // how many faults may be recorded before they are downsampled
-    struct perf_sample last;       // its pointers have gone stale
-    size_t last_pending;           // and where it waits, if it does
+    int64_t credit;                // faults that may be recorded before they are downsampled
+    struct perf_sample last;       // the last sample; its pointers are stale
+    size_t last_pending;           // its index in faults.pending, if it still waits
     struct table periods;          // event of a thread (stream) -> period of its last sample, twice
     uint64_t counted;              // faults counted so far, from fd_some
+    uint64_t represented;          // faults that the samples so far stand for
+    int64_t owed;                  // faults without a sample, which the next samples stand for
 };
 
 struct faults_pending {
@@ -56,7 +60,7 @@ struct faults_pending {
     int64_t thread, stack;
     struct objects_found found;     // at the address, then
     struct process *process;       // NULL: classified
-    uint64_t held_at_drain;        // waits for a later drain than this; 0: not
+    uint64_t held_at_drain;        // waits for a later drain than this; 0: does not wait
     int32_t cpu;
 };
 
@@ -67,16 +71,16 @@ struct faults {
     int64_t event;                 // its id in the recording
     bool exclude_kernel;           // unprivileged: first touches inside system calls are not seen
     bool tells_mapped;
-    bool of_machine;               // every process's faults come: fewer of them, with less of their stacks
+    bool of_machine;               // faults of all processes: fewer samples, with less of their stacks
     bool balancing;
     bool huge_pages;               // a fault may bring 2 MiB
     uint64_t page_bytes;
-    int sources;                   // how many there will be: they share what may be recorded
-    const struct perf_streams *streams; // tells which drain of the rings was the last
+    int sources;                   // number of sources, which share one burst
+    const struct perf_streams *streams; // for the number of the last drain
     bool hurry;                    // classify everything: no fault is held
     uint64_t classifications;
     uint64_t sampled_weight;       // faults that samples stand for
-    struct table shared_history;   // inode and offset of shared pages that were placed
+    struct table shared_history;   // device, inode and offset of shared pages that were placed
     struct faults_classify_batch *batch;    // working memory of faults_classify
     size_t pending_count;
     struct faults_pending pending[FAULTS_PENDING];
@@ -86,39 +90,40 @@ struct faults {
 int faults_prepare(struct faults *faults);
 void faults_free(struct faults *faults);
 
-// Which events of a task: with everything that it will start (cpu must be a CPU), or alone (cpu -1). on_exec: they begin at
-// its exec, else at once.
+// A task to open events on. inherit: also on everything it starts (cpu must be a CPU); else cpu may be -1. on_exec:
+// events start at its exec, else at once.
 struct faults_task {
     pid_t tid;
     int cpu;
     bool inherit, on_exec;
 };
 
-// Opens both events. Tries first with kernel faults, then without, then without what older kernels lack, and remembers in
+// Opens both events. Tries with kernel faults, then without, then without fields that older kernels lack; stores in
 // faults what worked.
 int faults_open(struct faults *faults, struct faults_source *source, struct faults_task task, size_t ring_pages);
 
-// The same for one more task on the CPU of the source: its records go to the same ring.
+// Opens both events of one more task on the CPU of the source: its records go to the same ring.
 int faults_add(struct faults_source *source, struct faults_task task);
 void faults_close(struct faults_source *source);
 
-// A sample of this source, whose call stack is known already.
+// Takes a sample of this source. stack: id of its call stack.
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack);
 
-// Whether the sample repeats one that the other event gave.
+// True if the other event already reported the same fault.
 bool faults_is_double(struct faults_source *source, const struct perf_sample *sample);
 
-// Looks where the pages of the pending faults are, says what each fault was, and records them. Must be called before a
-// process is forgotten, with it as ending (else NULL).
+// Asks for the nodes of the pending faults' pages, classifies each fault and writes its row. ending: a process that is
+// about to be removed, or NULL.
 void faults_classify(struct faults *faults, struct process *ending);
 
 // faults_downsample.c: every fault, or some? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
 void faults_downsample_begin(struct faults_source *source);
-void faults_downsample_count(struct faults_source *source, uint64_t weight);
+// Takes a sample's weight; returns the weight with a part of the owed faults.
+uint64_t faults_downsample_weight(struct faults_source *source, uint64_t weight);
 void faults_downsample_lost(struct faults_source *source);
 void faults_adapt(struct faults_source *source, uint64_t now);
 
-// Reads how many faults of all its tasks there were, however many were sampled.
+// Reads the number of faults of all tasks of the source, sampled or not.
 int faults_count(struct faults_source *source);
 
 #endif

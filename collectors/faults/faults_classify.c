@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a fault to what it was: faults wait until a drain is over; then one question to the kernel tells where the pages
-// of all of them are now.
+// Classifies faults. Faults wait until a drain is over; then one system call asks for the nodes of all their pages.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,7 +29,7 @@ struct faults_classify_batch {
 
 // --- history
 
-// A page's history holds for one mapping: what is mapped at the same addresses later is new.
+// A page's history belongs to one mapping: a later mapping at the same address is new.
 static uint64_t faults_classify_history_value(const struct mapping *mapping, enum faults_state state)
 {
     return mapping->serial << 2 | state;
@@ -59,8 +58,8 @@ static void faults_classify_remember(const struct faults *faults, struct process
         process->forgets = true;
 }
 
-// Where only some faults are sampled, most pages that come back were not seen before. But a region cannot have more first
-// touches than pages: from there and the error of the sum on, its pages were touched before (MADV_DONTNEED, swap).
+// True if the page was probably touched before (MADV_DONTNEED, swap), although its history is unknown because faults
+// are sampled. A region cannot have more first touches than pages, plus the error of the sum.
 static bool faults_classify_is_again(const struct faults *faults, struct process *process, const struct mapping *mapping,
                                      uint64_t address, uint64_t weight)
 {
@@ -83,7 +82,7 @@ static bool faults_classify_shared_is_known(struct faults *faults, const struct 
     if (!mapping || mapping->kind != MAPPING_SHARED || mapping->inode == 0)
         return false;
     uint64_t page = (address - mapping->start + mapping->file_offset) / faults->page_bytes, value;
-    uint64_t key = table_mix(table_mix(0, mapping->inode), page);
+    uint64_t key = table_mix(table_mix(mapping->device, mapping->inode), page);
     if (table_get(&faults->shared_history, key, &value))
         return true;
     if (faults->shared_history.used < FAULTS_CLASSIFY_HISTORY_MAX)
@@ -151,8 +150,9 @@ static bool faults_classify_looks_huge(const struct faults *faults, const struct
     return count == 1;
 }
 
-// The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer. And
-// the window's other faults may already have happened and still wait in a ring: then ask again after the next drain.
+// The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer.
+// And the window's other faults may already have happened and still wait in a ring: then ask again after the next
+// drain.
 static bool faults_classify_must_wait(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
 {
     struct faults_pending *fault = batch->faults[i];
@@ -221,7 +221,7 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
 
 // --- all of them
 
-// Which faults need probes: while faults are downsampled (weight > 1) they come too fast to be of huge pages.
+// Adds probes for faults that may be of huge pages: downsampled faults (weight > 1) come too fast for that.
 static void faults_classify_ask(const struct faults *faults, struct faults_classify_batch *batch)
 {
     batch->asked = batch->count;
@@ -251,7 +251,7 @@ static void faults_classify_process(struct faults *faults, struct faults_classif
     }
 }
 
-// The pending faults of one process, in the order of time.
+// Collects the pending faults of one process in order of time.
 static void faults_classify_collect(struct faults *faults, struct faults_classify_batch *batch, struct process *process)
 {
     batch->process = process;

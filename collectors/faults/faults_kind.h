@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page fault is not yet a first touch: what was it? The event carries no error code; what is known instead is whether a
-// page was mapped there when the fault came (PERF_SAMPLE_DATA_PAGE_SIZE, taken before the fault is handled), what is
-// there now, what sort of memory it is, and what was seen of this page before. A pure function of those.
+// Classifies a page fault, which is not always a first touch. The event has no error code. A pure function decides by
+// four facts: was a page mapped before the fault (PERF_SAMPLE_DATA_PAGE_SIZE, read before the fault is handled), what
+// is mapped now, which kind of memory it is, and what was seen of this page earlier.
 #ifndef COLLECTORS_FAULTS_FAULTS_KIND_H
 #define COLLECTORS_FAULTS_FAULTS_KIND_H
 
@@ -29,9 +29,9 @@ struct faults_facts {
     const struct mapping *mapping; // NULL: no mapping known there
     enum faults_state before;       // what was seen of this page since its mapping was made
     int32_t now;                   // enum pages_state or node, soon after the fault
-    int is_file_page;              // now: 1 yes, 0 a private page, negative: not known
-    bool tells_mapped;             // the kernel says whether a page was mapped when the fault came ...
-    bool was_mapped;               // ... and there was one
+    int is_file_page;              // state now: 1 file page, 0 private page, negative: unknown
+    bool tells_mapped;             // the kernel reports whether a page was mapped before the fault ...
+    bool was_mapped;               // ... and a page was mapped
     bool saw_all;                  // no earlier fault of this process went unseen
     bool saw_zero_pages;           // zero pages were seen in this mapping
     bool forked;                   // the process shares pages copy-on-write with a parent or child
@@ -40,7 +40,7 @@ struct faults_facts {
 
 enum faults_kind faults_kind_of(const struct faults_facts *facts);
 
-// Whether the node of the page was decided by this fault.
+// True if this kind of fault decides the node of the page.
 bool faults_kind_places(enum faults_kind kind);
 
 #endif

@@ -282,20 +282,70 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
     return row;
 }
 
+// Memory that several processes share is one object: a database's buffers are not one object for each backend. 0: not shared.
+static uint64_t objects_shared_key(const struct mapping *mapping)
+{
+    if ((mapping->kind != MAPPING_SHARED && mapping->kind != MAPPING_HUGE) || !mapping->shared || mapping->inode == 0)
+        return 0;
+    return table_mix(table_mix(mapping->device, mapping->inode), mapping->file_offset);
+}
+
+static int64_t objects_mapping_object(struct objects *objects, const struct process *process, const struct mapping *mapping)
+{
+    const char *name = *mapping->path ? mapping->path : NULL;
+    return objects_new_object(objects, process, objects_kind(mapping), name, RECORDING_NULL);
+}
+
+static int64_t objects_mapping_block(struct objects *objects, const struct mapping *mapping, int64_t object, uint64_t time)
+{
+    const struct live_allocation block = {
+        .start = mapping->start, .end = mapping->end, .since = time, .object = object, .thread = RECORDING_NULL};
+    int64_t id = objects_new_block(objects, &block);
+    objects_mark(objects, mapping, object);
+    return id;
+}
+
+// The block of shared memory that another process maps at another address: the report takes it for the same memory.
+static int64_t objects_shared_elsewhere(struct objects *objects, const struct mapping *mapping, uint64_t number, uint64_t time)
+{
+    const struct objects_shared *first = &objects->shared_memory[number];
+    const uint64_t bytes = mapping->end - mapping->start, key = table_mix(table_mix(number, mapping->start), bytes);
+    uint64_t known;
+    if (mapping->start == first->start && bytes == first->bytes)
+        return first->block;
+    if (table_get(&objects->shared_elsewhere, key, &known))
+        return (int64_t)known;
+    int64_t block = objects_mapping_block(objects, mapping, first->object, time);
+    RECORD(objects->queue, RECORDING_SAME_MEMORY, RECORD_NUMBER(block), RECORD_NUMBER(first->block));
+    table_put(&objects->shared_elsewhere, key, (uint64_t)block);
+    return block;
+}
+
+static void objects_keep_shared(struct objects *objects, uint64_t key, struct objects_shared shared)
+{
+    struct objects_shared *larger =
+        grow_array(objects->shared_memory, &objects->shared_size, objects->shared_count + 1, sizeof shared);
+    if (!larger)
+        return; // each process has an object of its own
+    objects->shared_memory = larger;
+    if (table_put(&objects->shared, key, objects->shared_count) == 0)
+        objects->shared_memory[objects->shared_count++] = shared;
+}
+
 static int64_t objects_mapping(struct objects *objects, const struct process *process, struct mapping *mapping,
                                uint64_t time)
 {
+    const uint64_t key = mapping->block == 0 ? objects_shared_key(mapping) : 0, bytes = mapping->end - mapping->start;
+    uint64_t number;
+    // A larger mapping than the first: its end has no place in the object that is known.
+    if (key && table_get(&objects->shared, key, &number) && bytes <= objects->shared_memory[number].bytes)
+        mapping->block = objects_shared_elsewhere(objects, mapping, number, time);
     if (mapping->block == 0) {
-        const char *name = *mapping->path ? mapping->path : NULL;
-        const struct live_allocation block = {
-            .start = mapping->start,
-            .end = mapping->end,
-            .since = time,
-            .object = objects_new_object(objects, process, objects_kind(mapping), name, RECORDING_NULL),
-            .thread = RECORDING_NULL,
-        };
-        mapping->block = objects_new_block(objects, &block);
-        objects_mark(objects, mapping, block.object);
+        const int64_t object = objects_mapping_object(objects, process, mapping);
+        mapping->block = objects_mapping_block(objects, mapping, object, time);
+        if (key)
+            objects_keep_shared(objects, key,
+                                (struct objects_shared){object, mapping->block, mapping->start, bytes});
     }
     return mapping->block;
 }
@@ -371,5 +421,8 @@ void objects_free(struct objects *objects)
     table_free(&objects->heap_objects);
     table_free(&objects->blocks_of);
     table_free(&objects->variables);
+    table_free(&objects->shared);
+    table_free(&objects->shared_elsewhere);
+    free(objects->shared_memory);
     free(objects->named);
 }

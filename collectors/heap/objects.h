@@ -38,6 +38,12 @@ struct objects_unnamed {
     int64_t block;                   // what it is now known to be in, 0: not yet
 };
 
+// Shared memory as the process that was seen first has it.
+struct objects_shared {
+    int64_t object, block;           // ids in the recording
+    uint64_t start, bytes;
+};
+
 // An object that is a variable of a file.
 struct objects_named {
     const char *path;                // interned
@@ -53,6 +59,10 @@ struct objects {
     struct table heap_objects;       // hash of process and allocation path -> object id
     struct table blocks_of;          // object id -> how many blocks it had
     struct table variables;          // hash of process and start -> block id
+    struct table shared;             // hash of device, inode and offset of shared memory -> number in shared_memory
+    struct table shared_elsewhere;   // number in shared_memory and another address -> block id
+    struct objects_shared *shared_memory;
+    size_t shared_count, shared_size;
     struct objects_named *named;
     size_t named_count, named_size;
     int64_t object_count, block_count;

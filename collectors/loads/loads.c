@@ -34,7 +34,7 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
 
 // --- classifying
 
-// A node of the same package: where sockets are split into clusters, that is what CPUs call local.
+// True for a node of the same package: CPUs with split sockets report that as local.
 static bool loads_is_near(const struct topology *topology, const struct topology_cpu *cpu, int32_t node)
 {
     for (size_t i = 0; i < topology->cpu_count; i++)
@@ -43,8 +43,8 @@ static bool loads_is_near(const struct topology *topology, const struct topology
     return node == cpu->node;
 }
 
-// A local or remote answer from memory must fit the node of the page; where it does not, the page has moved since, or
-// the CPU's word for it is wrong.
+// Compares a local or remote answer from memory with the node of the page. They disagree if the page has moved since,
+// or if the CPU reported a wrong source.
 static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t page_node)
 {
     const struct topology_cpu *cpu = topology_cpu(loads->topology, load->cpu);
@@ -54,7 +54,7 @@ static void loads_check(struct loads *loads, const struct loads_pending *load, e
     loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, page_node) : page_node == cpu->node;
 }
 
-// Kernels and CPUs may report CXL memory as DRAM. The page's node tells.
+// Kernels and CPUs may report CXL memory as DRAM; the page's node decides.
 static enum load_source loads_tier(const struct loads *loads, enum load_source source, int32_t page_node)
 {
     bool memory = source == LOAD_LOCAL_DRAM || source == LOAD_REMOTE_DRAM;

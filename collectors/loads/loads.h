@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single loads with address, latency and source: PEBS load latency on Intel, IBS op on AMD, marked loads on POWER. The node
-// of the page of the loaded page is asked for soon after, which also checks what the sample says of its source.
+// Single loads with address, latency and source: PEBS load latency on Intel, IBS op on AMD, marked loads on POWER.
+// Soon after a load, move_pages gives the node of its page, which also checks the source that the CPU reported.
 #ifndef COLLECTORS_LOADS_LOADS_H
 #define COLLECTORS_LOADS_LOADS_H
 
@@ -13,7 +13,7 @@
 
 enum { LOADS_PENDING = 4096 };
 
-// What stands in PERF_SAMPLE_WEIGHT, see perf_event_open(2); on newer Intel its low half is the latency.
+// PERF_SAMPLE_WEIGHT is the latency; on newer Intel CPUs only its low half (perf_event_open(2)).
 #define LOADS_SAMPLE_TYPE (PERF_SAMPLE_ADDR | PERF_SAMPLE_WEIGHT | PERF_SAMPLE_DATA_SRC)
 
 struct loads_pending {
@@ -31,7 +31,7 @@ struct loads {
     struct samples *samples;
     struct objects *objects;
     const struct topology *topology;
-    uint64_t checked, contradicted; // samples whose source and page's node could be compared, and did not agree
+    uint64_t checked, contradicted; // samples whose source and page node were compared; those that disagreed
     size_t pending_count;
     struct loads_pending pending[LOADS_PENDING];
 };
@@ -39,13 +39,13 @@ struct loads {
 // The event of a sample.
 struct loads_origin {
     int64_t event;                 // its id in the recording
-    enum load_source source;       // what it says of all its samples; LOAD_UNKNOWN: each tells itself
+    enum load_source source;       // of all its samples; LOAD_UNKNOWN: each sample has its own
 };
 
 void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
                 const struct thread *thread, int64_t stack);
 
-// Asks for the pages' nodes of what is pending and records it; before a process is forgotten.
+// Asks for the page nodes of pending loads and writes their rows. Call it before a process is removed.
 void loads_classify(struct loads *loads);
 
 #endif

@@ -23,6 +23,8 @@ struct pages_range {
     uint64_t stride;               // every how many pages
     bool is_counted;               // private memory whose mapping was reported: its faults are known
     uint64_t placed;               // pages that faults were seen to place
+    uint64_t serials;              // of the mappings there
+    uint64_t present;              // pages found, with those they stand for
 };
 
 // A snapshot to be taken: all that is needed, without the process, which may be gone by then.
@@ -42,7 +44,7 @@ struct pages_run {                 // neighbours with one answer
 
 struct pages_walk {
     struct pages *pages;
-    const struct pages_job *job;
+    struct pages_job *job;
     const struct pages_range *range;
     uint64_t asked, known;
     uint64_t present;              // of this range, asked about
@@ -88,7 +90,13 @@ static void pages_add(struct pages_walk *walk, uint64_t address, int32_t state)
         atomic_store_explicit(&walk->pages->worked, true, memory_order_relaxed);
 }
 
-static void pages_walk_range(struct pages_walk *walk, const struct pages_range *range)
+// Weights of faults are estimates: what is a little more than they stand for is not worth a word.
+static uint64_t pages_unseen(uint64_t present, uint64_t placed)
+{
+    return present > placed + placed / 4 + PAGES_UNSEEN_LEAST ? present - placed : 0;
+}
+
+static void pages_walk_range(struct pages_walk *walk, struct pages_range *range)
 {
     enum { CHUNK = 512 };
     uint64_t addresses[CHUNK], step = range->stride * walk->pages->page_bytes;
@@ -107,9 +115,9 @@ static void pages_walk_range(struct pages_walk *walk, const struct pages_range *
     }
     pages_write_run(walk);
     walk->run = (struct pages_run){0};
-    uint64_t present = walk->present * range->stride, most_placed = range->placed + range->placed / 4;
-    if (range->is_counted && present > most_placed + PAGES_UNSEEN_LEAST)
-        walk->unseen += present - range->placed;
+    range->present = walk->present * range->stride;
+    if (range->is_counted)
+        walk->unseen += pages_unseen(range->present, range->placed);
 }
 
 // How many pages of a mapping are on a node, not which: the rows begin at the mapping's start, one page apart by node.
@@ -130,7 +138,7 @@ static void pages_add_count(void *context, uint64_t address, int node, uint64_t 
     }
 }
 
-static void pages_do(struct pages *pages, const struct pages_job *job)
+static void pages_do(struct pages *pages, struct pages_job *job)
 {
     struct pages_walk walk = {.pages = pages, .job = job};
     for (size_t i = 0; i < job->count && !pages->only_counts; i++)
@@ -169,6 +177,7 @@ static struct pages_range pages_make_range(const struct pages *pages, const stru
         const struct mapping *tracked = address_space_find(&process->space, at);
         *is_touched |= tracked && tracked->touched;
         range.placed += tracked ? tracked->placed_pages : 0;
+        range.serials = table_mix(range.serials, tracked ? tracked->serial : 0);
         range.is_counted &= tracked != NULL; // mremap moves memory and is not reported
         at = tracked ? tracked->end : at + pages->page_bytes * 512;
     }
@@ -223,8 +232,55 @@ static struct pages_job *pages_plan(struct pages *pages, struct process *process
     return job;
 }
 
+// --- the end of processes that nobody looked at then
+
+static void pages_keep_look(struct pages *pages, struct pages_job *job)
+{
+    uint64_t before = 0;
+    table_get(&pages->looks, (uint64_t)job->process, &before);
+    const int status = table_put(&pages->looks, (uint64_t)job->process, (uintptr_t)job);
+    free(status == 0 ? (struct pages_job *)(uintptr_t)before : job);
+}
+
+static struct pages_job *pages_take_look(struct pages *pages, int64_t process)
+{
+    uint64_t look = 0;
+    if (pages->runs)
+        pthread_mutex_lock(&pages->mutex);
+    if (table_get(&pages->looks, (uint64_t)process, &look))
+        table_remove(&pages->looks, (uint64_t)process);
+    if (pages->runs)
+        pthread_mutex_unlock(&pages->mutex);
+    return (struct pages_job *)(uintptr_t)look;
+}
+
+// Faults that came after the look count as placed: what is left was placed otherwise for certain. A mapping that took the
+// place of another one since then is left out.
+void pages_ended(struct pages *pages, const struct process *process)
+{
+    struct pages_job *look = pages_take_look(pages, process->id);
+    for (size_t i = 0; look && !process->had_last_look && i < look->count; i++) {
+        const struct pages_range *then = &look->ranges[i];
+        const struct mapping place = {.start = then->start, .end = then->end, .kind = MAPPING_ANONYMOUS};
+        bool unused;
+        const struct pages_range now = pages_make_range(pages, process, &place, &unused);
+        if (!then->is_counted || !now.is_counted || now.serials != then->serials)
+            continue;
+        const uint64_t unseen = pages_unseen(then->present, now.placed);
+        pages->unseen_pages += unseen;
+        pages->unseen_early |= unseen > 0;
+    }
+    free(look);
+}
+
+void pages_forget(struct pages *pages, const struct process *process)
+{
+    free(pages_take_look(pages, process->id));
+}
+
 void pages_snapshot(struct pages *pages, struct process *process, uint64_t now, const char *cause)
 {
+    process->had_last_look = true;
     struct pages_job *job = pages_plan(pages, process, now, cause);
     if (job)
         pages_do(pages, job);
@@ -245,7 +301,7 @@ static void *pages_thread(void *argument)
         pthread_mutex_unlock(&pages->mutex);
         pages_do(pages, pages->job);
         pthread_mutex_lock(&pages->mutex);
-        free(pages->job);
+        pages_keep_look(pages, pages->job);
         pages->job = NULL;
     }
     pthread_mutex_unlock(&pages->mutex);
@@ -289,6 +345,14 @@ void pages_stop(struct pages *pages)
     pages->runs = false;
 }
 
+void pages_free(struct pages *pages)
+{
+    uint64_t process, look;
+    for (size_t at = 0; table_next(&pages->looks, &at, &process, &look);)
+        free((struct pages_job *)(uintptr_t)look);
+    table_free(&pages->looks);
+}
+
 static bool pages_is_busy(struct pages *pages)
 {
     pthread_mutex_lock(&pages->mutex);
@@ -307,15 +371,16 @@ static void pages_give(struct pages *pages, struct pages_job *job)
 
 static bool pages_is_due(const struct pages *pages, const struct process *process, uint64_t now, bool pages_move)
 {
-    if (pages->sees_touches && process->touched_at == 0)
-        return false;
+    if (process->had_last_look || (pages->sees_touches && process->touched_at == 0))
+        return false; // it is ending, or has nothing
     uint64_t last = process->snapshot_at ? process->snapshot_at : process->start;
     bool changed = process->snapshot_at == 0 || process->touched_at > process->snapshot_at || pages_move ||
                    !pages->sees_touches;
-    // The interval grows with age: a tenth more snapshots for ten times the life.
-    uint64_t interval = (last - process->start) + PAGES_FIRST_MS * CLOCK_MS;
+    // The interval grows with age: a tenth more snapshots for ten times the life, or two where none is taken at the end.
+    uint64_t interval = (last - process->start) / (process->has_library ? 1 : 2) + PAGES_FIRST_MS * CLOCK_MS;
     uint64_t longest = PAGES_LAST_MS * CLOCK_MS;
-    return changed && now - last >= (interval < longest ? interval : longest);
+    // The kernel may place memory without a fault to be seen: a process is looked at anew also where nothing changed.
+    return now - last >= (interval < longest || !changed ? interval : longest);
 }
 
 void pages_tick(struct pages *pages, uint64_t now, bool pages_move)

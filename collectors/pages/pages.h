@@ -21,6 +21,7 @@ struct pages {
     bool only_counts;        // move_pages is forbidden: numa_maps tells how many pages are where
     int64_t snapshots;       // of the recording, given out so far
     uint64_t unseen_pages;   // of private memory that processes had at their end, and no fault was seen to place
+    bool unseen_early;       // some of them as of the last snapshot of a process that ended without one
     _Atomic bool worked;     // at least one page was found
     _Atomic int error;       // why none was: -errno of the last try
 
@@ -29,6 +30,7 @@ struct pages {
     pthread_mutex_t mutex;   // for what follows
     pthread_cond_t changed;
     struct pages_job *job;   // under way or to be done; NULL: none
+    struct table looks;      // process -> struct pages_job *: its last snapshot
     bool stop;
 };
 
@@ -39,6 +41,12 @@ void pages_stop(struct pages *pages);
 // Asks about the pages of the process and records what is where. cause: a word of snapshot.cause. Large processes are
 // asked about every n-th page, and the snapshot says so. "exit": also counts pages that no fault was seen to place.
 void pages_snapshot(struct pages *pages, struct process *process, uint64_t now, const char *cause);
+
+// The process has ended, and its faults are classified: where the preload library did not ask for a last snapshot (static and
+// killed programs), the one before it counts. pages_forget: its memory is another program's from now on.
+void pages_ended(struct pages *pages, const struct process *process);
+void pages_forget(struct pages *pages, const struct process *process);
+void pages_free(struct pages *pages); // after pages_stop
 
 // Gives the thread a snapshot that is due: soon after the first touch, then at doubling intervals while more is touched
 // (or, with balancing, while pages may move).

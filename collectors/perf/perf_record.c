@@ -3,6 +3,15 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+
+// Fields of a sample that older headers do not name, and what stands in them (include/uapi/linux/perf_event.h).
+#define PERF_RECORD_HAS_CODE_PAGE_SIZE (UINT64_C(1) << 23)
+#define PERF_RECORD_HAS_WEIGHT_STRUCT (UINT64_C(1) << 24)
+#define PERF_RECORD_BRANCH_HW_INDEX (UINT64_C(1) << 17)
+#define PERF_RECORD_BRANCH_COUNTERS (UINT64_C(1) << 19)
+#define PERF_RECORD_READ_LOST (UINT64_C(1) << 4)
+enum { PERF_RECORD_BRANCH_BYTES = 24, PERF_RECORD_BUILD_ID_MOST = 20 };
 
 // A place in a record that never goes beyond its end: what is not there reads as 0 and marks the cursor as short.
 struct perf_record_cursor {
@@ -29,8 +38,23 @@ static const void *perf_record_take(struct perf_record_cursor *c, uint64_t bytes
 
 static uint64_t perf_record_u64(struct perf_record_cursor *c)
 {
-    const uint64_t *value = perf_record_take(c, sizeof *value);
-    return value ? *value : 0;
+    uint64_t value = 0;
+    const void *taken = perf_record_take(c, sizeof value);
+    if (taken)
+        memcpy(&value, taken, sizeof value);
+    return value;
+}
+
+// What follows in whole words, as the kernel pads it.
+static const void *perf_record_padded(struct perf_record_cursor *c, uint64_t bytes)
+{
+    return perf_record_take(c, bytes > UINT16_MAX ? UINT64_MAX : (bytes + 7) & ~UINT64_C(7));
+}
+
+// So many items, each of so many bytes.
+static void perf_record_skip(struct perf_record_cursor *c, uint64_t count, uint64_t bytes)
+{
+    perf_record_take(c, count > UINT16_MAX ? UINT64_MAX : count * bytes);
 }
 
 static void perf_record_u32_pair(struct perf_record_cursor *c, uint32_t *first, uint32_t *second)
@@ -56,14 +80,89 @@ static void perf_record_regs(struct perf_record_cursor *c, uint64_t mask, struct
         sample->regs = perf_record_take(c, (uint64_t)__builtin_popcountll(mask) * sizeof(uint64_t));
 }
 
+// Counts of the event or its group: perf_event_open(2), "reading results".
+static void perf_record_group(struct perf_record_cursor *c, uint64_t format, struct perf_sample *sample)
+{
+    const char *start = c->at;
+    const uint64_t times = format & (PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING);
+    const uint64_t words = 1 + (uint64_t)__builtin_popcountll(format & (PERF_FORMAT_ID | PERF_RECORD_READ_LOST));
+    const uint64_t count = format & PERF_FORMAT_GROUP ? perf_record_u64(c) : 1;
+    perf_record_skip(c, (uint64_t)__builtin_popcountll(times), sizeof(uint64_t));
+    perf_record_skip(c, count, words * sizeof(uint64_t));
+    if (c->is_short)
+        return;
+    sample->group = (const uint64_t *)(const void *)start;
+    sample->group_words = (uint64_t)(c->at - start) / sizeof(uint64_t);
+}
+
+// PERF_SAMPLE_RAW: 32 bits of length, then so much, padded together.
+static void perf_record_raw(struct perf_record_cursor *c)
+{
+    uint32_t bytes = 0;
+    if ((uint64_t)(c->end - c->at) >= sizeof bytes)
+        memcpy(&bytes, c->at, sizeof bytes);
+    perf_record_padded(c, sizeof bytes + (uint64_t)bytes);
+}
+
+static void perf_record_branches(struct perf_record_cursor *c, uint64_t branches)
+{
+    const uint64_t count = perf_record_u64(c);
+    if (branches & PERF_RECORD_BRANCH_HW_INDEX)
+        perf_record_u64(c);
+    perf_record_skip(c, count, PERF_RECORD_BRANCH_BYTES);
+    if (branches & PERF_RECORD_BRANCH_COUNTERS)
+        perf_record_skip(c, count, sizeof(uint64_t));
+}
+
 static void perf_record_stack(struct perf_record_cursor *c, struct perf_sample *sample)
 {
     uint64_t room = perf_record_u64(c);
     if (room == 0)
         return;
-    sample->stack = perf_record_take(c, room);
+    sample->stack = perf_record_padded(c, room);
     uint64_t copied = perf_record_u64(c); // dyn_size: how much of the room holds stack
     sample->stack_bytes = sample->stack ? (copied < room ? copied : room) : 0;
+}
+
+static void perf_record_large_fields(struct perf_record_cursor *c, const struct perf_layout *layout,
+                                     struct perf_sample *sample)
+{
+    const uint64_t type = layout->sample_type;
+    if (type & PERF_SAMPLE_READ)
+        perf_record_group(c, layout->read_format, sample);
+    if (type & PERF_SAMPLE_CALLCHAIN)
+        perf_record_chain(c, sample);
+    if (type & PERF_SAMPLE_RAW)
+        perf_record_raw(c);
+    if (type & PERF_SAMPLE_BRANCH_STACK)
+        perf_record_branches(c, layout->branches);
+    if (type & PERF_SAMPLE_REGS_USER)
+        perf_record_regs(c, layout->regs_user, sample);
+    if (type & PERF_SAMPLE_STACK_USER)
+        perf_record_stack(c, sample);
+}
+
+static void perf_record_memory_fields(struct perf_record_cursor *c, const struct perf_layout *layout,
+                                      struct perf_sample *sample)
+{
+    const uint64_t type = layout->sample_type;
+    struct perf_sample unwanted;
+    if (type & (PERF_SAMPLE_WEIGHT | PERF_RECORD_HAS_WEIGHT_STRUCT))
+        sample->weight = perf_record_u64(c);
+    if (type & PERF_SAMPLE_DATA_SRC)
+        sample->source = perf_record_u64(c);
+    if (type & PERF_SAMPLE_TRANSACTION)
+        perf_record_u64(c);
+    if (type & PERF_SAMPLE_REGS_INTR)
+        perf_record_regs(c, layout->regs_intr, &unwanted);
+    if (type & PERF_SAMPLE_PHYS_ADDR)
+        sample->physical = perf_record_u64(c);
+    if (type & PERF_SAMPLE_CGROUP)
+        perf_record_u64(c);
+    if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+        sample->page_bytes = perf_record_u64(c);
+    if (type & PERF_RECORD_HAS_CODE_PAGE_SIZE)
+        perf_record_u64(c);
 }
 
 // The order of the fields is the kernel's: perf_event_open(2), PERF_RECORD_SAMPLE.
@@ -86,33 +185,24 @@ int perf_record_sample(const struct perf_event_header *header, const struct perf
         sample->time = perf_record_u64(&c);
     if (type & PERF_SAMPLE_ADDR)
         sample->address = perf_record_u64(&c);
+    if (type & PERF_SAMPLE_ID)
+        sample->id = perf_record_u64(&c);
     if (type & PERF_SAMPLE_STREAM_ID)
         sample->stream = perf_record_u64(&c);
     if (type & PERF_SAMPLE_CPU)
         perf_record_u32_pair(&c, &sample->cpu, &reserved);
     if (type & PERF_SAMPLE_PERIOD)
         sample->period = perf_record_u64(&c);
-    if (type & PERF_SAMPLE_CALLCHAIN)
-        perf_record_chain(&c, sample);
-    if (type & PERF_SAMPLE_REGS_USER)
-        perf_record_regs(&c, layout->regs_user, sample);
-    if (type & PERF_SAMPLE_STACK_USER)
-        perf_record_stack(&c, sample);
-    if (type & PERF_SAMPLE_WEIGHT)
-        sample->weight = perf_record_u64(&c);
-    if (type & PERF_SAMPLE_DATA_SRC)
-        sample->source = perf_record_u64(&c);
-    if (type & PERF_SAMPLE_PHYS_ADDR)
-        sample->physical = perf_record_u64(&c);
-    if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
-        sample->page_bytes = perf_record_u64(&c);
+    perf_record_large_fields(&c, layout, sample);
+    perf_record_memory_fields(&c, layout, sample);
     return c.is_short ? -EBADMSG : 0;
 }
 
 // Records other than samples end with these fields (sample_id_all): thread, time, CPU, identifier.
 static uint64_t perf_record_time_at_end(const struct perf_event_header *header, const struct perf_layout *layout)
 {
-    uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+    uint64_t type = layout->sample_type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |
+                                           PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
     uint64_t bytes = (uint64_t)__builtin_popcountll(type) * sizeof(uint64_t);
     struct perf_record_cursor c = perf_record_body(header);
     if (!(type & PERF_SAMPLE_TIME) || bytes > (uint64_t)(c.end - c.at))
@@ -120,6 +210,15 @@ static uint64_t perf_record_time_at_end(const struct perf_event_header *header, 
     c.at = c.end - bytes;
     if (type & PERF_SAMPLE_TID)
         perf_record_u64(&c);
+    return perf_record_u64(&c);
+}
+
+uint64_t perf_record_id(const struct perf_event_header *header, const struct perf_layout *layout)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    if (!(layout->sample_type & PERF_SAMPLE_IDENTIFIER) || c.end - c.at < (ptrdiff_t)sizeof(uint64_t))
+        return 0;
+    c.at = c.end - sizeof(uint64_t);
     return perf_record_u64(&c);
 }
 
@@ -146,6 +245,30 @@ static const char *record_text(struct perf_record_cursor *c)
     return text;
 }
 
+int perf_record_mmap(const struct perf_event_header *header, struct perf_mmap *mmap)
+{
+    struct perf_record_cursor c = perf_record_body(header);
+    *mmap = (struct perf_mmap){.protection = PROT_READ, .flags = MAP_PRIVATE};
+    mmap->protection |= header->misc & PERF_RECORD_MISC_MMAP_DATA ? PROT_WRITE : PROT_EXEC;
+    perf_record_u32_pair(&c, &mmap->pid, &mmap->tid);
+    mmap->address = perf_record_u64(&c);
+    mmap->bytes = perf_record_u64(&c);
+    mmap->file_offset = perf_record_u64(&c);
+    mmap->name = record_text(&c);
+    return c.is_short ? -EBADMSG : 0;
+}
+
+// In place of device and inode: a length, three bytes of nothing, and the id.
+static void perf_record_build_id(struct perf_mmap *mmap, const char *at)
+{
+    mmap->build_id = (const unsigned char *)at + sizeof(uint32_t);
+    mmap->build_id_bytes = (unsigned char)*at;
+    if (mmap->build_id_bytes > PERF_RECORD_BUILD_ID_MOST)
+        mmap->build_id_bytes = PERF_RECORD_BUILD_ID_MOST;
+    mmap->major = mmap->minor = 0;
+    mmap->inode = 0;
+}
+
 int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *mmap)
 {
     struct perf_record_cursor c = perf_record_body(header);
@@ -154,12 +277,14 @@ int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *
     mmap->address = perf_record_u64(&c);
     mmap->bytes = perf_record_u64(&c);
     mmap->file_offset = perf_record_u64(&c);
-    perf_record_u32_pair(&c, &mmap->major,
-                         &mmap->minor); // or a build id's length and first bytes: see MISC_MMAP_BUILD_ID
+    const char *device = c.at; // or a build id
+    perf_record_u32_pair(&c, &mmap->major, &mmap->minor);
     mmap->inode = perf_record_u64(&c);
     perf_record_u64(&c); // inode generation
     perf_record_u32_pair(&c, &mmap->protection, &mmap->flags);
     mmap->name = record_text(&c);
+    if (!c.is_short && header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)
+        perf_record_build_id(mmap, device);
     return c.is_short ? -EBADMSG : 0;
 }
 

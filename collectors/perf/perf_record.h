@@ -12,6 +12,9 @@
 struct perf_layout {
     uint64_t sample_type;
     uint64_t regs_user;      // sample_regs_user mask
+    uint64_t regs_intr;      // sample_regs_intr mask
+    uint64_t read_format;
+    uint64_t branches;       // branch_sample_type
 };
 
 // A sample. Fields that sample_type does not have are 0 or NULL. Pointers go into the record.
@@ -24,12 +27,17 @@ struct perf_sample {
     const uint64_t *regs;    // user registers by the bits of regs_user, lowest bit first; NULL: none (a kernel thread)
     const char *stack;       // copy of the user stack from the stack pointer up
     uint64_t stack_bytes;    // how much of it was copied
-    uint64_t weight, source, physical, page_bytes; // WEIGHT, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE
+    uint64_t weight, source, physical, page_bytes; // WEIGHT or WEIGHT_STRUCT, DATA_SRC, PHYS_ADDR, DATA_PAGE_SIZE
+    const uint64_t *group;   // READ, in the layout's read_format: as read(2) gives it ...
+    uint64_t group_words;    // ... and how long that is
 };
 
 // -EBADMSG: shorter than its fields.
 int perf_record_sample(const struct perf_event_header *header, const struct perf_layout *layout,
                        struct perf_sample *sample);
+
+// Identifier at the end of a record that is no sample, with PERF_SAMPLE_IDENTIFIER; 0: none.
+uint64_t perf_record_id(const struct perf_event_header *header, const struct perf_layout *layout);
 
 // Time of any record with PERF_SAMPLE_TIME; 0 if it is malformed.
 uint64_t perf_record_time(const struct perf_event_header *header, const struct perf_layout *layout);
@@ -38,7 +46,10 @@ struct perf_mmap {
     uint32_t pid, tid, major, minor, protection, flags;
     uint64_t address, bytes, file_offset, inode;
     const char *name;        // ends within the record
+    const unsigned char *build_id; // NULL: the record has none; then major, minor and inode are set
+    unsigned build_id_bytes;
 };
+int perf_record_mmap(const struct perf_event_header *header, struct perf_mmap *mmap); // PERF_RECORD_MMAP: protection is made up
 int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *mmap);
 
 struct perf_comm {

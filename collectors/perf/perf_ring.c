@@ -58,6 +58,11 @@ void perf_ring_refresh(struct perf_ring *ring)
     ring->head = __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
 }
 
+bool perf_ring_has_more(const struct perf_ring *ring)
+{
+    return __atomic_load_n(&ring->control->data_head, __ATOMIC_RELAXED) != ring->next;
+}
+
 // Copies size bytes from the front into one piece.
 static void perf_ring_join(const struct perf_ring *ring, uint64_t size)
 {

@@ -29,6 +29,9 @@ void perf_ring_unmap(struct perf_ring *ring);
 // Looks how far the kernel has come.
 void perf_ring_refresh(struct perf_ring *ring);
 
+// Whether the kernel has written what has not been passed.
+bool perf_ring_has_more(const struct perf_ring *ring);
+
 // The record at the front, in one piece, or NULL; valid until the next call for this ring. perf_ring_skip passes it.
 const struct perf_event_header *perf_ring_front(struct perf_ring *ring);
 void perf_ring_skip(struct perf_ring *ring);

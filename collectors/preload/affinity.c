@@ -28,8 +28,8 @@ static bool affinity_of_caller(pid_t tid)
     return tid == 0 || tid == (pid_t)syscall(SYS_gettid);
 }
 
-// Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the mask
-// is known here; one that chose a single CPU of the plan for itself sees too much.
+// Whether the thread with this mask is to see the process's mask instead. Of other threads than the caller only the
+// mask is known here; one that chose a single CPU of the plan for itself sees too much.
 static bool affinity_hidden(pid_t tid, const struct cpulist *mask)
 {
     return affinity_of_caller(tid) ? preload_pinned_cpu() >= 0 : affinity_is_our_pin(mask);

@@ -20,6 +20,8 @@
 #include "collectors/protocol/channel_pass.h"
 #include "core/system/clock.h"
 
+enum { CONNECT_TRIES = 3 };
+
 static struct {
     struct channel *channel;
     struct channel_settings settings; // other users may write the shared ones
@@ -126,7 +128,7 @@ static int connect_socket(void)
     return fd;
 }
 
-static int connect_handshake(int fd, bool forked)
+static int connect_handshake(int fd, bool forked, int ring)
 {
     struct channel_handshake handshake = {.process = self.process,
                                   .time_ns = clock_now(),
@@ -136,11 +138,30 @@ static int connect_handshake(int fd, bool forked)
     const char *secret = strchr(self.address, ':');
     if (secret)
         memcpy(handshake.secret, secret + 1, strnlen(secret + 1, sizeof handshake.secret));
-    int ring = alloc_write_make(); // the recorder gets it too; without one, blocks have no names
-    int status = channel_pass_send(fd, &handshake, sizeof handshake, ring, 0) == sizeof handshake ? 0 : -errno;
-    if (ring >= 0)
-        close(ring);
+    return channel_pass_send(fd, &handshake, sizeof handshake, ring, 0) == sizeof handshake ? 0 : -errno;
+}
+
+// Connects and sends the handshake of this process. *ring: its ring of allocations, made at the first connection and
+// shared with the recorder; without a ring, heap blocks have no names. Returns the socket or -errno.
+static int connect_meet(bool forked, int *ring)
+{
+    int fd = connect_socket();
+    if (fd < 0)
+        return fd;
+    if (*ring < 0)
+        *ring = alloc_write_make();
+    const int status = connect_handshake(fd, forked, *ring);
+    if (status == 0)
+        return fd;
+    close(fd);
     return status;
+}
+
+// The recorder waits 100 ms for the handshake. On busy CPUs the process may sleep for longer after it connects, and is
+// disconnected: it tries again.
+static bool connect_is_cut_off(int status)
+{
+    return status == -EPIPE || status == -ECONNRESET;
 }
 
 // The answer: the settings, and with them the descriptor of the segment. Returns the descriptor.
@@ -153,10 +174,11 @@ static int connect_receive(int fd)
                     n == (ssize_t)channel_settings_bytes(settings->slot_count);
     if (is_whole && segment >= 0 && settings->version == CHANNEL_VERSION)
         return segment;
+    const int status = n == 0 ? -EPIPE : n < 0 ? -errno : -EPROTO;
     *settings = (struct channel_settings){0};
     if (segment >= 0)
         close(segment);
-    return -EPROTO;
+    return status;
 }
 
 static struct channel *connect_map(int segment)
@@ -168,8 +190,8 @@ static struct channel *connect_map(int segment)
     return channel != MAP_FAILED ? channel : NULL;
 }
 
-// A forked child has the segment; it introduces itself so that the recorder learns its pid. Where thread starts wait for
-// the recorder, so does this: the answer comes when the child's events are open.
+// A forked child inherits the segment; it sends a handshake so that the recorder learns its pid. Where thread starts
+// wait for the recorder, the child waits too: the answer comes when its events are open.
 static void connect_forked_child(void)
 {
     if (!preload_channel())
@@ -179,32 +201,45 @@ static void connect_forked_child(void)
     connect_find_namespace();
     preload_slot_forked();
     alloc_write_forked();
-    int fd = connect_socket();
+    int ring = -1, status = -EPIPE;
+    for (int i = 0; i < CONNECT_TRIES && connect_is_cut_off(status); i++) {
+        int fd = connect_meet(true, &ring);
+        char answer;
+        status = fd;
+        if (fd >= 0 && preload_awaits() && recv(fd, &answer, 1, 0) <= 0)
+            status = -EPIPE;
+        if (fd >= 0)
+            close(fd);
+    }
+    if (ring >= 0)
+        close(ring);
+}
+
+static int connect_once(int *ring)
+{
+    int fd = connect_meet(false, ring);
     if (fd < 0)
-        return;
-    char answer;
-    if (connect_handshake(fd, true) == 0 && preload_awaits())
-        (void)!recv(fd, &answer, 1, 0);
+        return fd;
+    int segment = connect_receive(fd);
     close(fd);
+    if (segment < 0)
+        return segment;
+    self.channel = connect_map(segment);
+    close(segment);
+    return 0;
 }
 
 static void connect_open(void)
 {
     connect_keep_environment();
     clock_read_namespace();
-    int fd = connect_socket();
-    if (fd < 0)
-        return;
     connect_name_process();
     thread_mask_get(0, &self.mask);
-    if (connect_handshake(fd, false) == 0) {
-        int segment = connect_receive(fd);
-        if (segment >= 0) {
-            self.channel = connect_map(segment);
-            close(segment);
-        }
-    }
-    close(fd);
+    int ring = -1, status = -EPIPE;
+    for (int i = 0; i < CONNECT_TRIES && connect_is_cut_off(status); i++)
+        status = connect_once(&ring);
+    if (ring >= 0)
+        close(ring);
     preload_slot_start();
     preload_slot_begin_at_first();
     alloc_thread_variables(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which CPU a thread sits on. A thread gets the slot of the pin order that the fewest threads have, the first of them, when its
-// creator makes it; so threads, in the order they are made, and processes side by side spread over the pin order.
+// The CPU of each thread. A new thread gets the first of the CPU slots with the fewest threads: so threads, in the
+// order of their creation, and processes that run at the same time spread over the pin order.
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -45,7 +45,8 @@ static char *exec_append_variable(char *end, const char *name, const char *value
     return exec_append(end, value, strlen(value));
 }
 
-// LD_PRELOAD's list without our library; then, if add, with it in front. Returns its end; "LD_PRELOAD=" alone: nothing is left.
+// Appends LD_PRELOAD=list without the preload library; if add, with it in front. Returns the end of the text; an empty
+// list leaves "LD_PRELOAD=".
 static char *exec_append_preload(char *end, const char *list, const char *library, bool add)
 {
     end = exec_append_variable(end, "LD_PRELOAD", add ? library : "");
@@ -95,7 +96,8 @@ static char **exec_make_environment(char **out, char *text, char *const *variabl
         if (!exec_is_ours(variables[i]))
             out[count++] = variables[i];
     if (*library && (*channel || place_is_on())) {
-        char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library, elf_kind_bears_preload(kind));
+        char *end = exec_append_preload(text, exec_value(variables, "LD_PRELOAD"), library,
+                                        elf_kind_bears_preload(kind));
         if (end[-1] != '=') {
             out[count++] = text;
             text = end + 1;

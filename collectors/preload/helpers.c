@@ -8,7 +8,7 @@
 
 #include "collectors/preload/preload.h"
 
-// Library and start routine; NULL: any routine in it (libraries without a symbol for it). Source: the projects' own code.
+// Library and start routine; NULL: any routine of a library without a symbol for it. Source: the code of the projects.
 static const struct {
     const char *library, *routine;
 } helpers[] = {

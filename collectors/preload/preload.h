@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library that the launcher preloads into the target. It pins threads where they start, tells the recorder about
-// threads, execs and the end of a process, and keeps the pins invisible to the program. It must never break the program:
-// without a recorder every function here is the C library's own.
+// threads, execs and the end of a process, and keeps the pins invisible to the program. It must never break the
+// program: without a recorder every function here is the C library's own.
 #ifndef COLLECTORS_PRELOAD_PRELOAD_H
 #define COLLECTORS_PRELOAD_PRELOAD_H
 
@@ -15,24 +15,25 @@
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
-// The function this library's one of the same name stands in front of.
+// The next function of this name after the one in this library, by the order of the dynamic linker.
 #define PRELOAD_NEXT(name) ((__typeof__(&(name)))preload_next(#name))
 void *preload_next(const char *name);
 
 // --- connect.c: the process and its channel
-void preload_connect(void);                      // once; when the library starts or, if sooner, at the first large block
-struct channel *preload_channel(void);           // NULL: no recorder, or it is gone
-const struct channel_settings *preload_settings(void); // our copy, checked; without a recorder there is no plan
-// Threads on each CPU slot, by the recorder's plan or a placement file's; NULL: nobody pins.
+void preload_connect(void);                      // once: at start, or at the first large allocation before that
+struct channel *preload_channel(void);           // NULL: no recorder, or it has ended
+const struct channel_settings *preload_settings(void); // a checked copy; without a recorder there is no plan
+// Threads on each CPU slot, by the plan of the recorder or of a placement file; NULL: threads are not pinned.
 _Atomic uint32_t *preload_slot_users(void);
-// Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared with other processes of the run.
+// Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared by all processes of the run.
 void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users);
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
 bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer
-const char *preload_channel_address(void);       // as the environment said when the process began; "": nothing ...
-const char *preload_library(void);               // ... whatever the program made of it since
-const struct cpulist *preload_process_mask(void); // as the process got it
+// From the environment as it was when the process began; "": not set.
+const char *preload_channel_address(void);
+const char *preload_library(void);
+const struct cpulist *preload_process_mask(void); // affinity mask that the process inherited
 
 // --- message.c
 struct preload_note {
@@ -43,7 +44,7 @@ struct preload_note {
     bool waits;
 };
 void preload_send(struct preload_note note);
-void preload_ring_doorbell(void);                // something for the recorder has gathered that is no message
+void preload_ring_doorbell(void);                // wakes the recorder: the ring of allocations fills
 
 // --- cpu_slot.c: where a thread sits
 void preload_slot_start(void);                  // when the program starts

@@ -120,6 +120,9 @@ static struct thread_start *thread_prepare(struct thread_start start)
 
 static void thread_unmade(struct thread_start *kept)
 {
+    struct channel *channel = preload_channel();
+    if (channel)
+        atomic_fetch_add(&channel->unmade, 1);
     preload_slot_return(kept->slot);
     free(kept);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "collectors/processes/static_memory.h"
 #include "core/system/sysfile.h"
 #include "core/util/grow.h"
 #include "core/util/search.h"
@@ -41,19 +42,6 @@ static enum mapping_kind alloc_map_kind(const char *path, bool is_shared, bool w
                       address_space_starts(path, "/SYSV") || address_space_starts(path, "/dev/zero")))
         return MAPPING_SHARED;
     return writable && !is_shared ? MAPPING_STATIC : MAPPING_FILE;
-}
-
-// The part of a program's .bss that goes beyond the file is anonymous memory right behind its writable mapping.
-static void address_space_mark_bss(const struct address_space *space, struct mapping *mapping)
-{
-    if (mapping->kind != MAPPING_ANONYMOUS || mapping->start == 0)
-        return;
-    const struct mapping *before = address_space_find(space, mapping->start - 1);
-    if (before && before->kind == MAPPING_STATIC) {
-        mapping->kind = MAPPING_STATIC;
-        mapping->path = before->path;
-        mapping->file_offset = before->file_offset + (mapping->start - before->start);
-    }
 }
 
 // --- the table
@@ -130,14 +118,43 @@ static void address_space_take_over(const struct address_space *space, struct ma
     }
 }
 
-int address_space_add(struct address_space *space, struct mapping mapping)
+// --- static memory
+
+// The part of a program's .bss that goes beyond the file is anonymous memory right behind its writable mapping. is_no_bss: the
+// mapping is known to be other memory.
+static void address_space_mark_bss(const struct address_space *space, struct mapping *mapping, bool is_no_bss)
+{
+    if (mapping->kind != MAPPING_ANONYMOUS || mapping->start == 0 || is_no_bss)
+        return;
+    const struct mapping *before = address_space_find(space, mapping->start - 1);
+    if (before && before->kind == MAPPING_STATIC) {
+        mapping->kind = MAPPING_STATIC;
+        mapping->path = before->path;
+        mapping->file_offset = before->file_offset + (mapping->start - before->start);
+    }
+}
+
+// The kernel joins .bss with anonymous memory right behind it, so that 17 MiB of an array were data of a library. Returns where
+// .bss ends at most. Small mappings are not looked at: reading the headers of all libraries takes a millisecond.
+static uint64_t address_space_bss_end(const struct address_space *space, const struct mapping *mapping, pid_t pid)
+{
+    enum { SMALL = 64 << 10 };
+    if (mapping->kind != MAPPING_ANONYMOUS || mapping->start == 0 || mapping->end - mapping->start <= SMALL)
+        return UINT64_MAX;
+    const struct mapping *before = address_space_find(space, mapping->start - 1);
+    if (!before || before->kind != MAPPING_STATIC || *before->path != '/')
+        return UINT64_MAX;
+    return static_memory_end(pid, before->path, before->file_offset, before->start);
+}
+
+static int address_space_put(struct address_space *space, struct mapping mapping, bool is_no_bss)
 {
     if (mapping.start >= mapping.end)
         return 0;
     int status = address_space_reserve(space);
     if (status < 0)
         return status;
-    address_space_mark_bss(space, &mapping);
+    address_space_mark_bss(space, &mapping, is_no_bss);
     mapping.serial = ++space->generation;
     space->code += mapping.executable;
     // A mapping that grew (heap, stack, merged neighbours) is still the same.
@@ -153,6 +170,26 @@ int address_space_add(struct address_space *space, struct mapping mapping)
     return 0;
 }
 
+int address_space_add(struct address_space *space, struct mapping mapping)
+{
+    return address_space_put(space, mapping, false);
+}
+
+// As it is in a process now: .bss in front, other memory behind.
+static int address_space_add_present(struct address_space *space, struct mapping mapping, pid_t pid)
+{
+    const uint64_t end = address_space_bss_end(space, &mapping, pid);
+    struct mapping bss = mapping;
+    if (end >= mapping.end)
+        return address_space_add(space, mapping);
+    int status = 0;
+    if (end > mapping.start) {
+        bss.end = mapping.start = end;
+        status = address_space_add(space, bss);
+    }
+    return status < 0 ? status : address_space_put(space, mapping, true);
+}
+
 int address_space_add_mmap(struct address_space *space, struct intern **paths, const struct perf_mmap *mmap)
 {
     bool is_shared = (mmap->flags & MAP_SHARED) && !(mmap->flags & MAP_PRIVATE);
@@ -163,21 +200,24 @@ int address_space_add_mmap(struct address_space *space, struct intern **paths, c
         .file_offset = mmap->file_offset,
         .path = intern_text(paths, name),
         .inode = mmap->inode,
+        .device = (uint64_t)mmap->major << 32 | mmap->minor,
         .kind = alloc_map_kind(name, is_shared, mmap->protection & PROT_WRITE),
         .file_backed = *name == '/',
+        .shared = is_shared,
         .executable = mmap->protection & PROT_EXEC,
     };
     return mapping.end > mapping.start ? address_space_add(space, mapping) : 0;
 }
 
 // A line of /proc/PID/maps: "start-end rwxp offset dev inode   path".
-static int address_space_add_line(struct address_space *space, struct intern **paths, const char *line)
+static int address_space_add_line(struct address_space *space, struct intern **paths, const char *line, pid_t pid)
 {
     uint64_t start, end, offset, inode;
+    uint32_t major, minor;
     char rights[5];
     int path_at = 0;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &start, &end, rights, &offset,
-               &inode, &path_at) < 5)
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %" SCNx32 ":%" SCNx32 " %" SCNu64 " %n", &start, &end,
+               rights, &offset, &major, &minor, &inode, &path_at) < 7)
         return 0;
     const char *path = path_at > 0 ? line + path_at : "";
     struct mapping mapping = {
@@ -186,11 +226,13 @@ static int address_space_add_line(struct address_space *space, struct intern **p
         .file_offset = offset,
         .path = intern_text(paths, path),
         .inode = inode,
+        .device = (uint64_t)major << 32 | minor,
         .kind = alloc_map_kind(path, rights[3] == 's', rights[1] == 'w'),
         .file_backed = *path == '/',
+        .shared = rights[3] == 's',
         .executable = rights[2] == 'x',
     };
-    return address_space_add(space, mapping);
+    return address_space_add_present(space, mapping, pid);
 }
 
 int address_space_read(struct address_space *space, struct intern **paths, pid_t pid)
@@ -204,7 +246,7 @@ int address_space_read(struct address_space *space, struct intern **paths, pid_t
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        status = address_space_add_line(space, paths, line);
+        status = address_space_add_line(space, paths, line, pid);
     }
     free(text);
     return status;

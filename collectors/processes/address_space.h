@@ -26,10 +26,11 @@ enum mapping_kind {
 struct mapping {
     uint64_t start, end, file_offset;
     const char *path;    // interned; "" for anonymous memory
-    uint64_t inode;
+    uint64_t inode, device; // device: major << 32 | minor
     uint64_t serial;     // differs from that of any earlier mapping of the same addresses
     enum mapping_kind kind;
     bool file_backed;
+    bool shared;         // what a process writes there others see
     bool executable;
     bool is_thread_stack; // a thread's stack pointer was seen in it
     bool touched;        // a page of it was seen to be placed

@@ -43,6 +43,7 @@ struct process {
     int threads;                     // alive and known
     uint64_t touched_at;             // time of the last first touch, for the snapshots of pages
     uint64_t snapshot_at;            // time of the last snapshot
+    bool had_last_look;              // a snapshot was taken at its end
 };
 
 struct thread {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the preload library inside the target and the recorder share: one memory segment. The recorder listens on an
-// abstract socket (it vanishes with the recorder and needs no file). Each process connects once, so that the kernel tells
-// the recorder its pid, gets the segment, and keeps no descriptor. Only descendants of the recorder that know the secret
-// their environment get it. They may run as different users, and each may overwrite everything in the segment. So
-// both sides copy what they read once, check the copy, and never read the original again. The library takes no address,
-// index or CPU from there at all.
+// The memory segment that the preload library in the target and the recorder share. The recorder listens on an
+// abstract socket, which disappears with the recorder and needs no file. Each process connects once: the kernel tells
+// the recorder its pid, and the process gets the segment and keeps no descriptor. Only descendants of the recorder
+// that know the secret in their environment get it. They may run as different users, and each may overwrite everything
+// in the segment. So both sides copy what they read once, check the copy, and never read the original again. The
+// library takes no address, index or CPU from the segment.
 #ifndef COLLECTORS_PROTOCOL_CHANNEL_H
 #define COLLECTORS_PROTOCOL_CHANNEL_H
 
@@ -19,23 +19,24 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 4,
+    CHANNEL_VERSION = 5,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
     CHANNEL_MESSAGES = 8192,         // in flight: thousands of threads may end at once. The recorder empties them every few ms
     CHANNEL_TEXT = 64,
-    CHANNEL_SLICE_MS = 20,           // a waiting thread looks this often whether the recorder still lives ...
-    CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this, come what may (the recorder may be stopped)
+    CHANNEL_SLICE_MS = 20,           // a waiting thread checks this often whether the recorder lives ...
+    CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this time in any case (the recorder may be stopped)
 };
 
 enum channel_kind {
-    CHANNEL_THREAD_START = 1,        // a: where its pin comes from (enum channel_pin); cpu: planned CPU or -1; text:
-                                     // the mask it has if the program pins
+    CHANNEL_THREAD_START = 1,        // a: who pins the thread (enum channel_pin); cpu: planned CPU or -1; text:
+                                     // its mask if the program pins
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
-    CHANNEL_MAIN_PINNED,             // the process created its first thread: its main thread got a slot too; cpu
-    CHANNEL_AFFINITY,                // the program chose a mask itself: a: tid it chose it for; text: list format
-    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading it,
-                                     // -EPERM: it changes its rights. After vfork, process is the parent; tid is right
+    CHANNEL_MAIN_PINNED,             // the process created its first thread, so its main thread got a slot: cpu
+    CHANNEL_AFFINITY,                // the program set a mask: a: tid of the thread; text: the mask, list format
+    CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading the
+                                     // file, -EPERM: it changes its rights. After vfork, process is the parent's; tid
+                                     // is right
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
 };
@@ -48,7 +49,7 @@ enum channel_state { CHANNEL_FREE, CHANNEL_CLAIMED, CHANNEL_SENT, CHANNEL_ANSWER
 struct channel_message {
     _Atomic uint32_t state;          // a futex for the sender of a message that waits
     uint32_t kind;
-    uint64_t process;                // the number the process introduced itself with
+    uint64_t process;                // the number from the process's handshake
     uint64_t time_ns;                // CLOCK_MONOTONIC
     uint32_t tid;                    // in the sender's pid namespace
     int32_t cpu;
@@ -57,7 +58,7 @@ struct channel_message {
     char text[CHANNEL_TEXT];
 };
 
-// What the recorder decides before the target runs: its answer to a process that connects, cut off behind the plan.
+// The recorder's answer to a process that connects. Only slot_count slots are sent.
 struct channel_settings {
     uint32_t version;
     uint32_t await_start;            // thread starts wait until the recorder has opened the thread's events
@@ -77,19 +78,20 @@ struct channel {
     _Atomic uint32_t recorder_gone;
     _Atomic uint32_t doorbell;       // a futex for the recorder: a message that waits was sent
     _Atomic uint64_t missed;         // messages for which there was no room
+    _Atomic uint64_t unmade;         // threads that the system refused to make
     _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
     struct channel_message messages[CHANNEL_MESSAGES];
-    _Atomic uint32_t slot_users[CPULIST_MAX]; // threads that sit there now
+    _Atomic uint32_t slot_users[CPULIST_MAX]; // threads on each CPU slot
 };
 
-// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h). The answer is a
-// channel_settings with the segment's descriptor attached; a forked child, which has both, gets one byte.
+// What a process sends when it connects, with the descriptor of its ring of large blocks (alloc_ring.h). The answer is
+// a channel_settings with the segment's descriptor attached; a forked child, which has both, gets one byte.
 struct channel_handshake {
     uint64_t process;                // a number no other process uses: pid and time
     uint64_t time_ns;                // CLOCK_MONOTONIC
     uint32_t pid;                    // in its own namespace
-    uint32_t forked;                 // it has the segment already and does not read an answer
-    uint32_t own_allocator;          // the program's own malloc stands before the library's
+    uint32_t forked;                 // the process already has the segment and reads no answer
+    uint32_t own_allocator;          // the program's own malloc comes before the library's
     char secret[CHANNEL_SECRET];     // from the environment: no other user can read it there
     uint32_t reserved;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes samples of all collectors, and keeps the sums that readers want first.
+// Writes samples of all collectors, and keeps their sums by kind.
 #ifndef COLLECTORS_SAMPLES_SAMPLES_H
 #define COLLECTORS_SAMPLES_SAMPLES_H
 
@@ -26,10 +26,10 @@ struct samples_row {
     uint64_t weight;
 };
 
-// A row that says what and when, and nothing yet of where and how.
+// A row with kind, event, time, thread and weight; all other fields are RECORDING_NULL.
 struct samples_row samples_row(int kind, int64_t event, int64_t t_ns, int64_t thread, uint64_t weight);
 
-// Returns its id.
+// Returns the id of the row.
 int64_t samples_put(struct samples *samples, const struct samples_row *row);
 void samples_write_sums(const struct samples *samples);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the recording (core/recording/schema.sql): the only file in C that knows SQLite, with recording_vfs. Statements are named
-// here, values are typed, nothing else crosses this line. One thread writes; recording_queue.h feeds it.
+// Writes the recording (core/recording/schema.sql). Only recording.c, recording_rows.c and recording_vfs.c use SQLite.
+// Statements are named here, and values are typed. One thread writes; recording_queue.h feeds it.
 #ifndef CORE_RECORDING_RECORDING_H
 #define CORE_RECORDING_RECORDING_H
 
@@ -15,7 +15,7 @@ enum recording_statement {
     RECORDING_COMPLETE,      // update: none
     RECORDING_EVIDENCE,
     RECORDING_WINDOW,
-    RECORDING_WINDOW_END,    // update of the one that is open: end_ns
+    RECORDING_WINDOW_END,    // update of the open window: end_ns
     RECORDING_NODE,
     RECORDING_CPU,
     RECORDING_DISTANCE,
@@ -56,7 +56,10 @@ enum recording_statement {
     RECORDING_SOURCE_LINE,
     RECORDING_ATTACHED,
     RECORDING_PLACED_BEFORE,
+    RECORDING_SAME_MEMORY,
     RECORDING_CODE_FILE,
+    RECORDING_IMPORTED,
+    RECORDING_IMPORTED_PART,
     RECORDING_STATEMENTS
 };
 
@@ -75,14 +78,14 @@ int recording_create(struct recording **recording, const char *path);
 int recording_put(struct recording *recording, enum recording_statement statement, size_t count,
                   const struct recording_value *values);
 
-// Any number of rows at half the cost a row, for the inserts that come by the million: recording_has_many says for which,
-// given their number of values.
+// Puts any number of rows at half the cost of a single row, for inserts that come by the million. recording_has_many
+// says for which statements, given the number of values.
 bool recording_has_many(enum recording_statement statement, size_t count);
 int recording_put_many(struct recording *recording, enum recording_statement statement, size_t count,
                        const struct recording_value *const *rows);
 
-// Makes everything put so far survive the death of this process and of its machine's memory as far as the file system
-// goes. -ENOSPC, -EDQUOT ... : this batch is lost, earlier ones stay.
+// Makes everything put so far survive the end of this process, and of the machine as far as the file system guarantees.
+// -ENOSPC, -EDQUOT ...: this batch is lost, earlier batches stay.
 int recording_commit(struct recording *recording);
 
 // Commits and closes. The file stays, also after errors.

@@ -11,7 +11,7 @@
 PRAGMA application_id = 0x4E554D41;     -- "NUMA": how file(1) and the reports know the file
 PRAGMA user_version = 1;
 
--- One row: what was run, where, and how it ended.
+-- One row: the command, the machine, and how the run ended.
 CREATE TABLE run (
     id             INTEGER PRIMARY KEY CHECK (id = 1),
     command        TEXT NOT NULL,       -- the arguments as a JSON array of strings
@@ -47,7 +47,7 @@ CREATE TABLE run (
     repeat         INTEGER NOT NULL DEFAULT 1   -- which of run -n REPEATS, from 1
 );
 
--- One row per evidence level of docs/dev/architecture.md: was it used, and if not, why and what would change that.
+-- One row per evidence level of docs/dev/architecture.md: used or not, and if not, the reason and the remedy.
 CREATE TABLE evidence (
     level     INTEGER PRIMARY KEY,      -- 1 is the best
     collector TEXT NOT NULL,            -- counters, samples, faults, pages
@@ -57,7 +57,7 @@ CREATE TABLE evidence (
     remedy    TEXT                      -- the exact command or setting, where there is one
 );
 
--- When the recorder was counting: the whole run, or what --delay, --duration, --control and marks chose.
+-- When the recorder was counting: the whole run, or the parts that --delay, --duration, --control and marks chose.
 CREATE TABLE window (
     start_ns INTEGER NOT NULL,
     end_ns   INTEGER,                   -- NULL: until the end of the run
@@ -95,8 +95,8 @@ CREATE TABLE measurement (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
     at         TEXT NOT NULL,           -- UTC, ISO 8601
     kernels    TEXT NOT NULL,           -- instructions of the timed loops: AVX-512, NEON, ...
-    buffer_bytes INTEGER,               -- memory that was walked or streamed through; half of it at a time
-    huge_pages INTEGER NOT NULL         -- 0: the kernel gave none, all numbers are of base pages
+    buffer_bytes INTEGER,               -- size of the measured memory; loops use half of it at a time
+    huge_pages INTEGER NOT NULL         -- 0: there were none, and all numbers are of base pages
 );
 
 CREATE TABLE measured (
@@ -108,7 +108,7 @@ CREATE TABLE measured (
     low       REAL NOT NULL,            -- of the repeats
     high      REAL NOT NULL,
     repeats   INTEGER NOT NULL,
-    noisy     INTEGER NOT NULL          -- 1: the middle half of the repeats lies more than 10 % apart
+    noisy     INTEGER NOT NULL          -- 1: the middle half of the repeats spans more than 10 %
 );
 
 -- The last numaprof verify of this machine as it was then, if there was one: at most one row, and its events (docs/verify.md).
@@ -116,7 +116,7 @@ CREATE TABLE verification (
     id         INTEGER PRIMARY KEY CHECK (id = 1),
     at         TEXT NOT NULL,           -- UTC, ISO 8601
     partial    INTEGER NOT NULL,        -- 1: something that could have been verified was not
-    local      TEXT                     -- what local turned out to mean; NULL: not found out
+    local      TEXT                     -- the measured meaning of local; NULL: unknown
 );
 
 CREATE TABLE verified (
@@ -129,31 +129,31 @@ CREATE TABLE verified (
 );
 
 CREATE TABLE process (
-    id        INTEGER PRIMARY KEY,      -- ours: the kernel's pids come back
+    id        INTEGER PRIMARY KEY,      -- numaprof's own, because the kernel reuses pids
     pid       INTEGER NOT NULL,         -- in the recorder's pid namespace
     parent    INTEGER REFERENCES process,
     exe       TEXT,
     start_ns  INTEGER NOT NULL,
     end_ns    INTEGER,
-    followed  TEXT NOT NULL             -- preload, inherited, late, attached, no (a note says why)
+    followed  TEXT NOT NULL             -- preload, inherited, late, attached, imported, no (a note says why)
 );
 
 CREATE TABLE thread (
-    id          INTEGER PRIMARY KEY,    -- ours
+    id          INTEGER PRIMARY KEY,    -- numaprof's own
     process     INTEGER NOT NULL REFERENCES process,
     tid         INTEGER NOT NULL,
     name        TEXT,                   -- comm, the last one seen
     start_ns    INTEGER NOT NULL,
     end_ns      INTEGER,
-    from_start  INTEGER NOT NULL,       -- 0: found later; what it did before was not seen
-    pin         TEXT NOT NULL,          -- planned: by us; program: by itself or its runtime; helper: left free; none
+    from_start  INTEGER NOT NULL,       -- 0: found later; its time before was not recorded
+    pin         TEXT NOT NULL,          -- planned: by numaprof; program: by itself or its runtime; helper: left free; none
     planned_cpu INTEGER,
-    own_cpus    TEXT,                   -- pin = program: the mask it chose, list format
+    own_cpus    TEXT,                   -- pin = program: the chosen mask, list format
     cpu_ns      INTEGER,                -- time it ran on any CPU while the recorder was counting
-    migrations  INTEGER                 -- times it changed CPU after it was pinned; a strayed thread has > 0
+    migrations  INTEGER                 -- times it changed CPU after it was pinned; a migrated thread has > 0
 );
 
--- What a counter counts. class x placement is the population; see docs/events.md for the words.
+-- What a counter counts. class x placement is the population; docs/events.md explains the words.
 CREATE TABLE event (
     id         INTEGER PRIMARY KEY,
     collector  TEXT NOT NULL,           -- counters, samples, faults
@@ -166,7 +166,7 @@ CREATE TABLE event (
     exclude_kernel INTEGER NOT NULL,
     confidence TEXT,                    -- the catalogue's: two, one, derived, ...
     period     INTEGER,                 -- overflow sampling: events per sample at the start; NULL: counting only
-    remark     TEXT                     -- what the number includes or misses
+    remark     TEXT                     -- what the number includes or leaves out
 );
 
 -- Deltas per interval; rows whose value, enabled and running are all 0 are not written. Nothing is scaled: a
@@ -175,7 +175,7 @@ CREATE TABLE count (
     event      INTEGER NOT NULL REFERENCES event,
     thread     INTEGER REFERENCES thread,       -- NULL: all threads of the process tree on that cpu (inherited events)
     cpu        INTEGER REFERENCES cpu,
-    t_ns       INTEGER NOT NULL,        -- end of the interval
+    t_ns       INTEGER NOT NULL,        -- end of the interval; intervals of two events need not end together
     value      INTEGER NOT NULL,
     enabled_ns INTEGER NOT NULL,        -- time the event wanted to count
     running_ns INTEGER NOT NULL,        -- time it had a counter
@@ -196,7 +196,7 @@ INSERT INTO sample_kind VALUES
     (15, 'file',          'page of a mapped file: placed by the page cache, not by this program'),
     (19, 'fault',         'page fault of unknown kind');
 
--- Words for sample.source: who answered the access.
+-- Words for sample.source: what answered the access.
 CREATE TABLE source (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 INSERT INTO source VALUES
     (1, 'local_dram'), (2, 'remote_dram'), (3, 'local_cache'), (4, 'remote_cache'), (5, 'remote_modified'),
@@ -219,8 +219,7 @@ CREATE TABLE sample (
     latency    INTEGER                  -- cycles, load samples only
 );
 
--- Sums over sample, by kind: kept while recording, written when the file is closed; none after a kill. They save a reader
--- one pass over all samples.
+-- Sums over sample, by kind, written when the file is closed; none after a kill. They save a reader one pass over all samples.
 CREATE TABLE sample_sum (
     kind    INTEGER PRIMARY KEY REFERENCES sample_kind,
     samples INTEGER NOT NULL,
@@ -256,13 +255,13 @@ CREATE TABLE stack (
     truncated INTEGER NOT NULL DEFAULT 0        -- 1: callers exist beyond but were not recorded
 );
 
--- What a user can name. One object is all the blocks of one variable or of one allocation call stack.
+-- What a user can name. One object is all blocks of one variable or of one allocation call stack.
 CREATE TABLE object (
     id          INTEGER PRIMARY KEY,
     process     INTEGER NOT NULL REFERENCES process,
     kind        TEXT NOT NULL,          -- heap, static, tls, stack, mapping, file, shared, huge
-    name        TEXT,                   -- variable, file or mapping name; NULL: named by its site
-    alloc_stack INTEGER REFERENCES stack,   -- of a static variable: the place where it is declared
+    name        TEXT,                   -- variable, file or mapping name; NULL: named by its allocation site
+    alloc_stack INTEGER REFERENCES stack,   -- of a static variable: the place of its declaration
     address     INTEGER                 -- of a static variable: in its module's own numbering; NULL for all else
 );
 
@@ -297,8 +296,7 @@ CREATE TABLE page_home (
     PRIMARY KEY (snapshot, address)     -- written in this order, so that appending costs no search
 ) WITHOUT ROWID;
 
--- Whatever qualifies a number: lost, throttled, strayed, refused, downsampled, not followed. A view prints a note
--- beside the numbers it qualifies.
+-- What affects the numbers: lost, throttled, refused, downsampled, not followed. A view prints a note beside the numbers.
 CREATE TABLE note (
     id      INTEGER PRIMARY KEY,
     t_ns    INTEGER,
@@ -321,36 +319,68 @@ CREATE TABLE mover (
     after   INTEGER NOT NULL
 );
 
--- What the memory of a node is: DRAM (the node has CPUs), HBM, CXL, persistent, GPU, untold (no CPUs), none.
+-- Kind of a node's memory: DRAM (the node has CPUs), HBM, CXL, persistent, GPU, untold (no CPUs), none.
 CREATE TABLE node_memory (
     node   INTEGER PRIMARY KEY REFERENCES node,
     memory TEXT NOT NULL
 );
 
--- One row if a launcher of a parallel job started the run (MPI, Slurm, torchrun ...), as its variables tell.
+-- One row if a launcher of a parallel job started the run (MPI, Slurm, torchrun ...), from its variables.
 CREATE TABLE rank (
     number       INTEGER PRIMARY KEY,   -- in the job, from 0
     launcher     TEXT NOT NULL,         -- Open MPI, MPICH, PALS, Flux, torchrun, PMIx, MVAPICH, Slurm
-    job          TEXT,                  -- the launcher's name of the job; NULL: not told
+    job          TEXT,                  -- the launcher's name of the job, of Slurm JOB.STEP; NULL: not told
     size         INTEGER,               -- ranks of the job; NULL: not told
     local_number INTEGER,               -- among the ranks of this host, from 0; NULL: not told
     local_size   INTEGER,               -- ranks of this host; NULL: not told
     shares       INTEGER NOT NULL       -- 1: no launcher bound the ranks, and pin_plan is this rank's share of the CPUs
 );
 
--- One row for each process that ran before the recorder came (numaprof attach). What its memory held then has no first touch and
+-- What merging needs of a rank (docs/clusters.md): at most one row, written by the reports once the recording is closed.
+CREATE TABLE summary (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL,           -- of the text's format
+    text    TEXT NOT NULL               -- JSON, see reports/numaprof/model/rank_model.py
+);
+
+-- One row for each process that ran before the recorder attached (numaprof attach). Its memory of that time has no first touch and
 -- no allocation call stack in this recording.
 CREATE TABLE attached (
     process INTEGER PRIMARY KEY REFERENCES process,
     age_ns  INTEGER                     -- how long it had run by then; NULL: not known
 );
 
--- Objects in memory that was mapped before the recorder came: first touches and allocations of a part of it, or of all, are unknown.
+-- Objects in memory that was mapped before the recorder attached: first touches and allocations of some or all of it are unknown.
 CREATE TABLE placed_before (
     object INTEGER PRIMARY KEY REFERENCES object
 );
 
--- Files whose code the program mapped: what tells its runtimes.
+-- Shared memory that a process maps at another address than the process where it was seen first: the same bytes from the first on.
+CREATE TABLE same_memory (
+    block    INTEGER PRIMARY KEY REFERENCES block,
+    as_block INTEGER NOT NULL REFERENCES block  -- it has at least as many bytes, and the same object
+);
+
+-- One row if the recording was made from what another tool recorded (numaprof import).
+CREATE TABLE imported (
+    id        INTEGER PRIMARY KEY CHECK (id = 1),
+    tool      TEXT NOT NULL,            -- perf
+    version   TEXT,                     -- of that tool; NULL: the file does not tell
+    command   TEXT,                     -- of that tool, as a JSON array of strings
+    form      TEXT NOT NULL,            -- file, pipe, text
+    cut       INTEGER NOT NULL          -- 1: the end of the file is missing
+);
+
+-- What the imported file has, and what it lacks.
+CREATE TABLE imported_part (
+    id      INTEGER PRIMARY KEY,        -- in the order of a report
+    part    TEXT NOT NULL,
+    there   INTEGER NOT NULL,           -- samples (or nodes, mappings) that have it; 0: the file lacks it
+    of      INTEGER NOT NULL,           -- imported samples that could have it
+    without TEXT                        -- what does not follow without it
+);
+
+-- Files whose code the program mapped; reports recognise runtimes by them.
 CREATE TABLE code_file (
     path TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -363,10 +393,10 @@ CREATE TABLE placed (
     asked_bytes INTEGER NOT NULL,
     placed      INTEGER NOT NULL,       -- that got their policy before their first touch
     placed_bytes INTEGER NOT NULL,
-    refused     INTEGER NOT NULL,       -- that did not: left to the program's allocator
-    moved_bytes INTEGER NOT NULL,       -- beside the asked border, by rounding to whole pages
+    refused     INTEGER NOT NULL,       -- that did not: the program's allocator served them
+    moved_bytes INTEGER NOT NULL,       -- on the wrong side of a border, by rounding to whole pages
     extra_bytes INTEGER NOT NULL,       -- memory beyond the program's request
     checked_bytes INTEGER NOT NULL,     -- touched memory whose node was looked up at the free or the end of the process
-    right_bytes INTEGER NOT NULL,       -- of these, on the asked node
+    right_bytes INTEGER NOT NULL,       -- of these, on the requested node
     error       TEXT                    -- why the last refusal
 );

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +19,18 @@ static int rank_number(const char *variable)
     return errno == 0 && *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
-// SLURM_TASKS_PER_NODE is "4(x2),3" by node; only where all nodes have as many is this host's number known.
+// SLURM_GTIDS has the numbers of this host's ranks; those of another step, inherited, do not have this one in its place.
 static int rank_slurm_local_size(void)
 {
-    const char *text = getenv("SLURM_STEP_TASKS_PER_NODE");
-    char *end;
-    if (!text || strchr(text, ','))
-        return -1;
-    long number = strtol(text, &end, 10);
-    return number > 0 && number < INT_MAX && (*end == '(' || *end == '\0') ? (int)number : -1;
+    const char *text = getenv("SLURM_GTIDS");
+    const int number = rank_number("SLURM_PROCID"), place = rank_number("SLURM_LOCALID");
+    int count = 0;
+    bool is_listed = false;
+    for (char *end; text && *text >= '0' && *text <= '9'; text = *end == ',' ? end + 1 : end) {
+        is_listed |= strtol(text, &end, 10) == number && count == place;
+        count++;
+    }
+    return is_listed && *text == '\0' ? count : -1;
 }
 
 // RANK is a common name: only torchrun sets the other variable beside it.
@@ -42,9 +46,22 @@ static bool rank_is_of_slurm_step(void)
     return step && *step >= '0' && *step <= '9' && getenv("SLURM_STEP_NUM_TASKS");
 }
 
+// Slurm's own PMI-2 sets PMI_RANK as well, but not what Hydra sets beside it.
+static bool rank_is_of_hydra(void)
+{
+    return getenv("MPI_LOCALRANKID") || !rank_is_of_slurm_step();
+}
+
+// Slurm's own PMIx tells less than its other variables.
+static bool rank_is_of_other_pmix(void)
+{
+    const char *job = getenv("PMIX_NAMESPACE");
+    return !job || strncmp(job, "slurm.pmix.", strlen("slurm.pmix.")) != 0 || !rank_is_of_slurm_step();
+}
+
 // Variables as the launchers document them; the order is that of trust. NULL: the launcher does not tell.
 static const struct rank_launcher {
-    const char *name, *number, *size, *local_number, *local_size, *job;
+    const char *name, *number, *size, *local_number, *local_size, *job, *step;
     bool (*is_meant)(void);      // NULL: wherever the variable of the number is set
     int (*count_local)(void);    // where no variable holds local_size
 } rank_launchers[] = {
@@ -55,12 +72,20 @@ static const struct rank_launcher {
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", NULL, .job = "FLUX_JOB_ID"},
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", .job = "TORCHELASTIC_RUN_ID",
      .is_meant = rank_is_of_torchrun},
-    // Hydra (MPICH, Intel MPI); Slurm's own PMI sets PMI_RANK as well, without the local ones.
-    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", .job = NULL},
-    {"PMIx", "PMIX_RANK", NULL, NULL, NULL, .job = "PMIX_NAMESPACE"},
-    {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", NULL, .job = "SLURM_JOB_ID",
+    // Hydra (MPICH, Intel MPI)
+    {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", .job = NULL, .is_meant = rank_is_of_hydra},
+    {"PMIx", "PMIX_RANK", NULL, NULL, NULL, .job = "PMIX_NAMESPACE", .is_meant = rank_is_of_other_pmix},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL, .job = "SLURM_JOB_ID", .step = "SLURM_STEP_ID",
      .is_meant = rank_is_of_slurm_step, .count_local = rank_slurm_local_size},
 };
+
+static void rank_name_job(struct rank *rank, const struct rank_launcher *launcher)
+{
+    const char *job = launcher->job ? getenv(launcher->job) : NULL;
+    const char *step = launcher->step ? getenv(launcher->step) : NULL;
+    if (job)
+        snprintf(rank->job, sizeof rank->job, "%s%s%s", job, step ? "." : "", step ? step : "");
+}
 
 bool rank_read(struct rank *rank)
 {
@@ -70,11 +95,11 @@ bool rank_read(struct rank *rank)
         if (number < 0 || (l->is_meant && !l->is_meant()))
             continue;
         *rank = (struct rank){.launcher = l->name,
-                              .job = l->job ? getenv(l->job) : NULL,
                               .number = number,
                               .size = rank_number(l->size),
                               .local_number = rank_number(l->local_number),
                               .local_size = l->count_local ? l->count_local() : rank_number(l->local_size)};
+        rank_name_job(rank, l);
         return true;
     }
     return false;

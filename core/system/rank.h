@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+enum { RANK_JOB_BYTES = 256 }; // PMIX_MAX_NSLEN + 1
+
 struct rank {
     const char *launcher;        // "Open MPI", "MPICH", "PALS", "Flux", "torchrun", "Slurm", ...
-    const char *job;             // the launcher's name of the job; NULL: not told
+    char job[RANK_JOB_BYTES];    // the launcher's name of the job, of Slurm JOB.STEP; empty: not told
     int number, size;            // in the job; size -1: not told
     int local_number, local_size; // among the ranks of this host; -1: not told
 };

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/text/utf8.h"
 
@@ -142,4 +143,22 @@ void json_flag(struct json *json, const char *key, bool value)
 {
     json_separate(json, key, false);
     fputs(value ? "true" : "false", json->file);
+}
+
+char *json_words(const char *const *words, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    struct json json = {.file = out};
+    json_array(&json, NULL);
+    for (size_t i = 0; i < count; i++)
+        json_text(&json, NULL, words[i]);
+    json_close(&json);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -5,6 +5,7 @@
 #define CORE_TEXT_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -30,5 +31,8 @@ void json_number_known(struct json *json, const char *key, int64_t value); // a 
 void json_real(struct json *json, const char *key, double value);          // six digits; NaN becomes null
 void json_hex(struct json *json, const char *key, uint64_t value);         // as a text: "0x1b7"
 void json_flag(struct json *json, const char *key, bool value);
+
+// The words as an array, on one line. NULL: out of memory. The caller frees it.
+char *json_words(const char *const *words, size_t count);
 
 #endif

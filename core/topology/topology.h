@@ -22,7 +22,7 @@ enum {
 // What a node's memory is made of, as far as the kernel lets one know.
 enum topology_memory {
     TOPOLOGY_MEMORY_NONE,       // no memory
-    TOPOLOGY_MEMORY_DRAM,       // ordinary: the node has CPUs
+    TOPOLOGY_MEMORY_DRAM,       // ordinary: the node has CPUs, online or not
     TOPOLOGY_MEMORY_HBM,        // no CPUs, and the firmware's HMAT gives it more bandwidth than any node with CPUs
     TOPOLOGY_MEMORY_CXL,        // no CPUs, behind a CXL region
     TOPOLOGY_MEMORY_PERSISTENT, // no CPUs, behind an NVDIMM bus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the memory of nodes without CPUs is: told by the driver that brought it in, or by the firmware's bandwidths.
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,16 @@ static int64_t topology_memory_bandwidth(const struct topology_reader *r, int no
     return 0;
 }
 
+// A node keeps its links to CPUs that are offline: drivers/base/cpu.c.
+static void topology_memory_linked(void *to, const char *name)
+{
+    if (strncmp(name, "cpu", 3) == 0 && isdigit((unsigned char)name[3]))
+        ((struct topology_node *)to)->memory = TOPOLOGY_MEMORY_DRAM;
+}
+
 static bool topology_memory_is_plain(const struct topology_node *node)
 {
-    return cpulist_count(&node->cpus) > 0;
+    return node->memory == TOPOLOGY_MEMORY_DRAM;
 }
 
 // Called for every device of the dax bus: the memory of target_node came through it. Its place in the device tree
@@ -76,9 +84,11 @@ void topology_memory_read(struct topology_reader *r)
     struct topology *t = r->t;
     for (size_t i = 0; i < t->node_count; i++) {
         struct topology_node *node = &t->nodes[i];
-        node->memory = node->mem_bytes == 0              ? TOPOLOGY_MEMORY_NONE
-                       : topology_memory_is_plain(node) ? TOPOLOGY_MEMORY_DRAM
-                                                         : TOPOLOGY_MEMORY_UNTOLD;
+        node->memory = node->mem_bytes == 0               ? TOPOLOGY_MEMORY_NONE
+                       : cpulist_count(&node->cpus) > 0 ? TOPOLOGY_MEMORY_DRAM
+                                                          : TOPOLOGY_MEMORY_UNTOLD;
+        if (node->memory == TOPOLOGY_MEMORY_UNTOLD)
+            sysfile_names(r->root, topology_memory_linked, node, "/sys/devices/system/node/node%d", node->id);
     }
     sysfile_names(r->root, topology_memory_dax, r, "/sys/bus/dax/devices");
     sysfile_names(r->root, topology_memory_gpu, r, "/proc/driver/nvidia/gpus");

@@ -94,6 +94,7 @@ static void topology_remarks_memory(struct topology *t)
         enum topology_memory kind;
         const char *text;
     } kinds[] = {
+        {TOPOLOGY_MEMORY_DRAM, " memory, and CPUs that are all offline"},
         {TOPOLOGY_MEMORY_HBM, " memory but no CPUs (high-bandwidth memory, by the firmware's bandwidths)"},
         {TOPOLOGY_MEMORY_CXL, " memory but no CPUs (CXL)"},
         {TOPOLOGY_MEMORY_PERSISTENT, " memory but no CPUs (persistent memory used as RAM)"},

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from runner import guest, machine, processors, qemu
 from runner.job import TREE, Job
@@ -26,6 +26,20 @@ DEFAULT_SECONDS = 600
 def fail(cause: str, remedy: str = "") -> NoReturn:
     print(f"numaprof: {cause}; {remedy}" if remedy else f"numaprof: {cause}", file=sys.stderr)
     raise SystemExit(EXIT_FAILED)
+
+
+def name(text: str) -> Path:
+    """Path("") would be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("'' is no name of a file")
+    return Path(text)
+
+
+def log_file(wanted: Path) -> BinaryIO:
+    try:
+        return wanted.open("wb")
+    except OSError as error:
+        fail(f"cannot write {wanted}: {error.strerror}")
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,9 +64,12 @@ def parser() -> Parser:
         allow_abbrev=False,
     )
     made.add_argument(
-        "--machine", default=DEFAULT_MACHINE, metavar="NAME", help=f"which one, or a file (default: {DEFAULT_MACHINE})"
+        "--machine",
+        default=DEFAULT_MACHINE,
+        metavar="NAME",
+        help=f"a machine of --list, or a file (default: {DEFAULT_MACHINE})",
     )
-    made.add_argument("--list", action="store_true", help="the machines there are")
+    made.add_argument("--list", action="store_true", help="list the machines")
     made.add_argument(
         "--time-limit",
         type=seconds,
@@ -61,12 +78,12 @@ def parser() -> Parser:
         help=f"seconds for the command, 0 for no limit (default: {DEFAULT_SECONDS})",
     )
     made.add_argument(
-        "--scratch", type=Path, metavar="DIR", help="where files come back to (default: a new folder in $TMPDIR)"
+        "--scratch", type=name, metavar="DIR", help="folder for files that come back (default: a new folder in $TMPDIR)"
     )
     made.add_argument(
         "--truth", action="store_true", help="keep the truth by page: /sys/kernel/debug/numaprof-lab/lines in the guest"
     )
-    made.add_argument("--console", type=Path, metavar="FILE", help="what the guest's kernel prints")
+    made.add_argument("--console", type=name, metavar="FILE", help="write the output of the guest's kernel to FILE")
     made.add_argument("--quiet", action="store_true", help="no progress while booting")
     made.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
     return made
@@ -151,7 +168,7 @@ def run(chosen: machine.Machine, job: Job, time_limit: float, console: Path | No
     outputs = guest.Outputs(sys.stdout.buffer, sys.stderr.buffer, progress)
     try:
         if console:
-            with console.open("wb") as outputs.console:
+            with log_file(console) as outputs.console:
                 return guest.run(chosen, BUILT, job, time_limit, outputs)
         return guest.run(chosen, BUILT, job, time_limit, outputs)
     finally:

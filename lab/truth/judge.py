@@ -6,12 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from numaprof.analysis.relevant_objects import told_part_of_remote
 from numaprof.evidence.counts import Amount
 from numaprof.evidence.evidence import Evidence, load
 
 from truth.lines import AMBIGUOUS, CLASSES, NOWHERE, Lines, Row
 
 MIN_CELL = 1000  # lines: below, a few of the program's start and end matter
+MIN_LINES = 100_000  # of a run: the share of fewer is that of the program's start and end
 MIN_SHARE = 0.05  # of the remote lines: smaller objects are not judged
 # A recorder begins and ends a little before or after the thread does.
 EDGE_LINES, EDGE_SHARE = 50, 0.005
@@ -56,18 +58,46 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Share:
+    """Remote share of what the verdict is about. Truth: least and most, as events count other nodes' caches."""
+
+    truth: tuple[float, float]
+    reported: float
+    interval: tuple[float, float] | None
+
+    @property
+    def error(self) -> float:
+        return max(self.truth[0] - self.reported, self.reported - self.truth[1], 0.0)
+
+    @property
+    def held(self) -> bool | None:
+        """The 95 % interval holds the truth; None: there is no interval."""
+        if self.interval is None:
+            return None
+        return self.interval[0] - EDGE_SHARE <= self.truth[1] and self.truth[0] <= self.interval[1] + EDGE_SHARE
+
+
+@dataclass(frozen=True)
 class Run:
     machine: str
     program: str
     cells: tuple[Cell, ...]
     parts: tuple[Part, ...]
+    share: Share | None  # None: too few lines
     ambiguous: float  # share of the remote lines that two objects' pages had
 
 
 def judge(machine: str, program: str, recording: Path, lines: Lines) -> Run:
     evidence = load(str(recording))
     ambiguous = lines.remote_by_object.get(AMBIGUOUS, 0) / lines.remote if lines.remote else 0.0
-    return Run(machine, program, tuple(_cells(evidence, lines)), tuple(_parts(evidence, lines)), ambiguous)
+    return Run(
+        machine,
+        program,
+        tuple(_cells(evidence, lines)),
+        tuple(_parts(evidence, lines)),
+        _share(evidence, lines),
+        ambiguous,
+    )
 
 
 def _columns(key: str, both: bool) -> tuple[str, ...]:
@@ -94,12 +124,25 @@ def _cells(evidence: Evidence, lines: Lines) -> list[Cell]:
     return found
 
 
+def _share(evidence: Evidence, lines: Lines) -> Share | None:
+    both = all(event.request != "demand_rd" for event in evidence.events)
+    population, reported = evidence.population, evidence.traffic.share
+    names = {name for column in population.columns for name in _columns(column.key, both)} if population else set()
+    rows = [row for mine in lines.by_thread.values() for row in mine]
+    (local, most), (remote, _) = (_sums(rows, tuple(names), side) for side in (False, True))
+    cached = most - local
+    if reported is None or local + remote < MIN_LINES:
+        return None
+    least, whole = remote / (local + remote + cached), local + remote
+    truths = (least, remote / whole, (remote + cached) / (whole + cached))
+    return Share((min(truths), max(truths)), reported, evidence.traffic.interval)
+
+
 def _sums(rows: list[Row], columns: tuple[str, ...], remote: bool) -> tuple[int, int]:
     wanted = [CLASSES.index(name) for name in columns]
-    mine = [row for row in rows if row.remote == remote]
-    dram, cache = (
-        sum(counts[i] for counts in side for i in wanted) for side in ([r.dram for r in mine], [r.cache for r in mine])
-    )
+    dram = sum(row.dram[i] for row in rows for i in wanted if row.remote == remote)
+    # Wherever the page is: Westmere counts them with local DRAM.
+    cache = sum(row.cache[i] for row in rows for i in wanted)
     return dram, dram + cache
 
 
@@ -110,13 +153,12 @@ def _parts(evidence: Evidence, lines: Lines) -> list[Part]:
     parts = []
     for found in evidence.objects.found:
         truth = sum(lines.remote_by_object.get(thing, 0) for thing in found.things if thing > 0) / lines.remote
-        all_remote = evidence.samples.remote_accesses
-        sampled = found.remote / all_remote if all_remote else None
-        reported = evidence.remote_lines.of(found.things) if evidence.remote_lines.known else sampled
+        reported = told_part_of_remote(evidence, found)
         if max(truth, reported or 0.0) >= MIN_SHARE and found.named:
             name = found.name or (found.allocated.position if found.allocated else found.kind)
             parts.append(Part(name, truth, reported))
+    unreported = 0.0 if evidence.remote_lines.enough else None
     for thing, count in lines.remote_by_object.items():
         if thing not in known and thing not in (AMBIGUOUS, NOWHERE) and count >= MIN_SHARE * lines.remote:
-            parts.append(Part("an object that is not reported", count / lines.remote, 0.0))
+            parts.append(Part("an object that is not reported", count / lines.remote, unreported))
     return parts

@@ -35,6 +35,21 @@ def text(runs: list[Run]) -> str:
                 counts,
             ),
             "",
+            "The verdict's remote share, of runs with 100 000 lines or more; errors in points:",
+            "",
+            *_table(
+                [
+                    "machine",
+                    "runs",
+                    "with an interval",
+                    "that holds the truth",
+                    "median error",
+                    "9 of 10 below",
+                    "not held",
+                ],
+                [_verdicts(machine, [run for run in runs if run.machine == machine]) for machine in machines],
+            ),
+            "",
             "Objects, share of the remote lines in percent: truth / reported. In bold: more than 10 points apart.",
             "",
             *_table(
@@ -70,6 +85,21 @@ def _counts(machine: str, runs: list[Run]) -> list[str]:
     ]
 
 
+def _verdicts(machine: str, runs: list[Run]) -> list[str]:
+    shares = {run.program: run.share for run in runs if run.share is not None}
+    held = {program: share.held for program, share in shares.items() if share.held is not None}
+    errors = sorted(100 * share.error for share in shares.values())
+    return [
+        machine,
+        str(len(shares)),
+        _percent(len(held), len(shares)),
+        _percent(sum(held.values()), len(held)),
+        f"{median(errors):.1f}" if errors else "n/a",
+        f"{errors[len(errors) * 9 // 10]:.1f}" if errors else "n/a",
+        ", ".join(program for program, good in held.items() if not good) or "none",
+    ]
+
+
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "n/a"
 
@@ -83,7 +113,7 @@ def _objects(run: Run) -> list[list[str]]:
 
 def _shares(truth: float, reported: float | None) -> str:
     if reported is None:
-        return f"**{100 * truth:.0f}/n/a**"
+        return f"{100 * truth:.0f}/n/a"
     both = f"{100 * truth:.0f}/{100 * reported:.0f}"
     return f"**{both}**" if abs(truth - reported) > POINTS else both
 
@@ -101,7 +131,10 @@ def _worst(run: Run) -> str:
 def _summary(runs: list[Run]) -> str:
     lines = []
     for name, chosen in (("Patterns", True), ("Examples", False)):
-        mine = [run for run in runs if run.parts and (run.program in PATTERNS) == chosen]
-        good = sum((_apart(run) or 0.0) <= POINTS and _apart(run) is not None for run in mine)
-        lines.append(f"{name}: every object within {100 * POINTS:.0f} points in {good} of {len(mine)} runs.")
+        judged = [run for run in runs if run.parts and run.ambiguous <= POINTS]
+        mine = [_apart(run) for run in judged if (run.program in PATTERNS) == chosen]
+        told = [apart for apart in mine if apart is not None]
+        good = f"{sum(apart <= POINTS for apart in told)} of {len(told)} runs"
+        untold = f"; of {len(mine) - len(told)} the report says that it cannot tell" if len(told) < len(mine) else ""
+        lines.append(f"{name}: every object within {100 * POINTS:.0f} points in {good}{untold}.")
     return "\n".join(lines)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/text/diag.h"
 #include "profiler/commands/command.h"
@@ -21,21 +22,21 @@
 static const char usage[] =
     "Usage: numaprof attach -p PID[,PID...] [options]\n"
     "       numaprof attach --cgroup PATH [options]\n"
-    "Records processes that run already, and what they start from now on; numaprof report reads the recording.\n"
+    "Records processes that already run, with all their child processes; numaprof report reads the recording.\n"
     "\n"
-    "  -p, --pid LIST          the processes, by number\n"
-    "      --cgroup PATH       the processes of a control group, also those that come later\n"
-    "      --duration SECONDS  stop after this long                               [until Ctrl-C, or until they end]\n"
+    "  -p, --pid LIST          process ids; their child processes belong to them\n"
+    "      --cgroup PATH       the processes of a control group, now and later\n"
+    "      --duration SECONDS  stop after SECONDS                                 [until Ctrl-C, or until they end]\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
     "      --interval MS       step of the time line                              [100]\n"
-    "      --events LIST       questions to the counters, see numaprof events     [demand_rd,demand_rfo,prefetch,retired]\n"
-    "      --kernel            count what the kernel does for them as well (needs privilege)\n"
+    "      --events LIST       request classes to count, see numaprof events      [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --kernel            also count the kernel's work for them (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
-    "  -q, --quiet             say nothing but errors\n"
+    "  -q, --quiet             print errors only\n"
     "  -h, --help              this text\n"
     "\n"
-    "The processes are not stopped, not traced and not pinned. What they placed before has no first touch here.\n"
-    "The exit status is 0 with a recording; 125: numaprof failed, 126: a process cannot be recorded, 127: there is none.\n";
+    "The processes are not stopped, traced or pinned. Memory that was placed before has no first touch in the recording.\n"
+    "The exit status is 0 with a recording; 125: numaprof failed, 126: a process cannot be recorded, 127: no such process.\n";
 
 struct attach_request {
     struct run_options options;
@@ -74,7 +75,7 @@ static int attach_parse(struct attach_request *request, int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *request = (struct attach_request){.options = {.interval_ms = 100, .repeats = 1, .pin = RUN_PIN_NONE}};
+    *request = (struct attach_request){.options = {.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .pin = RUN_PIN_NONE}};
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, ":p:o:qh", options, NULL)) != -1;) {
         int status = 0;
@@ -149,6 +150,8 @@ static int attach_run(const struct attach_request *request)
     if (status == 0)
         status = attach_record(recorder, request, path);
     recorder_close(recorder);
+    if (status == DIAG_EXIT_NOT_FOUND)
+        unlink(path); // nothing is in it: the processes ended while we attached
     return status;
 }
 
@@ -159,7 +162,7 @@ int cmd_attach(int argc, char **argv)
     int status = attach_parse(&request, argc, argv);
     if (status >= 0)
         return status;
-    status = request.group ? running_find_group(&running, request.group) : running_find(&running, request.pids);
+    status = request.group ? running_find_group(&running, request.group) : running_find_family(&running, request.pids);
     request.options.running = &running;
     request.options.arguments = running.arguments;
     if (status == 0)

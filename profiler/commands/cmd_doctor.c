@@ -15,12 +15,12 @@
 static const char help[] =
     "numaprof doctor [-o PATH] [--json] [--sysroot DIR]\n"
     "\n"
-    "Tries what a run needs: yes, part, no, ? (cannot be told) or - (a fact to know). For what does not work: why,\n"
+    "Tries everything that a run needs: yes, part, no, ? (unknown) or - (a fact). Prints why something does not work,\n"
     "and the command that changes it. Changes nothing itself.\n"
     "\n"
-    "  -o PATH         where a recording would be written (the current folder)\n"
+    "  -o PATH         folder or file of a future recording (the current folder)\n"
     "  --json          for programs; docs/doctor.md describes it\n"
-    "  --sysroot DIR   a snapshot of another machine: only what files tell\n";
+    "  --sysroot DIR   diagnose a snapshot of another machine, from its files alone\n";
 
 static const struct doctor_row table[] = {
     {.id = "cpu", .title = "CPU", .run = doctor_machine_cpu},
@@ -106,7 +106,7 @@ int cmd_doctor(int argc, char **argv)
         if (found == 'j')
             json = true;
         else if (found == 's')
-            d.root = optarg;
+            d.root = usage_root(optarg);
         else if (found == 'o')
             d.output = optarg;
         else

@@ -14,7 +14,7 @@
 
 static const char experiments_program[] = "NUMAPROF_PROGRAM"; // reports/numaprof/experiments/run_once.py reads it
 
-static int experiments_hand_over(int argc, char **argv)
+int cmd_experiments_hand_over(int argc, char **argv)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -27,12 +27,12 @@ static int experiments_hand_over(int argc, char **argv)
 
 int cmd_sweep(int argc, char **argv)
 {
-    return experiments_hand_over(argc, argv);
+    return cmd_experiments_hand_over(argc, argv);
 }
 
 int cmd_try(int argc, char **argv)
 {
-    return experiments_hand_over(argc, argv);
+    return cmd_experiments_hand_over(argc, argv);
 }
 
 // policies --under PLACEMENT [--] PROGRAM [ARGUMENT...]
@@ -69,5 +69,5 @@ int cmd_policies(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--under") == 0)
         return experiments_under(argv);
-    return experiments_hand_over(argc, argv);
+    return cmd_experiments_hand_over(argc, argv);
 }

@@ -17,6 +17,7 @@
 #include "profiler/launch/run_options.h"
 #include "profiler/install/installed_files.h"
 #include "profiler/install/reports_program.h"
+#include "profiler/launch/job_directory.h"
 #include "profiler/launch/launch.h"
 #include "profiler/launch/output_name.h"
 #include "profiler/launch/preload_environment.h"
@@ -29,13 +30,21 @@ struct run_result {
     bool failed;
     struct supervision supervision;
     char path[PATH_MAX];
+    struct job_directory *job;   // of a rank; NULL: the recording has a name of its own. Valid within run_once.
 };
 
 static int run_name(struct run_result *result, const struct run_options *options, pid_t pid, int repeat)
 {
     const struct output_name name = {.pattern = options->output, .program = options->arguments[0], .pid = pid,
                                      .repeat = repeat, .repeats = options->repeats};
-    return output_name_for(result->path, sizeof result->path, &name);
+    if (!job_directory_is_meant(options->output))
+        return output_name_for(result->path, sizeof result->path, &name);
+    result->job = calloc(1, sizeof *result->job); // 16 KiB: too large for a small stack
+    if (!result->job)
+        return -ENOMEM;
+    int status = job_directory_open(result->job, &name);
+    memcpy(result->path, result->job->recording, sizeof result->path);
+    return status;
 }
 
 static void run_target(struct run_result *result, const struct run_options *options, const struct target *target,
@@ -45,7 +54,8 @@ static void run_target(struct run_result *result, const struct run_options *opti
     int status = launch_start(launch, target);
     if (status != 0) {
         unlink(result->path);
-        *result = (struct run_result){.failed = true, .exit_status = status};
+        result->failed = true;
+        result->exit_status = status;
         return;
     }
     status = supervise_run(&result->supervision, recorder, launch->pid, signals, options->quiet);
@@ -56,6 +66,27 @@ static void run_target(struct run_result *result, const struct run_options *opti
     if (status < 0)
         diag_error(output_name_remedy(status), "writing %s failed: %s; it holds what was written before", result->path,
                    strerror(-status));
+}
+
+// Of the ranks of a job the first speaks for all.
+static void run_say_where(const struct run_options *options, const struct run_result *result)
+{
+    const char *read = result->job ? result->job->folder : result->path;
+    if (!options->quiet && (result->job ? result->job->is_first : !options->report))
+        diag_info("recorded to %s; read it with: numaprof report %s", read, read);
+}
+
+// After the recorder has closed the recording.
+static void run_deliver(struct run_result *result, const struct run_options *options, const struct launch_signals *signals)
+{
+    if (result->job && result->failed)
+        job_directory_cancel(result->job);
+    else if (result->job && job_directory_close(result->job, &signals->mask) == 0)
+        memcpy(result->path, result->job->path, sizeof result->path);
+    if (!result->failed)
+        run_say_where(options, result);
+    free(result->job);
+    result->job = NULL;
 }
 
 static struct run_result run_once(const struct run_options *options, const struct target *target,
@@ -83,8 +114,8 @@ static struct run_result run_once(const struct run_options *options, const struc
     }
     status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
-        diag_error(status == -EMFILE ? "ulimit -n 1024" : "ulimit -u, or free memory", "cannot start a process: %s",
-                   strerror(-status));
+        diag_error(status == -EMFILE ? "ulimit -n 1024" : status == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : "free memory",
+                   "cannot start a process: %s", status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
         goto close_recorder;
     }
     // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.
@@ -103,6 +134,7 @@ close_recorder:
     if (recorder)
         recorder_close(recorder);
     free(environment);
+    run_deliver(&result, options, signals);
     return result;
 }
 
@@ -142,6 +174,13 @@ static int run_check(const struct run_options *options, char *const *paths, int 
     return run_read(words, sizeof words / sizeof *words, paths, count, signals);
 }
 
+// Whether check takes its own options: before the program runs.
+static bool run_is_checkable(const struct run_options *options, const struct launch_signals *signals)
+{
+    static char only_options[] = "--only-options", no_file[] = "-";
+    return run_check(options, (char *[]){only_options, no_file}, 2, signals) == 0;
+}
+
 static int run_all(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     int failed = 0, count = 0;
@@ -165,13 +204,11 @@ static int run_all(const struct run_options *options, const struct target *targe
         count++;
         if (worst.supervision.wait_status == 0)
             worst = result;
-        if (!options->quiet && !options->report)
-            diag_info("recorded to %s; read it with: numaprof report %s", result.path, result.path);
     }
     int checked = 0;
     if (options->placing && count > 0 && !options->quiet)
         placing_report(options->placing);
-    if (options->report && count > 0)
+    if (options->report && count > 0 && !job_directory_is_meant(options->output))
         run_report(paths, count, signals);
     if (options->max_remote && count > 0)
         checked = run_check(options, paths, count, signals);
@@ -186,6 +223,8 @@ static int run_all(const struct run_options *options, const struct target *targe
 
 static int run_recorded(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
+    if (options->max_remote && !run_is_checkable(options, signals))
+        return DIAG_EXIT_FAILED;
     prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons of the target come to us, not to init
     return run_all(options, target, signals);
 }

@@ -27,8 +27,8 @@ enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else th
 static const char help[] =
     "numaprof verify [--json]\n"
     "\n"
-    "Runs known access patterns from the CPUs of every node on the memory of every node, and compares what this CPU's\n"
-    "events count with what they must. Takes some seconds on two nodes. Ctrl-C: so far.\n"
+    "Runs known access patterns from the CPUs of every node on the memory of every node, and compares the counts of this\n"
+    "CPU's events with the expected ones. Takes a few seconds on two nodes. Ctrl-C prints the results so far.\n"
     "\n"
     "  --json   for programs; docs/verify.md describes it\n";
 

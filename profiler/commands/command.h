@@ -7,6 +7,8 @@
 int cmd_run(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_attach(int argc, char **argv);
+int cmd_import(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_topology(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
@@ -16,6 +18,7 @@ int cmd_sweep(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 int cmd_policies(int argc, char **argv);
 int cmd_reports(int argc, char **argv);  // report, diff, export ...: the Python program
+int cmd_experiments_hand_over(int argc, char **argv); // the same, with the way back to this program
 int cmd_help(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_run_and_check(int argc, char **argv); // its part that records

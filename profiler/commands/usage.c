@@ -28,6 +28,11 @@ int usage_bad_argument(char **argv, const char *argument)
     return usage_error(argv, "unexpected argument", argument);
 }
 
+const char *usage_root(const char *word)
+{
+    return *word ? word : "''";
+}
+
 bool usage_is_root(const char *root)
 {
     struct stat about;

@@ -11,6 +11,9 @@
 int usage_bad_option(char **argv, int found);
 int usage_bad_argument(char **argv, const char *argument);
 
+// What --sysroot names; an empty word is a name that no folder has, not the root of this machine.
+const char *usage_root(const char *word);
+
 // Whether --sysroot names a folder ("" is none given); if not, says so.
 bool usage_is_root(const char *root);
 

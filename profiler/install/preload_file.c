@@ -2,6 +2,7 @@
 #include "profiler/install/preload_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,10 +30,12 @@ static int preload_file_write(int fd)
 // open, as the target reaches the file through it.
 static int preload_file_unpack(char *path, size_t size)
 {
-    int fd = memfd_create("libnumaprof-preload.so", MFD_CLOEXEC);
+    int fd = memfd_create("libnumaprof-preload.so", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return -errno;
     int status = preload_file_write(fd);
+    if (status == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
+        status = -errno; // else one process of the target could change the code of the others
     if (status < 0) {
         close(fd);
         return status;

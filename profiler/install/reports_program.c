@@ -2,6 +2,7 @@
 #include "profiler/install/reports_program.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,4 +42,20 @@ int reports_program_run(char *const *words, const char *recording, const sigset_
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void reports_program_summarize(const char *recording, const sigset_t *mask)
+{
+    char *const words[] = {"numaprof", "summarize", (char *)recording, NULL};
+    int status, nowhere;
+    pid_t pid = fork();
+    if (pid == 0) {
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        dup2(nowhere, STDERR_FILENO);
+        reports_program_exec(words);
+        _exit(DIAG_EXIT_FAILED);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/mempolicy.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>

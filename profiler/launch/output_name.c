@@ -33,10 +33,20 @@ static int output_name_append_number(struct output_name_text *text, long number)
     return output_name_append(text, digits, (size_t)snprintf(digits, sizeof digits, "%ld", number));
 }
 
+// A container may have any name.
+void output_name_host(char host[HOST_NAME_MAX + 1])
+{
+    memset(host, 0, HOST_NAME_MAX + 1);
+    gethostname(host, HOST_NAME_MAX);
+    for (char *c = host; *c; c++)
+        if (*c == '/' || (unsigned char)*c <= ' ' || *c == 0x7f)
+            *c = '_';
+}
+
 static int output_name_append_host(struct output_name_text *text)
 {
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
+    char host[HOST_NAME_MAX + 1];
+    output_name_host(host);
     return output_name_append(text, host, strlen(host));
 }
 
@@ -158,6 +168,8 @@ const char *output_name_remedy(int error)
     switch (error) {
     case -EEXIST:
         return "recordings are never overwritten: remove it, or choose another name with -o";
+    case -EAGAIN: // of a thread: pthread_create(3)
+        return OUTPUT_NAME_MORE_PROCESSES;
     case -EFBIG:
         return "ulimit -f unlimited";
     case -ENOSPC:

@@ -4,6 +4,7 @@
 #ifndef PROFILER_LAUNCH_OUTPUT_NAME_H
 #define PROFILER_LAUNCH_OUTPUT_NAME_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -20,6 +21,11 @@ int output_name_make(char *out, size_t size, const struct output_name *name);
 
 // The same; prints what is wrong.
 int output_name_for(char *out, size_t size, const struct output_name *name);
+
+// The name of this host as a part of a file's name: without slashes, spaces and control characters.
+void output_name_host(char host[HOST_NAME_MAX + 1]);
+
+#define OUTPUT_NAME_MORE_PROCESSES "allow more processes: ulimit -u, or pids.max of the control group"
 
 // What helps against an error (-errno) of creating or writing the file of that name.
 const char *output_name_remedy(int error);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <gnu/libc-version.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,30 +12,32 @@
 #include <sys/utsname.h>
 
 #include "core/text/diag.h"
+#include "core/text/similar.h"
 #include "version.h"
 
 static const char usage[] =
     "Usage: numaprof [run|record] [options] [--] PROGRAM [ARGUMENT...]\n"
-    "Runs PROGRAM with its threads pinned and records where its memory accesses go; then reports (run is the default).\n"
+    "Runs PROGRAM with pinned threads, records its memory accesses, then reports (run is the default).\n"
     "\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable [PROGRAM.PID.numaprof]\n"
+    "                          of the ranks of a job, the directory they share                     [job.numaprof]\n"
     "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
     "      --interval MS       step of the time line                                [100; at first 25]\n"
-    "      --delay MS          start counting this long after the program\n"
-    "      --duration MS       and stop after this long\n"
-    "      --control FIFO      start and stop counting by lines written there\n"
-    "      --paused            start counting at the first start (FIFO, or numaprof.h in the program)\n"
+    "      --delay MS          start counting MS after the start of the program\n"
+    "      --duration MS       stop counting after MS\n"
+    "      --control FIFO      start and stop counting by lines written to FIFO\n"
+    "      --paused            wait for the first start command (FIFO, or numaprof.h in the program)\n"
     "  -n, --repeats N         run N times, one recording each\n"
-    "      --events LIST       questions to the counters, see numaprof events    [demand_rd,demand_rfo,prefetch,retired]\n"
-    "      --place FILE        place allocations as FILE says (numaprof try makes one); run: and measure nothing\n"
-    "      --kernel            count what the kernel does for the program as well (needs privilege)\n"
+    "      --events LIST       request classes to count, see numaprof events     [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --place FILE        place allocations as FILE says (numaprof try writes one); with run, measure nothing\n"
+    "      --kernel            also count the kernel's work for the program (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "      --no-report         record only, as `numaprof record` does\n"
-    "  -q, --quiet             say nothing but errors\n"
+    "  -q, --quiet             print errors only\n"
     "  -h, --help              this text\n"
-    "      --version           which numaprof this is\n"
+    "      --version           print the version\n"
     "\n"
-    "First touches and nodes of pages are recorded throughout, whatever is counted: advice needs them.\n"
+    "First touches and nodes of pages are always recorded, because advice needs them.\n"
     "The exit status is the program's; 125: numaprof failed, 126: the program cannot be run, 127: not found.\n";
 
 static const char run_options_short[] = "+:o:n:qh"; // options end at the program
@@ -70,8 +73,8 @@ static int run_options_number(const char *option, const char *text, uint64_t lea
     unsigned long long number = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || number < least || number > most) {
         char clean[64];
-        diag_error("see numaprof --help", "%s %s: a number from %llu to %llu is wanted", option,
-                   diag_clean(clean, sizeof clean, text), (unsigned long long)least, (unsigned long long)most);
+        diag_error("see numaprof help run", "%s %s: a number from %llu to %llu is wanted", option,
+                   *text ? diag_clean(clean, sizeof clean, text) : "''", (unsigned long long)least, (unsigned long long)most);
         return -EINVAL;
     }
     *value = number;
@@ -210,6 +213,26 @@ static void run_options_version(void)
            gnu_get_libc_version(), getauxval(AT_BASE) ? "shared" : "static");
 }
 
+// `option` as it was typed, with its dashes and perhaps a value.
+static void run_options_refuse(const char *option, int code)
+{
+    char clean[128], remedy[96], word[32];
+    const struct option *meant = NULL;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(option + strspn(option, "-"), "="), option + strspn(option, "-"));
+    size_t least = SIZE_MAX;
+    for (const struct option *known = run_options_long; known->name && code == '?'; known++) {
+        size_t distance = similar_distance(word, known->name);
+        if (distance < least) {
+            meant = known;
+            least = distance;
+        }
+    }
+    if (meant)
+        snprintf(remedy, sizeof remedy, "did you mean --%s?", meant->name);
+    diag_error(meant ? remedy : "see numaprof help run; options stand before the program", "%s %s",
+               diag_clean(clean, sizeof clean, option), code == ':' ? "wants a value" : "is not an option");
+}
+
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
 {
     *options = (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
@@ -226,10 +249,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv, enum r
             return 0;
         }
         if (code == '?' || code == ':') {
-            char clean[128];
-            diag_error("see numaprof --help; options stand before the program", "%s %s",
-                       diag_clean(clean, sizeof clean, argv[optind - 1]),
-                       code == ':' ? "wants a value" : "is not an option");
+            run_options_refuse(argv[optind - 1], code);
             return DIAG_EXIT_FAILED;
         }
         if (run_options_set(options, code) < 0)

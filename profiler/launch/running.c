@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +14,22 @@
 #include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
+#include "core/util/table.h"
+#include "profiler/launch/running_command.h"
 
 // --- what /proc/PID/stat says
 
 struct running_stat {
     char state;
+    pid_t parent;
     unsigned long flags;         // PF_* of include/linux/sched.h
+    int threads;
     unsigned long long started;  // in clock ticks since boot
 };
 
 enum { RUNNING_KERNEL_THREAD = 0x00200000 }; // PF_KTHREAD
 
-// "state ppid pgrp session tty tpgid flags ... starttime", fields 3, 9 and 22 of proc(5).
+// "state ppid pgrp session tty tpgid flags ... num_threads itrealvalue starttime", fields 3, 4, 9, 20 and 22 of proc(5).
 static int running_read_stat(pid_t pid, struct running_stat *stat)
 {
     char text[1024];
@@ -34,9 +37,9 @@ static int running_read_stat(pid_t pid, struct running_stat *stat)
     int status = process_stat_read(text, sizeof text, &fields, pid);
     if (status < 0)
         return status;
-    int found = sscanf(fields, "%c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-                       &stat->state, &stat->flags, &stat->started);
-    return found == 3 ? 0 : -EINVAL;
+    int found = sscanf(fields, "%c %d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d %*d %llu",
+                       &stat->state, &stat->parent, &stat->flags, &stat->threads, &stat->started);
+    return found == 5 ? 0 : -EINVAL;
 }
 
 static int64_t running_age(const struct running_stat *stat)
@@ -59,6 +62,8 @@ static const struct running_refusal
     running_missing = {DIAG_EXIT_NOT_FOUND, "does not exist", "pgrep NAME finds it"},
     running_ended = {DIAG_EXIT_NOT_FOUND, "has just ended", "start it again"},
     running_zombie = {DIAG_EXIT_CANNOT_RUN, "has ended (its parent has not asked how)", "start it again"},
+    running_headless = {DIAG_EXIT_CANNOT_RUN, "runs without its main thread, which has ended: the kernel does not show its memory",
+                        "let the main thread wait for the others (pthread_join)"},
     running_thread = {DIAG_EXIT_CANNOT_RUN, "is a thread", "give the number of its process: Tgid in /proc/TID/status"},
     running_kernel = {DIAG_EXIT_CANNOT_RUN, "is a thread of the kernel", "give a program"},
     running_self = {DIAG_EXIT_CANNOT_RUN, "is numaprof itself", "give another one"},
@@ -109,7 +114,7 @@ static const struct running_refusal *running_check(struct running_process *proce
     if (stat.flags & RUNNING_KERNEL_THREAD)
         return &running_kernel;
     if (stat.state == 'Z' || stat.state == 'X')
-        return &running_zombie;
+        return stat.threads > 1 ? &running_headless : &running_zombie;
     if (pid == getpid())
         return &running_self;
     process->age_ns = running_age(&stat);
@@ -121,77 +126,31 @@ bool running_is_measurable(struct running_process *process)
     return running_check(process) == NULL;
 }
 
-// --- what it runs
-
-// The words of /proc/PID/cmdline; where a process has overwritten them by nothing, its name.
-static int running_read_command(struct running *running, pid_t pid)
+bool running_is_foreign(const struct running_process *process)
 {
-    char path[64];
-    size_t used = 0, size = 4096, words = 0;
-    ssize_t n = 0;
-    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    running->command = malloc(size);
-    while (fd >= 0 && running->command && (n = read(fd, running->command + used, size - used - 1)) > 0) {
-        used += (size_t)n;
-        if (used + 1 < size)
-            continue;
-        char *larger = realloc(running->command, size *= 2);
-        if (!larger)
-            break; // what came so far
-        running->command = larger;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (!running->command)
-        return -ENOMEM;
-    while (used > 0 && running->command[used - 1] == '\0')
-        used--; // a process that sets its title pads it
-    if (used == 0) {
-        n = sysfile_text("", running->command, size, "/proc/%d/comm", pid);
-        used = n > 0 ? (size_t)n : 0;
-    }
-    running->command[used] = '\0';
-    for (size_t i = 0; i <= used; i++)
-        words += running->command[i] == '\0';
-    running->arguments = calloc(words + 1, sizeof *running->arguments);
-    if (!running->arguments)
-        return -ENOMEM;
-    char *at = running->command;
-    for (size_t i = 0; i < words; i++, at += strlen(at) + 1)
-        running->arguments[i] = at;
-    return 0;
-}
-
-static int running_describe(struct running *running)
-{
-    char link[64];
-    struct target *target = &running->target;
-    pid_t pid = running->processes[0].pid;
-    snprintf(link, sizeof link, "/proc/%d/exe", pid);
-    int kind = elf_kind_of_path(link, target->program);
-    target->kind = kind > 0 ? (enum elf_kind)kind : ELF_KIND_UNKNOWN;
-    if (sysfile_link("", target->path, sizeof target->path, "/proc/%d/exe", pid) < 0)
-        target->path[0] = '\0';
-    snprintf(target->program, sizeof target->program, "%s", target->path);
-    if (sysfile_link("", running->cwd, sizeof running->cwd, "/proc/%d/cwd", pid) < 0)
-        running->cwd[0] = '\0';
-    return running_read_command(running, pid);
+    struct running_process looked = *process;
+    const struct running_refusal *refusal = running_check(&looked);
+    return refusal == &running_foreign || refusal == &running_sandboxed;
 }
 
 // --- a list of processes
 
-static int running_add(struct running *running, pid_t pid)
+static int running_append(struct running *running, pid_t pid)
 {
-    for (size_t i = 0; i < running->count; i++)
-        if (running->processes[i].pid == pid)
-            return 0; // named twice
     struct running_process *larger = realloc(running->processes, (running->count + 1) * sizeof *larger);
     if (!larger)
         return -ENOMEM;
     running->processes = larger;
     running->processes[running->count++] = (struct running_process){.pid = pid, .age_ns = -1};
     return 0;
+}
+
+static int running_add(struct running *running, pid_t pid)
+{
+    for (size_t i = 0; i < running->count; i++)
+        if (running->processes[i].pid == pid)
+            return 0; // named twice
+    return running_append(running, pid);
 }
 
 static int running_out_of_memory(void)
@@ -226,7 +185,108 @@ int running_find(struct running *running, const char *list)
         const struct running_refusal *refusal = running_check(&running->processes[i]);
         status = refusal ? running_refuse(running->processes[i].pid, refusal) : 0;
     }
-    return status == 0 && running_describe(running) < 0 ? running_out_of_memory() : status;
+    return status == 0 && running_command_read(running) < 0 ? running_out_of_memory() : status;
+}
+
+// --- what they started
+
+int running_all_processes(struct running *running)
+{
+    int status = 0;
+    DIR *folder = opendir("/proc");
+    if (!folder)
+        return -errno;
+    for (const struct dirent *entry; status == 0 && (entry = readdir(folder));) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        if (pid > 0 && pid != getpid())
+            status = running_append(running, pid);
+    }
+    closedir(folder);
+    return status;
+}
+
+struct running_child {
+    pid_t pid, parent;
+};
+
+// Every process of the machine with its parent. -errno.
+static int running_read_parents(struct running_child **children, size_t *count)
+{
+    struct running all = {0};
+    int status = running_all_processes(&all);
+    *count = 0;
+    *children = calloc(all.count + 1, sizeof **children);
+    if (!*children)
+        status = -ENOMEM;
+    for (size_t i = 0; status == 0 && i < all.count; i++) {
+        struct running_stat stat;
+        if (running_read_stat(all.processes[i].pid, &stat) == 0)
+            (*children)[(*count)++] = (struct running_child){all.processes[i].pid, stat.parent};
+    }
+    running_free(&all);
+    return status;
+}
+
+static int running_add_descendants(struct running *running)
+{
+    struct running_child *children;
+    struct table family = {0};
+    uint64_t unused;
+    size_t count, before;
+    int status = running_read_parents(&children, &count);
+    for (size_t i = 0; status == 0 && i < running->count; i++)
+        status = table_put(&family, (uint64_t)running->processes[i].pid, 1);
+    do { // a child may have a lower number than its parent
+        before = running->count;
+        for (size_t i = 0; status == 0 && i < count; i++) {
+            const uint64_t pid = (uint64_t)children[i].pid, parent = (uint64_t)children[i].parent;
+            if (!table_get(&family, parent, &unused) || table_get(&family, pid, &unused))
+                continue;
+            status = table_put(&family, pid, 1);
+            status = status < 0 ? status : running_append(running, children[i].pid);
+        }
+    } while (status == 0 && running->count > before);
+    table_free(&family);
+    free(children);
+    return status;
+}
+
+int running_family(const struct running *list, struct running *found)
+{
+    int status = 0;
+    *found = (struct running){0};
+    for (size_t i = 0; status == 0 && i < list->count; i++)
+        status = running_append(found, list->processes[i].pid);
+    return status < 0 ? status : running_add_descendants(found);
+}
+
+// Leaves out what cannot be measured, from the first-th on. Returns why, of the last of them.
+static const struct running_refusal *running_keep_measurable(struct running *running, size_t first)
+{
+    const struct running_refusal *last = NULL;
+    size_t kept = first;
+    for (size_t i = first; i < running->count; i++) {
+        const struct running_refusal *refusal = running_check(&running->processes[i]);
+        if (!refusal)
+            running->processes[kept++] = running->processes[i];
+        else if (refusal == &running_foreign || refusal == &running_sandboxed)
+            running->refused++;
+        last = refusal ? refusal : last;
+    }
+    running->count = kept;
+    return last;
+}
+
+int running_find_family(struct running *running, const char *list)
+{
+    int status = running_find(running, list);
+    const size_t named = running->count;
+    if (status != 0)
+        return status;
+    if (running_add_descendants(running) == -ENOMEM)
+        return running_out_of_memory();
+    running_keep_measurable(running, named);
+    return 0;
 }
 
 // --- a control group
@@ -267,21 +327,19 @@ int running_group_processes(struct running *running)
     return running_read_group(running, running->group, 0);
 }
 
-// Leaves out what cannot be measured. Returns why, of the last of them.
-static const struct running_refusal *running_keep_measurable(struct running *running)
+size_t running_threads(const struct running *running)
 {
-    const struct running_refusal *last = NULL;
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t i = 0; i < running->count; i++) {
-        const struct running_refusal *refusal = running_check(&running->processes[i]);
-        if (!refusal)
-            running->processes[kept++] = running->processes[i];
-        else if (refusal == &running_foreign || refusal == &running_sandboxed)
-            running->refused++;
-        last = refusal ? refusal : last;
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task", running->processes[i].pid);
+        DIR *folder = opendir(path);
+        for (const struct dirent *entry; folder && (entry = readdir(folder));)
+            count += *entry->d_name != '.';
+        if (folder)
+            closedir(folder);
     }
-    running->count = kept;
-    return last;
+    return count;
 }
 
 int running_find_group(struct running *running, const char *path)
@@ -299,13 +357,13 @@ int running_find_group(struct running *running, const char *path)
         return status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_FAILED;
     }
     const size_t found = running->count;
-    const struct running_refusal *refusal = running_keep_measurable(running);
+    const struct running_refusal *refusal = running_keep_measurable(running, 0);
     if (running->count == 0) {
         diag_error(refusal && running->refused > 0 ? refusal->remedy : "systemd-cgls shows what runs where",
                    found == 0 ? "--cgroup %s: no process is in it" : "--cgroup %s: no process in it can be recorded", clean);
         return found == 0 ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN;
     }
-    return running_describe(running) < 0 ? running_out_of_memory() : 0;
+    return running_command_read(running) < 0 ? running_out_of_memory() : 0;
 }
 
 void running_free(struct running *running)

@@ -23,12 +23,14 @@ struct running {
     char **arguments;        // point into command; NULL-terminated, at least one
     char cwd[PATH_MAX];      // "": not known
     char group[PATH_MAX];    // folder of the control group they were found in; "": none
-    size_t refused;          // of the group, that cannot be looked into
+    size_t refused;          // of the group or of the descendants, that cannot be looked into
 };
 
 // Reads a list of process ids, separated by commas. Prints what is wrong and returns an exit status, or 0: 126 a process cannot
 // be measured, 127 there is none. running_free frees it in both cases.
 int running_find(struct running *running, const char *list);
+// The same, and all descendants of these processes that can be measured.
+int running_find_family(struct running *running, const char *list);
 // The same of all processes of a control group and of the groups within; those that cannot be measured are left out. path: below
 // /sys/fs/cgroup, with or without that.
 int running_find_group(struct running *running, const char *path);
@@ -36,8 +38,19 @@ int running_find_group(struct running *running, const char *path);
 // Adds the processes that are in the group by now to the list, unchecked. -errno.
 int running_group_processes(struct running *running);
 
+// Sets found to the processes of the list and all their descendants, unchecked. -errno.
+int running_family(const struct running *list, struct running *found);
+
+// Adds every process of the machine but this one, unchecked. -errno.
+int running_all_processes(struct running *running);
+
+// How many threads the processes have now.
+size_t running_threads(const struct running *running);
+
 // Whether it can be measured; sets its age.
 bool running_is_measurable(struct running_process *process);
+// Whether it is there, but our rights do not suffice.
+bool running_is_foreign(const struct running_process *process);
 
 void running_free(struct running *running);
 

@@ -2,7 +2,6 @@
 #include "profiler/recorder/own_limits.h"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "core/topology/thread_mask.h"
 

@@ -9,6 +9,7 @@
 #include "core/system/clock.h"
 #include "core/system/large_stack.h"
 #include "profiler/launch/placing.h"
+#include "profiler/recorder/evidence/counter_sets_evidence.h"
 #include "profiler/recorder/recorder_modules.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"
@@ -43,7 +44,7 @@ void recorder_ready(struct recorder *r, int fd)
 static size_t recorder_drain(struct recorder *r)
 {
     uint64_t until = clock_now();
-    size_t messages = messages_take(&r->messages); // a thread's start is known before its end, however short it was
+    size_t messages = messages_take(&r->messages); // first, so that a thread's start is known before its end
     return messages + perf_streams_drain(&r->streams, until);
 }
 
@@ -98,13 +99,13 @@ static void recorder_resolve_symbols(void *recorder)
     const uint64_t stale = program_files_stale(r->walk.files);
     if (stale > 0)
         note_write(&r->tasks, "replaced", (int64_t)stale, "do not rebuild what is being recorded",
-                   "%llu %s changed while the program ran: what stood in %s is not known", (unsigned long long)stale,
+                   "%llu %s changed while the program ran: places in %s have no names", (unsigned long long)stale,
                    stale == 1 ? "file was" : "files were", stale == 1 ? "it" : "them");
 }
 
 static void recorder_write_evidence(struct recorder *r)
 {
-    counter_sets_write_evidence(&r->sets);
+    counter_sets_evidence_write(&r->sets);
     kernel_records_write_evidence(&r->records);
     struct note_missing missing = {.why = r->options->no_pages ? "left out by --without pages"
                                           : r->pages.error < 0 ? strerror(-r->pages.error)
@@ -128,8 +129,8 @@ static void recorder_write_movers(struct recorder *r, const int *wait_status, ui
     movers_free(&after);
 }
 
-// read() into a buffer (where the kernel's faults are not ours to see), mlock, MAP_POPULATE, MADV_POPULATE_WRITE.
-// Pages of faults that no sample stands for are none of these.
+// Pages without a recorded fault: read() into a buffer (if kernel faults are not recorded), mlock, MAP_POPULATE,
+// MADV_POPULATE_WRITE. Faults that no sample stands for are subtracted.
 static void recorder_note_unseen_pages(struct recorder *r)
 {
     enum { LEAST_MIB = 1, HUGE_PAGE_BYTES = 2 << 20 };
@@ -140,11 +141,12 @@ static void recorder_note_unseen_pages(struct recorder *r)
     uint64_t mib = bytes >> 20;
     if (mib >= LEAST_MIB)
         note_write(&r->tasks, "unseen_pages", (int64_t)bytes, NULL,
-                   "%llu MiB of private memory were placed by the kernel on behalf of read(), mlock(), MAP_POPULATE or the "
-                   "like: their nodes are known, by which thread is unknown", (unsigned long long)mib);
+                   "%llu MiB of private memory were placed by the kernel inside read(), mlock(), MAP_POPULATE or "
+                   "similar: the nodes are known, the threads are not%s", (unsigned long long)mib,
+                   r->pages.unseen_early ? " (of static and killed programs as of their last snapshot)" : "");
 }
 
-// A last look at the pages of processes that go on, then everything that was opened on them is closed.
+// Takes a last snapshot of the processes, which go on, and closes all events on them.
 static void recorder_detach(struct recorder *r)
 {
     uint64_t key, value, now = clock_now();
@@ -169,7 +171,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     counter_sets_read(&r->sets, clock_now());
     const struct process *target = tasks_process(&r->tasks, r->pid);
     if (wait_status && target)
-        targets_end_process(&r->targets, target, end); // where the kernel's records of its end were lost
+        targets_end_process(&r->targets, target, end); // if the kernel's record of its end was lost
     recorder_write_movers(r, wait_status, end);
     recorder_write_evidence(r);
     allocations_close_rings(&r->allocations);
@@ -180,7 +182,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
     messages_finish(&r->messages);
     programs_finish(&r->targets.programs, r->preload_path, r->why_no_preload);
     stack_walk_finish(&r->walk, &r->tasks);
-    counter_sets_finish(&r->sets);
+    counter_sets_evidence_note(&r->sets);
     kernel_records_finish(&r->records);
     recorder_note_unseen_pages(r);
     attached_finish(&r->attached);
@@ -203,6 +205,7 @@ void recorder_close(struct recorder *r)
     own_limits_return(&r->limits, &r->machine);
     thread_starts_stop(&r->starts);
     pages_stop(&r->pages);
+    pages_free(&r->pages);
     if (r->tasks.queue)
         allocations_close_rings(&r->allocations);
     perf_streams_close_ended(&r->streams);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records one run of the target. The modules in the folders below own what they know; this one owns the modules, opens them
-// in order, and passes on what is due. One thread (the one that opened it) drives it; the thread starts, the snapshots of
-// pages and the recording's writer have threads of their own.
+// Records one run of the target. The recorder owns the modules in the folders below, opens them in order, and calls
+// each when its work is due. The thread that opened the recorder drives it; thread starts, page snapshots and the
+// recording's writer have separate threads.
 #ifndef PROFILER_RECORDER_RECORDER_H
 #define PROFILER_RECORDER_RECORDER_H
 
@@ -19,41 +19,41 @@ struct recorder;
 struct recorder *recorder_new(const struct run_options *options, const struct target *target, int repeat);
 void recorder_close(struct recorder *recorder);
 
-// Reads the machine and plans the events. Prints what is wrong and returns an exit status, or 0.
+// Reads the machine and plans the events. Returns 0, or prints an error and returns an exit status.
 int recorder_open(struct recorder *recorder);
 
-// What CHANNEL_ENVIRONMENT must say for the preload library; NULL: there is no channel.
+// Value of CHANNEL_ENVIRONMENT for the preload library; NULL: no channel.
 const char *recorder_channel_address(const struct recorder *recorder);
 
-// The preload library that the target will load. Its frames are left out of call stacks. "": none.
-// why_not: the remedy where programs will not connect, or NULL.
+// path: the preload library that the target will load, "" for none; its frames are left out of call stacks.
+// why_not: the remedy if programs cannot connect, or NULL.
 void recorder_set_preload(struct recorder *recorder, const char *path, const char *why_not);
 
-// launch_prepare, from a thread whose page-fault events the target inherits.
+// Calls launch_prepare in a thread whose page-fault events the target inherits.
 int recorder_launch(struct recorder *recorder, struct launch *launch, const struct launch_signals *signals,
                     char *const *environment);
 
-// Creates the recording and opens everything on pid, which has not run yet (with options->running: on those, which go on). The
-// same on errors as recorder_open.
+// Creates the recording and opens all events on pid, which has not run yet, or on the running processes of
+// options->running. Errors as for recorder_open.
 int recorder_attach(struct recorder *recorder, const char *path, pid_t pid);
 
 // The target runs from now on.
 void recorder_start(struct recorder *recorder);
 
-// Calls watch with each descriptor that becomes readable when something is to be done, until it fails. Returns 0 or its error.
+// Calls watch with each descriptor that signals work, until watch fails. Returns 0 or watch's error.
 int recorder_watch(const struct recorder *recorder, int (*watch)(void *context, int fd), void *context);
 
 // A watched descriptor became readable.
 void recorder_ready(struct recorder *recorder, int fd);
 
-// Does what is due. now: CLOCK_MONOTONIC. Returns how many records and messages there were: a sign of how soon to come again.
+// Does all work that is due. now: CLOCK_MONOTONIC, ns. Returns the number of records and messages.
 size_t recorder_tick(struct recorder *recorder, uint64_t now);
 
 // False: no process of the target is left.
 bool recorder_has_targets(const struct recorder *recorder);
 
-// The target's end, as wait(2) reports it (NULL: not seen); resolves symbols and closes the recording.
-// Returns 0, or the first error of writing it.
+// Resolves symbols and closes the recording. wait_status: of the target, as wait(2) reports it; NULL: its end was not
+// seen. Returns 0, or the first error of writing.
 int recorder_finish(struct recorder *recorder, const int *wait_status, uint64_t end);
 
 #endif

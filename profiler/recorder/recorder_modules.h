@@ -23,7 +23,7 @@ struct recorder {
     time_t started;                  // by the clock that files have
     pid_t pid;                       // of the target
     char preload_path[PATH_MAX];     // as the kernel reports it; "": none
-    const char *why_no_preload;      // NULL: there is one, or nobody knows
+    const char *why_no_preload;      // NULL: there is a library, or the reason is unknown
     struct programs_unconnected unconnected;
     struct own_limits limits;
     struct launch_thread launcher;
@@ -32,7 +32,7 @@ struct recorder {
 
     struct channel_server channel;
     int channel_error;               // why there is none
-    bool has_channel;                // threads are seen at their start and pinned
+    bool has_channel;                // threads connect at their start and are pinned
     struct thread_starts starts;
 
     struct tasks tasks;
@@ -50,7 +50,7 @@ struct recorder {
     struct kernel_records records;
     struct messages messages;
     struct proc_scan scan;
-    struct attached attached;        // of a program that runs already
+    struct attached attached;        // numaprof attach
 };
 
 #endif

@@ -25,7 +25,7 @@ struct recorder *recorder_new(const struct run_options *options, const struct ta
     return recorder;
 }
 
-// Which module uses which others. Those of the channel are added once it is open.
+// Sets which module uses which others. Pointers to the channel follow when it is open.
 static void recorder_connect_modules(struct recorder *r)
 {
     r->allocations = (struct allocations){
@@ -38,6 +38,7 @@ static void recorder_connect_modules(struct recorder *r)
         .tasks = &r->tasks, .faults = &r->records.faults, .sets = &r->sets, .allocations = &r->allocations,
         .walk = &r->walk, .programs = {.tasks = &r->tasks, .sets = &r->sets, .unconnected = &r->unconnected},
         .outside = {.tasks = &r->tasks, .sets = &r->sets, .machine = &r->machine}};
+    r->targets.pages = r->options->no_pages ? NULL : &r->pages;
     r->records.targets = &r->targets;
     r->records.topology = &r->machine.topology;
     r->records.tasks = &r->tasks;
@@ -57,7 +58,7 @@ static void recorder_connect_modules(struct recorder *r)
 
 static void recorder_open_channel(struct recorder *r)
 {
-    // A thread waits for its events; where there are none, it has nothing to wait for.
+    // Threads wait for their events only if there are any.
     r->channel_error = channel_server_open(&r->channel, r->machine.pin_order, r->machine.slot_count, r->sets.usable);
     r->has_channel = r->channel_error == 0;
     struct channel_server *channel = r->has_channel ? &r->channel : NULL;
@@ -99,7 +100,7 @@ const char *recorder_channel_address(const struct recorder *r)
 void recorder_set_preload(struct recorder *r, const char *path, const char *why_not)
 {
     r->why_no_preload = why_not;
-    // As /proc/PID/maps and the kernel's records have it. A file in memory has no path, but a name there: readlink tells it.
+    // The name in /proc/PID/maps and in the kernel's records. A file in memory has no path; readlink gives its name.
     if (*path && realpath(path, r->preload_path))
         return;
     ssize_t n = readlink(path, r->preload_path, sizeof r->preload_path - 1);
@@ -115,7 +116,7 @@ int recorder_launch(struct recorder *r, struct launch *launch, const struct laun
         return status;
     file_limit_raise(&files); // two events for each CPU
     kernel_records_open(&r->records, r->launcher.tid, r->options->no_faults);
-    file_limit_return(&files); // the target gets what we came with
+    file_limit_return(&files); // the target gets the original limit
     return launch_thread_prepare(&r->launcher, launch, r->target, r->options->arguments, signals, environment);
 }
 
@@ -128,12 +129,15 @@ static int recorder_create_recording(struct recorder *r, const char *path)
     int status = recording_create(&recording, path);
     if (status == 0) {
         status = recording_queue_start(&r->tasks.queue, recording);
-        if (status < 0)
+        if (status < 0) {
             recording_close(recording);
+            unlink(path); // nothing is in it
+        }
     }
     if (status == 0)
         return 0;
-    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path), strerror(-status));
+    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
+               status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
     return DIAG_EXIT_FAILED;
 }
 
@@ -142,8 +146,9 @@ static void recorder_start_thread_starts(struct recorder *r)
     if (r->has_channel)
         r->channel_error = thread_starts_start(&r->starts, &r->channel, &r->sets.counters);
     if (r->channel_error < 0)
-        note_write(&r->tasks, "channel", RECORDING_NULL, NULL, "threads are not pinned: no channel to the program: %s",
-                   strerror(-r->channel_error));
+        note_write(&r->tasks, "channel", RECORDING_NULL, r->channel_error == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : NULL,
+                   "threads are not pinned: no channel to the program: %s",
+                   r->channel_error == -EAGAIN ? "the limit of processes is used up" : strerror(-r->channel_error));
 }
 
 static void recorder_attach_pages(struct recorder *r)
@@ -173,27 +178,28 @@ static int recorder_attach_target(struct recorder *r)
 
 static int recorder_attach_running(struct recorder *r)
 {
-    if (!counter_sets_begin(&r->sets))
-        r->sets.usable = false;
+    counter_sets_begin(&r->sets);
     int status = attached_begin(&r->attached);
     r->pages.sees_touches = r->tasks.has_kernel_records;
     if (status == 0)
         return 0;
-    diag_error("start it again", "cannot attach to process %d: %s", r->pid,
-               status == -ESRCH ? "it has ended" : strerror(-status));
-    return DIAG_EXIT_FAILED;
+    if (status == -ESRCH)
+        diag_error("start it again", "process %d has just ended", r->pid);
+    else
+        diag_error(NULL, "cannot attach to process %d: %s", r->pid, strerror(-status));
+    return status == -ESRCH ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_FAILED;
 }
 
-// What every advice rests on, and is not there: said before the run, which may be long.
+// Warns before the run, which may be long, about missing evidence that all advice needs.
 static void recorder_warn(struct recorder *r)
 {
     if (r->options->quiet || r->run.repeat > 1)
         return;
     if (access("/proc/self/stat", F_OK) < 0)
-        diag_warn("mount -t proc proc /proc", "there is no /proc: nodes of pages and names of programs are not recorded");
+        diag_warn("mount -t proc proc /proc", "there is no /proc: nodes of pages and program names are not recorded");
     if (r->records.error < 0 && r->records.error != -ECANCELED) {
         struct note_missing missing = refusals_missing(&r->refusals, r->records.error);
-        diag_warn(missing.remedy, "page faults are not recorded, so no line will be named: %s", missing.why);
+        diag_warn(missing.remedy, "page faults are not recorded, so the report will name no line: %s", missing.why);
     }
     if (r->has_channel && !*r->preload_path)
         diag_warn("install numaprof with all its files", "threads are not pinned and not counted one by one: "
@@ -225,6 +231,6 @@ int recorder_attach(struct recorder *r, const char *path, pid_t pid)
         return status;
     movers_read(&r->movers, &r->machine.topology, "");
     recorder_warn(r);
-    recording_queue_hurry(r->tasks.queue); // a recorder that is killed soon, or a disk that is soon full, leaves a run to read
+    recording_queue_hurry(r->tasks.queue); // so that an early kill or a full disk leaves a readable recording
     return 0;
 }

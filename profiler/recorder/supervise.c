@@ -18,7 +18,7 @@
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 
-// --- what we came with
+// --- state at the start
 
 // /proc/PID/task/TID/children: "12 34 " (proc(5)); a kernel without CONFIG_PROC_CHILDREN has none.
 static size_t supervise_children(pid_t *children, size_t max)
@@ -47,7 +47,8 @@ int supervise_block(struct launch_signals *before)
     before->ignores_child = child.sa_handler == SIG_IGN;
     child = (struct sigaction){.sa_handler = SIG_DFL}; // ignored, the kernel would reap the target itself
     sigaction(SIGCHLD, &child, NULL);
-    // A fault of our own ends us all the same: the kernel does not let it be blocked (force_sig_info in kernel/signal.c).
+    // A fault of numaprof itself still ends it: the kernel does not let faults be blocked (force_sig_info in
+    // kernel/signal.c).
     sigfillset(&all);
     return sigprocmask(SIG_BLOCK, &all, &before->mask) < 0 ? -errno : 0;
 }
@@ -61,7 +62,7 @@ static bool supervise_is_stopped(pid_t pid)
     return process_stat_read(text, sizeof text, &state, pid) == 0 && (*state == 'T' || *state == 't');
 }
 
-// The shell waits for us: it must see that its job has stopped. Continued, we make sure that the target is.
+// Stops numaprof so that the shell sees a stopped job. When the shell continues numaprof, it continues the target too.
 static void supervise_stop_along(const struct supervision *s)
 {
     kill(getpid(), SIGSTOP);
@@ -69,7 +70,7 @@ static void supervise_stop_along(const struct supervision *s)
         kill(s->target, SIGCONT);
 }
 
-// Children that were there before us are not waited for.
+// True if the only children left are those from before numaprof: numaprof does not wait for them.
 static bool supervise_has_only_others(const struct launch_signals *before)
 {
     enum { MOST = sizeof before->others / sizeof *before->others + 1 };
@@ -93,7 +94,7 @@ static void supervise_reap(struct supervision *s)
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
         if (pid != s->target)
-            continue; // an orphan of the target's that came to us
+            continue; // an orphan of the target, reparented to numaprof
         if (WIFSTOPPED(status)) {
             supervise_stop_along(s);
         } else {
@@ -107,13 +108,13 @@ static void supervise_reap(struct supervision *s)
 
 // --- signals
 
-// Sent to us by another process. What the keyboard sends, the target gets itself. So it does when its terminal goes, unless
-// we lead the session (xterm -e numaprof): then the kernel signals nobody but us. An alarm was set by who executed us.
+// True for signals of other processes, and alarms that were set before numaprof was executed. Signals of the keyboard
+// reach the target directly. So does a hangup of the terminal, unless numaprof leads the session (xterm -e numaprof).
 static bool supervise_is_for_target(const struct signalfd_siginfo *info)
 {
     bool sent = info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE || info->ssi_code == SI_TKILL;
     if (sent)
-        return info->ssi_pid != (uint32_t)getpid(); // the kernel sends SIGPIPE and SIGXFSZ in our own name
+        return info->ssi_pid != (uint32_t)getpid(); // the kernel sends SIGPIPE and SIGXFSZ with numaprof's own pid
     return (info->ssi_signo == SIGHUP && getsid(0) == getpid()) || info->ssi_signo == SIGALRM ||
            info->ssi_signo == SIGVTALRM || info->ssi_signo == SIGPROF;
 }
@@ -129,7 +130,7 @@ static void supervise_forward(const struct supervision *s, const struct signalfd
         kill(s->target, (int)info->ssi_signo);
 }
 
-// timeout(1) signals its child and then the child's whole group: two of one sender at once are one.
+// timeout(1) signals its child and then the child's whole group: two signals of one sender within SAME_MS count as one.
 static void supervise_count_termination(struct supervision *s, const struct signalfd_siginfo *info)
 {
     enum { SAME_MS = 200 };
@@ -142,7 +143,7 @@ static void supervise_count_termination(struct supervision *s, const struct sign
     s->terminated_at = now;
 }
 
-// Processes that run already have nothing to do with our terminal: its signals are for us.
+// numaprof attach: signals of the terminal are for numaprof alone.
 static void supervise_signal_running(struct supervision *s, int signal)
 {
     if (signal == SIGTSTP)
@@ -169,11 +170,11 @@ static void supervise_signal(struct supervision *s, const struct signalfd_siginf
         supervise_forward(s, info);
         s->give_up |= s->terminations > 1 || s->is_dead;
         break;
-    case SIGINT: // from the keyboard: the target has it too
-        s->give_up |= s->is_dead; // only what it left behind is still running
+    case SIGINT: // from the keyboard: the target gets it too
+        s->give_up |= s->is_dead; // only its orphans are still running
         break;
     case SIGQUIT:
-    case SIGTSTP: // we stop when the target has stopped
+    case SIGTSTP: // numaprof stops when the target has stopped
     case SIGTTIN:
     case SIGTTOU:
         break;
@@ -214,7 +215,7 @@ static void supervise_dispatch(struct supervision *s, struct recorder *recorder,
     }
 }
 
-// Helpers of runtimes outlive the program by a moment; nobody wants to read of them.
+// After SUPERVISE_REST_MS, because helpers of runtimes outlive the program by a moment.
 static bool supervise_is_waiting_for_rest(const struct supervision *s, uint64_t now)
 {
     return s->is_dead && !s->all_gone && now - s->end > SUPERVISE_REST_MS * CLOCK_MS;
@@ -240,7 +241,7 @@ static int supervise_loop(struct supervision *s, struct recorder *recorder, bool
         size_t records = recorder_tick(recorder, clock_now());
         if (s->target == 0)
             s->all_gone = !recorder_has_targets(recorder) || (s->until && clock_now() >= s->until);
-        // Soon again while something happens, seldom while nothing does.
+        // Wait 1 ms after an event, twice as long after each idle wait.
         int slower = wait_ms * 2 < SUPERVISE_SLOWEST_MS ? wait_ms * 2 : SUPERVISE_SLOWEST_MS;
         wait_ms = records > 0 ? SUPERVISE_FASTEST_MS : slower;
         if (!announced && !quiet && supervise_is_waiting_for_rest(s, clock_now())) {
@@ -321,7 +322,7 @@ int supervise_repeat_end(const struct supervision *s)
     if (signal == 0)
         return WEXITSTATUS(s->wait_status);
     const struct rlimit no_core = {0};
-    setrlimit(RLIMIT_CORE, &no_core); // the target's is enough
+    setrlimit(RLIMIT_CORE, &no_core); // the target has dumped core already
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);

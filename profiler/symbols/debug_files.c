@@ -25,7 +25,7 @@ static int debug_files_take(const char *path, char **found)
     return fd;
 }
 
-static bool debug_files_has_build_id(int fd, const unsigned char *bits, int length)
+bool debug_files_has_build_id(int fd, const unsigned char *bits, int length)
 {
     const void *id = NULL;
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -71,20 +71,22 @@ static void debug_files_crc_table(uint32_t table[CRC_AT_ONCE][CRC_BYTES])
             table[k][byte] = table[k - 1][byte] >> 8 ^ table[0][table[k - 1][byte] & 0xff];
 }
 
-// Eight bytes in one step: M. E. Kounavis, F. L. Berry, "A Systematic Approach to Building High Performance Software-Based
-// CRC Generators", 2005.
-static uint32_t debug_files_crc_add(uint32_t crc, uint32_t table[CRC_AT_ONCE][CRC_BYTES], const unsigned char *at, size_t bytes)
+// Eight bytes in one step: M. E. Kounavis, F. L. Berry, "A Systematic Approach to Building High Performance
+// Software-Based CRC Generators", 2005.
+static uint32_t debug_files_crc_add(uint32_t crc, uint32_t table[CRC_AT_ONCE][CRC_BYTES], const unsigned char *at,
+                                    size_t bytes)
 {
     for (; bytes >= CRC_AT_ONCE; bytes -= CRC_AT_ONCE, at += CRC_AT_ONCE)
-        crc = table[7][at[0] ^ (crc & 0xff)] ^ table[6][at[1] ^ (crc >> 8 & 0xff)] ^ table[5][at[2] ^ (crc >> 16 & 0xff)] ^
-              table[4][at[3] ^ crc >> 24] ^ table[3][at[4]] ^ table[2][at[5]] ^ table[1][at[6]] ^ table[0][at[7]];
+        crc = table[7][at[0] ^ (crc & 0xff)] ^ table[6][at[1] ^ (crc >> 8 & 0xff)] ^
+              table[5][at[2] ^ (crc >> 16 & 0xff)] ^ table[4][at[3] ^ crc >> 24] ^ table[3][at[4]] ^ table[2][at[5]] ^
+              table[1][at[6]] ^ table[0][at[7]];
     for (; bytes > 0; bytes--)
         crc = crc >> 8 ^ table[0][(crc ^ *at++) & 0xff];
     return crc;
 }
 
-// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files"). The files can
-// have gigabytes.
+// The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files"). The
+// files can have gigabytes.
 static uint32_t debug_files_crc(int fd)
 {
     uint32_t table[CRC_AT_ONCE][CRC_BYTES], crc = 0xffffffff;

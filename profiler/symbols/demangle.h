@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ (and old Rust) names as people write them. The C++ runtime knows how; it is loaded when the first mangled name comes.
+// Demangles names of C++ and old Rust with the C++ runtime library, which is loaded for the first mangled name.
 #ifndef PROFILER_SYMBOLS_DEMANGLE_H
 #define PROFILER_SYMBOLS_DEMANGLE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of a file by address, from its symbol tables. (dwfl_module_addrinfo looks at every symbol for each address.)
+// The functions of a file by address, from its symbol tables. (dwfl_module_addrinfo reads all symbols each time.)
 #ifndef PROFILER_SYMBOLS_FUNCTION_TABLE_H
 #define PROFILER_SYMBOLS_FUNCTION_TABLE_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct function_table_item {
-    uint64_t start, bytes;         // bytes 0: it does not say how long it is
-    const char *name;              // elfutils', as long as the module is there
+    uint64_t start, bytes;         // bytes 0: its length is not known
+    const char *name;              // owned by elfutils, valid while the module is open
     bool is_global;
 };
 
@@ -18,10 +18,10 @@ struct function_table {                 // all zero: none
     struct function_table_item *items;
     size_t count;
     bool is_sorted;                // by start
-    bool has_all;                  // not only those that other files may call
+    bool has_all;                  // not only exported functions
 };
 
-// Reads those of a module. Addresses are dwfl's. questions: how often they will be looked at, about.
+// Reads the functions of a module. Addresses are those of dwfl. questions: expected number of look-ups.
 void function_table_read(struct function_table *functions, Dwfl_Module *module, size_t questions);
 
 // The function that holds the address, NULL: not known.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which functions an address is in: the one whose code it is, and what was inlined there. (dwarf_getscopes follows an
-// inlined function to where it is defined, not to where it was inlined; dwarf_getscopes_die searches a whole unit each time.)
+// The functions at an address: the one that owns the code, and the ones inlined there. (dwarf_getscopes follows an
+// inlined function to its definition, not to the place of inlining; dwarf_getscopes_die searches a whole unit.)
 #ifndef PROFILER_SYMBOLS_INLINED_CALLS_H
 #define PROFILER_SYMBOLS_INLINED_CALLS_H
 
 #include <elfutils/libdw.h>
 #include <stddef.h>
 
-enum { INLINED_CALLS_MAX = 32 };        // inlined into each other; deeper ones are left out, innermost first
+enum { INLINED_CALLS_MAX = 32 };        // depth of inlining; the innermost beyond are left out
 
 struct inlined_calls_function {
     Dwarf_Addr low, high;
     Dwarf_Off die;
 };
 
-// What is known of one unit: ask for its addresses one after the other.
+// A cache of one unit: look up the addresses of a unit one after the other.
 struct inlined_calls {                  // all zero: nothing
     Dwarf *dwarf;
     Dwarf_Off unit;
@@ -22,7 +22,7 @@ struct inlined_calls {                  // all zero: nothing
     size_t count, size;
 };
 
-// The innermost first; the last is no inlined one. Returns how many, 0: the unit tells nothing of that address.
+// The functions at the address, innermost first; the last one is not inlined. Returns their number; 0: not known.
 int inlined_calls_find(struct inlined_calls *scopes, Dwarf_Die *unit, Dwarf_Addr address,
                        Dwarf_Die found[INLINED_CALLS_MAX]);
 void inlined_calls_free(struct inlined_calls *scopes);

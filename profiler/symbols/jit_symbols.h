@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of code that a just-in-time compiler makes, as it may tell them in /tmp/perf-PID.map (a convention of perf's:
-// tools/perf/Documentation/jit-interface.txt): lines of start, size (both hexadecimal) and name. The target writes it.
+// Names of code from a just-in-time compiler, from /tmp/perf-PID.map, which the target writes (a convention of perf:
+// tools/perf/Documentation/jit-interface.txt). Lines of start, size (both hexadecimal) and name.
 #ifndef PROFILER_SYMBOLS_JIT_SYMBOLS_H
 #define PROFILER_SYMBOLS_JIT_SYMBOLS_H
 
@@ -8,11 +8,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { JIT_SYMBOLS_BYTES = 64 << 20 };    // longer ones are read as far as this
+enum { JIT_SYMBOLS_BYTES = 64 << 20 };    // the rest of a longer file is not read
 
 struct jit_symbols_entry {
     uint64_t start, end;
-    uint64_t reach;                    // the largest end of this and all before it
+    uint64_t reach;                    // the largest end of this entry and all entries before it
     const char *name;                  // in the text
 };
 
@@ -23,15 +23,14 @@ struct jit_symbols {
     uint64_t malformed;                // lines that are no entry
 };
 
-// Reads the file of a process, from inside its own view of the file system if that is still there. uid: who must own it,
-// besides root; since: what was not written after this is of an earlier process with the same number. -ENOENT: there is none;
-// -EPERM: somebody else's, too old, or no file.
+// Reads the file of a process, from its own view of the file system if the process still runs. uid: the required owner,
+// unless it is root; since: a file that was last written before is of an earlier process with the same pid. -ENOENT:
+// there is none; -EPERM: another owner, too old, or no regular file.
 int jit_symbols_read(struct jit_symbols *map, pid_t pid, uid_t uid, time_t since);
-// The same of a text of so many bytes, which is changed and must live as long as the map; text[bytes] is written.
+// Parses a text of that many bytes, which must live as long as the map. Changes the text, and writes text[bytes].
 int jit_symbols_parse(struct jit_symbols *map, char *text, size_t bytes);
 
-// The name of the code at an address, and where it begins. NULL: there is none, or code was put there more than once and
-// nobody knows which of it ran.
+// The entry of the code at an address. NULL: there is none, or more than one was there during the run.
 const struct jit_symbols_entry *jit_symbols_find(const struct jit_symbols *map, uint64_t address);
 
 void jit_symbols_free(struct jit_symbols *map);

@@ -33,7 +33,7 @@ static void object_declarations_file(struct object_declarations_request *request
     uint64_t unused;
     bool is_program = table_get(request->programs, (uintptr_t)named->path, &unused);
     Dwfl *dwfl = NULL;
-    // Of libraries, what the file itself has: unpacking that of the C library takes ten times as long as a short program.
+    // Of libraries, only debug information in the file: reading that of the C library takes ten times a short run.
     Dwfl_Module *module = wanted ? debug_files_open(request->files, named->path, is_program, &dwfl) : NULL;
     Dwarf_Addr bias = 0;
     if (!module)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives objects that are variables the place where they are declared.
+// Sets the source location of the declaration of objects that are variables.
 #ifndef PROFILER_SYMBOLS_OBJECT_DECLARATIONS_H
 #define PROFILER_SYMBOLS_OBJECT_DECLARATIONS_H
 
@@ -7,11 +7,11 @@
 #include "profiler/symbols/program_files.h"
 
 struct object_declarations_request {
-    struct objects *objects;       // whose variables are put in the order of files and addresses
+    struct objects *objects;       // their variables are sorted by file and address
     struct program_files *files;
     const struct table *programs;  // interned paths of the files that ran
     struct recording_queue *queue;
-    int64_t next_place, next_stack; // ids to go on from
+    int64_t next_place, next_stack; // the next free ids
 };
 
 void object_declarations_resolve(const struct object_declarations_request *request);

@@ -7,26 +7,40 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
 #include "core/util/table.h"
+#include "profiler/symbols/debug_files.h"
 
-enum { PROGRAM_FILES_HELD = 128 };       // descriptors kept; others are opened anew and must be the same still
+enum {
+    PROGRAM_FILES_HELD = 128,    // descriptors kept; others are opened anew and must be the same still
+    PROGRAM_FILES_BUILD_ID_BYTES = 20,
+};
 
 struct program_files_file {
     struct stat seen;
     int fd;                      // -1: not held
     int error;                   // of opening it when it was seen
     bool is_stale;
+    char *where;                 // it was opened there; NULL: under its own path
+};
+
+// What is known of a file before it is looked for.
+struct program_files_build {
+    unsigned bytes;
+    unsigned char id[PROGRAM_FILES_BUILD_ID_BYTES];
 };
 
 struct program_files {
     struct table by_path;        // interned path -> struct program_files_file *
+    struct table builds;         // interned path -> struct program_files_build *
+    const char *root;            // NULL: the target runs here, now
     int held;
-    uint64_t stale;
+    uint64_t stale, missing;
 };
 
 struct program_files *program_files_new(void)
@@ -43,9 +57,13 @@ void program_files_free(struct program_files *files)
         struct program_files_file *file = (struct program_files_file *)(uintptr_t)value;
         if (file->fd >= 0)
             close(file->fd);
+        free(file->where);
         free(file);
     }
+    for (size_t at = 0; table_next(&files->builds, &at, &path, &value);)
+        free((void *)(uintptr_t)value);
     table_free(&files->by_path);
+    table_free(&files->builds);
     free(files);
 }
 
@@ -69,6 +87,74 @@ static int program_files_open_of(pid_t pid, const char *path, struct stat *statu
     return fd >= 0 ? fd : program_files_open(path, status); // without the right to look into that process, ours
 }
 
+// --- files of elsewhere
+
+void program_files_of_elsewhere(struct program_files *files, const char *root)
+{
+    files->root = root;
+}
+
+void program_files_expect(struct program_files *files, const char *path, const unsigned char *build_id, unsigned bytes)
+{
+    uint64_t known;
+    struct program_files_build *build;
+    if (bytes == 0 || bytes > PROGRAM_FILES_BUILD_ID_BYTES || table_get(&files->builds, (uintptr_t)path, &known))
+        return;
+    build = calloc(1, sizeof *build);
+    if (!build || table_put(&files->builds, (uintptr_t)path, (uintptr_t)build) < 0) {
+        free(build);
+        return;
+    }
+    build->bytes = bytes;
+    memcpy(build->id, build_id, bytes);
+}
+
+// The file that perf keeps for its own reports: ~/.debug/.build-id/ab/cdef.../elf
+static void program_files_cache_path(const struct program_files_build *build, char *path, size_t size)
+{
+    const char *home = getenv("HOME");
+    int used = snprintf(path, size, "%s/.debug/.build-id/%02x/", home ? home : "", build->id[0]);
+    for (unsigned i = 1; i < build->bytes && used > 0 && (size_t)used < size; i++)
+        used += snprintf(path + used, size - (size_t)used, "%02x", build->id[i]);
+    if (used > 0 && (size_t)used < size)
+        snprintf(path + used, size - (size_t)used, "/elf");
+}
+
+// -ESTALE: it is of another build than was expected.
+static int program_files_open_build(const char *path, struct stat *status, const struct program_files_build *build)
+{
+    int fd = program_files_open(path, status);
+    if (fd < 0 || !build || debug_files_has_build_id(fd, build->id, (int)build->bytes))
+        return fd;
+    close(fd);
+    return -ESTALE;
+}
+
+static int program_files_open_elsewhere(struct program_files *files, const char *path, struct program_files_file *file)
+{
+    char there[PATH_MAX];
+    uint64_t value;
+    const struct program_files_build *build = NULL;
+    if (table_get(&files->builds, (uintptr_t)path, &value))
+        build = (const struct program_files_build *)(uintptr_t)value;
+    snprintf(there, sizeof there, "%s%s", files->root, path);
+    int fd = program_files_open_build(there, &file->seen, build), error = fd;
+    if (fd < 0 && build) {
+        program_files_cache_path(build, there, sizeof there);
+        fd = program_files_open_build(there, &file->seen, build);
+    }
+    if (fd >= 0) {
+        file->where = strdup(there);
+        return fd;
+    }
+    file->is_stale = error == -ESTALE;
+    files->stale += file->is_stale;
+    files->missing += !file->is_stale;
+    return error;
+}
+
+// --- seeing them
+
 static struct program_files_file *program_files_add(struct program_files *files, pid_t pid, const char *path)
 {
     struct program_files_file *file = calloc(1, sizeof *file);
@@ -76,7 +162,8 @@ static struct program_files_file *program_files_add(struct program_files *files,
         free(file);
         return NULL;
     }
-    file->fd = program_files_open_of(pid, path, &file->seen);
+    file->fd = files->root ? program_files_open_elsewhere(files, path, file)
+                           : program_files_open_of(pid, path, &file->seen);
     file->error = file->fd < 0 ? file->fd : 0;
     if (file->fd >= 0 && files->held == PROGRAM_FILES_HELD) {
         close(file->fd);
@@ -133,7 +220,8 @@ int program_files_descriptor(struct program_files *files, const char *path)
         return -ENOMEM;
     if (file->error < 0)
         return file->error;
-    int fd = file->fd >= 0 ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) : program_files_open(path, &now);
+    int fd = file->fd >= 0 ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0)
+                            : program_files_open(file->where ? file->where : path, &now);
     if (fd < 0)
         return file->fd >= 0 ? -errno : fd;
     if (fstat(fd, &now) == 0 && program_files_is_same(&file->seen, &now))
@@ -144,9 +232,20 @@ int program_files_descriptor(struct program_files *files, const char *path)
     return -ESTALE;
 }
 
+struct open_as program_files_owner(const struct program_files *files, const char *path)
+{
+    const struct program_files_file *file = program_files_get(files, path);
+    return file && file->error == 0 ? (struct open_as){.uid = file->seen.st_uid, .gid = file->seen.st_gid} : (struct open_as){0};
+}
+
 uint64_t program_files_stale(const struct program_files *files)
 {
     return files->stale;
+}
+
+uint64_t program_files_missing(const struct program_files *files)
+{
+    return files->missing;
 }
 
 void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that the target runs: each is held open from when it is first mapped, so that what is read of it later is what
-// ran, though its name may lead to another file by then (a build that replaces a program that is being recorded).
+// The files that the target runs. Each is held open from its first mapping, so that later reads get the file that ran,
+// even if its name leads to another file by then (a build that replaces a program while it is recorded).
 #ifndef PROFILER_SYMBOLS_PROGRAM_FILES_H
 #define PROFILER_SYMBOLS_PROGRAM_FILES_H
 
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "core/system/open_as.h"
 
 struct program_files;
 
@@ -13,18 +15,31 @@ struct program_files;
 struct program_files *program_files_new(void);
 void program_files_free(struct program_files *files);
 
-// A process has mapped the file at that time (CLOCK_MONOTONIC); path is interned and begins with '/'. The process's own view of
-// the file system counts.
+// A process has mapped the file at that time (ns, CLOCK_MONOTONIC). path is interned, begins with '/', and is resolved
+// in the process's own view of the file system.
 void program_files_see(struct program_files *files, pid_t pid, const char *path, uint64_t time);
 
-// A descriptor of it for the caller to close: the file that was seen first under this path. -ESTALE: it has been changed or
-// replaced since; -ENOENT and others of open(2). A path that was not seen is seen now.
+// For files that were mapped on another machine or long ago: looks for them below root ("": /), then in perf's cache of
+// files by build id (~/.debug). Call it right after program_files_new.
+void program_files_of_elsewhere(struct program_files *files, const char *root);
+
+// Sets the build id of the file that was mapped under this path (interned). A file with another one is not used.
+void program_files_expect(struct program_files *files, const char *path, const unsigned char *build_id, unsigned bytes);
+
+// Returns a descriptor, which the caller closes, of the file that was first seen under this path; a path that was not
+// seen is seen now. -ESTALE: the file was changed or replaced since; -ENOENT and other errors of open(2).
 int program_files_descriptor(struct program_files *files, const char *path);
 
-// Calls each with the path of every file, as it was seen.
+// Owner of the file; root: not known.
+struct open_as program_files_owner(const struct program_files *files, const char *path);
+
+// Calls each with the path of every file that was seen.
 void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to);
 
-// How many files could not be read because they had changed.
+// Number of files that were not read because they had changed or have another build id.
 uint64_t program_files_stale(const struct program_files *files);
+
+// Number of files that were looked for and not found.
+uint64_t program_files_missing(const struct program_files *files);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/recording/recording_queue.h"
+#include "core/util/grow.h"
 #include "core/util/intern.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
 
 struct source_lines_place {
     const char *file;               // interned
+    struct open_as owner;           // of the program that names it
     uint64_t weight;
     int line;
 };
@@ -44,21 +46,17 @@ static bool source_lines_is_source(const char *file)
     return false;
 }
 
-void source_lines_want(struct source_lines *lines, const char *file, int line, uint64_t weight)
+void source_lines_want(struct source_lines *lines, struct open_as owner, const char *file, int line, uint64_t weight)
 {
     if (!source_lines_is_source(file))
         return;
-    if (lines->count == lines->size) {
-        size_t size = lines->size ? 2 * lines->size : 256;
-        struct source_lines_place *places = realloc(lines->places, size * sizeof *places);
-        if (!places)
-            return;
-        lines->places = places;
-        lines->size = size;
-    }
+    struct source_lines_place *places = grow_array(lines->places, &lines->size, lines->count + 1, sizeof *places);
+    if (!places)
+        return;
+    lines->places = places;
     const char *name = intern_text(&lines->files, file);
     if (*name)
-        lines->places[lines->count++] = (struct source_lines_place){.file = name, .weight = weight, .line = line};
+        lines->places[lines->count++] = (struct source_lines_place){.file = name, .owner = owner, .weight = weight, .line = line};
 }
 
 // By file and line, the heaviest first of one line.
@@ -93,10 +91,10 @@ static void source_lines_choose(struct source_lines *lines)
 }
 
 // A regular file only, and never waits: a pipe or device may stand in its place.
-static FILE *source_lines_open(const char *name)
+static FILE *source_lines_open(const char *name, struct open_as owner)
 {
     struct stat status;
-    int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open_as(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC, owner);
     if (fd < 0)
         return NULL;
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > SOURCE_LINES_FILE) {
@@ -117,10 +115,25 @@ static void source_lines_put(const char *file, int number, char *text, struct re
     RECORD(queue, RECORDING_SOURCE_LINE, RECORD_TEXT(file), RECORD_NUMBER(number), RECORD_TEXT(text));
 }
 
+// With whose rights to read the file of these places: of the owner of the programs that name it, beside those of root. False:
+// programs of several users name it, and each could be out for what another user may read.
+static bool source_lines_reader(const struct source_lines_place *places, size_t count, struct open_as *reader)
+{
+    *reader = places->owner;
+    for (size_t i = 1; i < count; i++) {
+        const struct open_as owner = places[i].owner;
+        if (owner.uid != 0 && reader->uid != 0 && owner.uid != reader->uid)
+            return false;
+        *reader = reader->uid != 0 ? *reader : owner;
+    }
+    return true;
+}
+
 // Of one file: count places, by line.
 static void source_lines_copy(const struct source_lines_place *places, size_t count, struct recording_queue *queue)
 {
-    FILE *file = source_lines_open(places->file);
+    struct open_as reader;
+    FILE *file = source_lines_reader(places, count, &reader) ? source_lines_open(places->file, reader) : NULL;
     char *text = NULL;
     size_t room = 0, next = 0;
     for (int number = 1; file && next < count && getline(&text, &room, file) >= 0; number++) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The source text around the lines where samples stand, kept in the recording: a report on another machine shows it, and
-// needs no file that a recording names. Only of files that are source by their names, regular, and readable for whoever
-// records; the last part of the name is no symbolic link.
+// Stores the source text around sampled lines in the recording, so that a report on another machine can show it without
+// opening a file that a recording names. Only regular files with a source file's name that the recording user and the
+// owner of the program can read; symbolic links in the last part of the path are not followed.
 #ifndef PROFILER_SYMBOLS_SOURCE_LINES_H
 #define PROFILER_SYMBOLS_SOURCE_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "core/system/open_as.h"
 
 struct recording_queue;
 
@@ -16,10 +18,11 @@ struct source_lines {               // all zero: none
     size_t count, size;
 };
 
-// Debug information names this line of a file, and samples of that weight stand there. Without memory it is left out.
-void source_lines_want(struct source_lines *lines, const char *file, int line, uint64_t weight);
+// Adds a line that debug information of a program with this owner names, with the weight of its samples. Without memory
+// it is left out.
+void source_lines_want(struct source_lines *lines, struct open_as owner, const char *file, int line, uint64_t weight);
 
-// Writes the text around the SOURCE_LINES_MOST heaviest places that can be read.
+// Writes the text around the SOURCE_LINES_MOST heaviest lines that can be read.
 void source_lines_write(struct source_lines *lines, struct recording_queue *queue);
 void source_lines_free(struct source_lines *lines);
 

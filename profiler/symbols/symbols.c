@@ -26,6 +26,7 @@ struct symbols {
     int64_t resolved;
     uint64_t weight;               // of the place that is resolved
     struct source_lines lines;
+    struct open_as owner;          // of the file that is looked into
     struct inlined_calls scopes;
     Dwfl_Module *module;
     struct function_table functions;    // of the module
@@ -138,20 +139,21 @@ static void symbols_write(struct symbols *s, const struct symbols_row *row)
     char *readable = row->function ? demangle(row->function) : NULL;
     char joined[PATH_MAX];
     const char *file = row->source.line > 0 ? symbols_file(&row->source, joined, sizeof joined) : NULL;
-    RECORD(s->request->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id), RECORD_TEXT(*s->build_id ? s->build_id : NULL),
+    RECORD(s->request->queue, RECORDING_PLACE_SYMBOL, RECORD_NUMBER(row->id),
+           RECORD_TEXT(*s->build_id ? s->build_id : NULL),
            RECORD_TEXT(readable ? readable : row->function), RECORD_NUMBER(row->offset),
            RECORD_TEXT(file), file ? RECORD_NUMBER(row->source.line) : RECORD_NULL,
            RECORD_NUMBER(row->inline_of));
     if (file)
-        source_lines_want(&s->lines, file, row->source.line, s->weight);
+        source_lines_want(&s->lines, s->owner, file, row->source.line, s->weight);
     free(readable);
 }
 
 static int64_t symbols_new_place(struct symbols *s, const char *path)
 {
     int64_t id = s->next_place++;
-    RECORD(s->request->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL, RECORD_NULL,
-           RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+    RECORD(s->request->queue, RECORDING_PLACE, RECORD_NUMBER(id), RECORD_TEXT(path), RECORD_NULL, RECORD_NULL,
+           RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
     return id;
 }
 
@@ -236,14 +238,19 @@ static int symbols_make_order(struct symbols_order *order)
     return 0;
 }
 
-// Places of the file, or of the process's code without one, that begins at i; weight gets the largest weight of one of them.
+// End of the source locations of one file, or of one process's code without a file, which begin at i. *weight gets the
+// largest weight among them.
 static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint64_t *weight)
 {
     const struct call_stacks_place *first = symbols_place(order, i);
     *weight = 0;
-    for (; i < order->count && symbols_place(order, i)->path == first->path && symbols_place(order, i)->pid == first->pid; i++)
-        if (order->weights[order->ids[i] - 1] > *weight)
-            *weight = order->weights[order->ids[i] - 1];
+    for (; i < order->count; i++) {
+        const struct call_stacks_place *place = symbols_place(order, i);
+        const uint64_t found = order->weights[order->ids[i] - 1];
+        if (place->path != first->path || place->pid != first->pid)
+            break;
+        *weight = found > *weight ? found : *weight;
+    }
     return i;
 }
 
@@ -253,6 +260,7 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool 
     s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
     if (!s->module)
         return;
+    s->owner = program_files_owner(s->request->files, path);
     symbols_build_id(s);
     function_table_read(&s->functions, s->module, places);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From addresses in files to functions, files and lines, inlined calls included, through elfutils. Reads debug information
-// in the file, beside it and below /usr/lib/debug (by build id and debug link); never asks the network.
+// Resolves addresses in files to functions and source lines, inlined calls included, through elfutils. Reads debug
+// information in the file, beside it and below /usr/lib/debug (by build id and debug link), never from the network.
 #ifndef PROFILER_SYMBOLS_SYMBOLS_H
 #define PROFILER_SYMBOLS_SYMBOLS_H
 
@@ -8,11 +8,12 @@
 #include "profiler/launch/progress.h"
 #include "profiler/symbols/program_files.h"
 
-// Resolves the places that matter (call_stacks_place_weights) and updates the recording; inlined callers become new places. Places
-// of programs get function, file and line; of other files too where they matter much, else the function, as far as the
-// file itself names it: the C library's debug information is large, and nobody changes its lines. What is not resolved
-// stays module and address. programs: interned paths of the executables. Code without a file is looked for in
-// perf-PID.map, written since that time. progress: is told, as begun. Returns how many places got at least a function.
+// Resolves the places with weight (call_stacks_place_weights) and updates the recording; inlined callers become new
+// places. Places of programs get function, file and line, and so do heavy places of other files. Light places of other
+// files get the function that the file's symbol table names: debug information of the C library is large, and its lines
+// are not the user's. An unresolved place keeps module and address. programs: interned paths of the executables. since:
+// perf-PID.map files last written before are not used. progress: was begun by the caller. Returns the number of places
+// that got at least a function.
 struct symbols_request {
     const struct call_stacks *stacks;
     const struct table *programs;
@@ -20,7 +21,7 @@ struct symbols_request {
     time_t since;
     struct recording_queue *queue;
     struct progress *progress;
-    int64_t *next_place;           // out: the next free id of a place
+    int64_t *next_place;           // output: the next free id of a place
 };
 int64_t symbols_resolve(const struct symbols_request *request);
 

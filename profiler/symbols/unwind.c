@@ -80,8 +80,8 @@ struct unwind_range {
     uint64_t bias, start, end;
 };
 
-// By the code segment that holds the mapping's offset; the page before it may belong to another segment as well. A part of
-// a program that was mapped once more elsewhere (V8 does that) is not the program.
+// Finds the code segment that holds the mapping's offset; its first page may belong to another segment as well. A
+// second mapping of a part of the program (V8 makes one) is not the program.
 static bool unwind_find_range(Elf *elf, const struct mapping *mapping, struct unwind_range *range)
 {
     size_t count = 0;
@@ -189,8 +189,8 @@ static int unwind_frame(Dwfl_Frame *frame, void *argument)
 
 // --- processes
 
-// elfutils takes its idea of the machine from a module, so there must be one: that which runs, or where code was made at run
-// time, the first that is known.
+// elfutils takes the architecture from a module, so there must be one: the module of the sampled code, or for code made
+// at run time the first one that is known.
 static bool unwind_attach(struct unwind *unwind, const struct process *process)
 {
     struct unwind_walk_state *state = &unwind->state;
@@ -287,8 +287,8 @@ static void unwind_forget_memos(struct unwind *unwind)
     unwind->memo_bytes = 0;
 }
 
-// A walk goes by return addresses and by pointers to frames, which lie in the stack. What else it reads is what calls have
-// saved of other registers, loop counters say, and differs each time. 48 bits: Arm signs addresses above them.
+// Whether a walk depends on the value: return addresses, and pointers to frames in the stack. Other values are saved
+// registers, such as loop counters, and differ in each sample. 48 bits: Arm signs addresses above them.
 static bool unwind_went_by(const struct unwind_walk_state *state, uint64_t value)
 {
     if (value == 0 || value - state->sample->regs[UNWIND_SP] <= state->sample->stack_bytes)

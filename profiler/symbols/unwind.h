@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call paths from a copied piece of stack, through elfutils: optimised code keeps no frame pointers, and the line a user
-// can change is often several callers above the one that faulted.
+// Call stacks from a copied piece of stack memory, through elfutils: optimised code keeps no frame pointers, and the
+// line that a user can change is often several callers above the sampled one.
 #ifndef PROFILER_SYMBOLS_UNWIND_H
 #define PROFILER_SYMBOLS_UNWIND_H
 
@@ -14,15 +14,15 @@ struct unwind;
 struct unwind *unwind_open(struct program_files *files);
 void unwind_close(struct unwind *unwind);
 
-// Addresses of the call stack, innermost first; all but the first are return addresses. Returns how many, 0 if the
-// sample has no registers or no stack. truncated: the copied piece of stack ended before the path did.
+// Addresses of the call stack, innermost first; all but the first are return addresses. Returns their number; 0: the
+// sample has no registers or no stack. truncated: the copied piece of stack ended before the call stack did.
 size_t unwind_walk(struct unwind *unwind, const struct process *process, const struct perf_sample *sample,
                    uint64_t *addresses, size_t max, bool *truncated);
 
 // The stack pointer where the sample was taken; 0: not known.
 uint64_t unwind_stack_pointer(const struct perf_sample *sample);
 
-// The process ended or runs another program.
+// Forgets the process, which ended or runs another program.
 void unwind_forget(struct unwind *unwind, int64_t process);
 
 #endif

@@ -15,7 +15,7 @@ void variables_close(struct variables *variables);
 // As objects_find_variable; context is a struct variables. Each file is read once.
 bool variables_find(void *context, const struct mapping *mapping, uint64_t address, struct objects_variable *variable);
 
-// Calls take with each thread-local variable of the file, whose start is then the offset in the module's own block of them.
+// Calls take for each thread-local variable of the file; its start is the offset in the module's TLS block.
 typedef void variables_take_local(void *owner, const struct objects_variable *variable);
 void variables_each_local(struct variables *variables, const char *path, variables_take_local *take, void *owner);
 

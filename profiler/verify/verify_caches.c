@@ -11,12 +11,12 @@
 #include "profiler/verify/verify_site.h"
 
 enum {
-    CACHES_SWEEPS = 4,        // caches' worth of other memory that leaves nothing else in them
-    CACHES_BYTES = 64 << 20,  // of a cache, where the kernel does not tell
-    CACHES_TRIES = 3,         // each with twice the memory of the one before
+    CACHES_SWEEPS = 4,        // other memory to read, in sizes of the largest cache
+    CACHES_BYTES = 64 << 20,  // assumed size of the largest cache, where the kernel does not report it
+    CACHES_TRIES = 3,         // each with twice the memory of the previous one
 };
-#define CACHES_ALL 0.95       // of the lines: nothing was left in a cache
-#define CACHES_MORE 1.02      // a larger memory emptied more
+#define CACHES_ALL 0.95       // share of the lines that come from memory again: the caches were empty
+#define CACHES_MORE 1.02      // ratio to the previous try: reading more memory emptied more
 
 static int caches_make_junk(struct verify_caches *caches, size_t bytes)
 {
@@ -52,7 +52,7 @@ struct caches_try {
     int cpu;
 };
 
-// Lines that the group's events counted in a second reading, with emptied caches in between.
+// Lines that the group counted in a second walk, after the caches were emptied.
 static uint64_t caches_read_again(const struct verify_caches *caches, const struct caches_try *try, int group)
 {
     uint64_t values[EVENT_PLAN_GROUP_EVENTS] = {0}, lines = 0;
@@ -69,7 +69,7 @@ static uint64_t caches_read_again(const struct verify_caches *caches, const stru
     return lines;
 }
 
-// By the first group that counts any.
+// Lines of the first group that counts at least half of them; else of the group that counts most.
 static uint64_t caches_lines_again(const struct verify_caches *caches, const struct caches_try *try)
 {
     uint64_t lines = 0;

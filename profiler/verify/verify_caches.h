@@ -12,16 +12,16 @@
 
 struct verify_caches {
     bool flush_works;
-    char *junk; // NULL: flush_works, or nothing is decided yet
+    char *junk; // memory to read instead; NULL: flush_works, or verify_caches_choose was not called
     size_t junk_bytes;
 };
 
-// Finds out how: lines that were read, and whose caches were emptied, must come from memory again. Some emulators know
-// the instruction and ignore it (may_flush: false skips it), and a kernel may tell a cache smaller than it is. -ENOMEM.
-// Called on a CPU; moves the calling thread.
+// Chooses how to empty the caches: after that, lines that were read must come from memory again. Some emulators accept
+// the instruction and ignore it (may_flush: false skips it), and a kernel may report a cache smaller than it is.
+// -ENOMEM. Moves the calling thread to other CPUs.
 int verify_caches_choose(struct verify_caches *caches, const struct counters *counters, const struct topology *t,
                          const struct memory_bound *memory, size_t lines, bool may_flush);
-// No line of the memory is in a cache afterwards; the calling thread may be on another CPU.
+// Removes all lines of the memory from the caches. May move the calling thread to another CPU.
 void verify_caches_empty(const struct verify_caches *caches, const struct topology *t,
                          const struct memory_bound *memory);
 void verify_caches_free(struct verify_caches *caches);

@@ -10,14 +10,14 @@
 
 enum {
     VERIFY_COUNT_RING_PAGES = 32,
-    VERIFY_COUNT_PERIOD = 1009, // loads that took long; prime, so that no rhythm of the loop meets it
-    // Of IBS: a multiple of 16, and of no number of instructions that the loop has; a third of them are loads.
+    VERIFY_COUNT_PERIOD = 1009, // loads; prime, so that it is no multiple of a period of the loop
+    // Operations of IBS: a multiple of 16, but not of the loop's three instructions, one of which is a load.
     VERIFY_COUNT_OPERATIONS_PERIOD = 2000,
 };
 
 // --- counting
 
-// The event itself, without what recording adds to it.
+// The event without the sampling and inheritance that a recording adds.
 static struct perf_event_attr count_attr(const struct perf_event_attr *event, bool leads)
 {
     return (struct perf_event_attr){
@@ -69,7 +69,7 @@ int verify_count_run(const struct verify_count *count, verify_access_run *run, c
 {
     const int leader = count->fds[0];
     struct count_read before = {0}, after = {0};
-    int status = count_read(leader, &before); // times stand still while it is off, and are not reset
+    int status = count_read(leader, &before); // times stop while the group is disabled; PERF_EVENT_IOC_RESET keeps them
     if (status == 0)
         status = ioctl(leader, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0 ? -errno : perf_event_enable(leader);
     if (status < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts one group of events, or samples loads, of this thread's user mode while a loop runs.
+// Counts one group of events, or samples loads, in user mode of this thread while a loop runs.
 #ifndef PROFILER_VERIFY_VERIFY_COUNT_H
 #define PROFILER_VERIFY_VERIFY_COUNT_H
 
@@ -11,17 +11,17 @@ struct verify_count {
     int count;
 };
 
-// For the calling thread, switched off. Errors of perf_event_open.
+// Opens the group, disabled, for the calling thread. Errors of perf_event_open.
 int verify_count_open(struct verify_count *count, const struct counters_group *group);
 void verify_count_close(struct verify_count *count);
 
-// Runs the loop and gives what each event of the group counted. -EBUSY: the group had no counters for part of the time.
+// Runs the loop; values gets the count of each event of the group. -EBUSY: the group had no counters for part of the
+// time.
 int verify_count_run(const struct verify_count *count, verify_access_run *run, const struct verify_access *access,
                      uint64_t values[EVENT_PLAN_GROUP_EVENTS]);
 
-// What load samples within a range of addresses say of their source.
 struct verify_count_samples {
-    uint64_t sources[LOAD_SLOW_TIER + 1]; // by enum load_source
+    uint64_t sources[LOAD_SLOW_TIER + 1]; // sampled loads of the chunks, by enum load_source
 };
 
 // Samples loads while the loop runs on this CPU; adds to *samples. Errors of perf_event_open and of mapping its ring.

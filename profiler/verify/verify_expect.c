@@ -22,7 +22,7 @@ static bool expect_has_note(const struct event_entry *event, const char *key)
     return false;
 }
 
-// --- who asks
+// --- which accesses the event counts
 
 enum expect_class { EXPECT_READS, EXPECT_WRITES, EXPECT_BOTH, EXPECT_RETIRED, EXPECT_ALL, EXPECT_PREFETCH,
                     EXPECT_SOFTWARE, EXPECT_UNKNOWN };
@@ -55,14 +55,14 @@ static bool expect_is_complete(const struct event_catalogue *catalogue, const st
 
 static const struct verify_range expect_unknown = {.known = false}, expect_none = {.known = true},
                                  expect_each = {.known = true, .least = 1, .most = 1},
-                                 // Prefetchers complete pairs of lines (Intel's "spatial prefetcher"): another line each.
+                                 // Intel's spatial prefetcher completes pairs of lines: up to two lines each.
                                  expect_each_pair = {.known = true, .least = 1, .most = 2},
                                  expect_at_most_each = {.known = true, .least = 0, .most = 1};
 
-// A prefetcher that brings a quarter of one memory's stream brings some of the other's. How many is not known where an
-// event sees one of several prefetchers only.
+// A prefetcher that brings a quarter of a stream from one memory brings a part from the other memory too. The part is
+// not known where an event counts one of several prefetchers only.
 #define EXPECT_TWIN 0.25
-#define EXPECT_SOME 0.11 // less tolerances: as many as must not be counted by chance
+#define EXPECT_SOME 0.11 // less VERIFY_TOLERANCE and VERIFY_STRAY, still above 0
 
 static struct verify_range expect_stream(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                          const struct event_entry *event, const struct verify_seen *seen)
@@ -85,7 +85,7 @@ static struct verify_range expect_stream(const struct event_catalogue *catalogue
     }
 }
 
-// How many of the pattern's lines this class asks for, wherever they come from.
+// Lines of the pattern that accesses of the event's class request, from wherever they come.
 static struct verify_range expect_asked(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                         const struct event_entry *event, enum verify_pattern pattern,
                                         const struct verify_seen *seen)
@@ -117,7 +117,7 @@ static struct verify_range expect_asked(const struct event_catalogue *catalogue,
     }
 }
 
-// --- who answers
+// --- whether the event counts answers from there
 
 enum expect_answer { EXPECT_NO, EXPECT_YES, EXPECT_PERHAPS };
 
@@ -141,7 +141,7 @@ static enum expect_answer expect_memory(const struct event_entry *event, const s
     if (strcmp(placement, "remote_near_dram") == 0 || strcmp(placement, "remote_far_dram") == 0)
         return pair->memory == VERIFY_OWN ? EXPECT_NO : EXPECT_PERHAPS;
     if (strcmp(placement, "local_cache") == 0 && expect_class_of(event) == EXPECT_ALL)
-        return EXPECT_PERHAPS; // write-backs of whatever was modified before go there
+        return EXPECT_PERHAPS; // write-backs of lines that were modified before go there
     return expect_is(placement, caches) ? EXPECT_NO : EXPECT_PERHAPS;
 }
 
@@ -162,7 +162,7 @@ static enum expect_answer expect_cache(const struct event_entry *event, const st
         return EXPECT_PERHAPS;
     if (expect_is(event->placement, modified))
         return pair->cache == VERIFY_FAR ? EXPECT_YES : EXPECT_PERHAPS;
-    if (expect_is(event->placement, memory)) // note "home": by the home of the line, whoever supplied it
+    if (expect_is(event->placement, memory)) // note "home": counts by the node of the page, whoever supplied the line
         return expect_has_note(event, "home") ? EXPECT_PERHAPS : EXPECT_NO;
     return EXPECT_PERHAPS;
 }
@@ -182,7 +182,7 @@ static bool expect_is_of_stores(enum verify_pattern pattern)
     return pattern == VERIFY_STORES || pattern == VERIFY_TAKEN_STORES || pattern == VERIFY_BESIDE_STORES;
 }
 
-// Other events counted in other runs, of which each lost other lines.
+// Other events counted in other runs, which lost other lines.
 #define EXPECT_VARIES 3.0
 
 static bool expect_is_of_modified(enum verify_pattern pattern)
@@ -190,7 +190,7 @@ static bool expect_is_of_modified(enum verify_pattern pattern)
     return pattern >= VERIFY_TAKEN && pattern <= VERIFY_BESIDE_STORES;
 }
 
-// The most lines that no cache answers, of those that were in one: it is small, or another program needed it.
+// The largest share of modified lines that no cache answers: the cache is small, or another program filled it.
 static double expect_written_back(enum verify_pattern pattern, const struct verify_seen *seen)
 {
     const double lost = 1 - seen->caches;
@@ -211,7 +211,7 @@ struct verify_range verify_expect(const struct event_catalogue *catalogue, const
         if (expect_is_of_modified(pattern) && seen->memory > VERIFY_STRAY)
             asked.least = fmax(asked.least - EXPECT_VARIES * seen->memory, 0);
         return asked;
-    case EXPECT_NO: // whoever asks; but for write-backs, whose answer no document tells
+    case EXPECT_NO: // except for write-backs, whose answer is documented nowhere
         if (expect_is_of_stores(pattern) && expect_class_of(event) == EXPECT_ALL)
             return expect_unknown;
         return (struct verify_range){.known = true, .most = expect_written_back(pattern, seen)};
@@ -251,9 +251,9 @@ void verify_expect_decide(struct verify_cell *cell, const struct verify_range *r
 // --- the event as a whole
 
 struct expect_tally {
-    int right, partly;          // cells where it had to count lines, and did; where it might, and did
-    int words[VERIFY_OTHER + 1]; // of cells that are wrong
-    size_t pattern, from, to;   // the first of those that decides
+    int right, partly;          // right cells with lines that the event must count; with lines that it may count
+    int words[VERIFY_OTHER + 1]; // wrong cells, by word
+    size_t pattern, from, to;   // the first wrong cell with the gravest word
     enum verify_word first;
     const struct verify_cell *open; // a cell whose runs disagree with one another
     size_t open_pattern;
@@ -283,7 +283,7 @@ static void expect_tally_cell(const struct verify *verify, struct expect_tally *
     }
 }
 
-// One word for wrong cells of several: what they agree on, where what had to be counted was counted nowhere.
+// One word for all wrong cells: theirs if they agree, else VERIFY_OTHER.
 static enum verify_word expect_wrong_word(const struct expect_tally *tally)
 {
     int kinds = 0;
@@ -323,7 +323,8 @@ void verify_expect_judge(struct verify *verify, size_t index)
         expect_explain(verify, event, &tally, index);
     } else if (tally.open) {
         event->word = VERIFY_UNKNOWN;
-        snprintf(event->why, sizeof event->why, "%s: %d of %d runs are not as expected; try again with less else running",
+        snprintf(event->why, sizeof event->why,
+                 "%s: %d of %d runs are not as expected; try again with less else running",
                  verify_pattern_name((enum verify_pattern)tally.open_pattern), tally.open->wrong,
                  tally.open->run_count);
     } else if (tally.right > 0) {

@@ -13,9 +13,11 @@
 #include "profiler/verify/verify_site.h"
 
 enum { JUDGE_SAMPLES = 20 };    // of a pair: with fewer a share says little
-#define JUDGE_AGREE 0.90        // of the samples; the others are lines that a prefetcher or the kernel brought before
-#define JUDGE_CHANCE 3.3       // standard errors
-#define JUDGE_MEANS 0.90        // of the reads: what local or remote means is clear
+#define JUDGE_AGREE 0.90        // of the samples; a prefetcher or the kernel brought the other lines before
+#define JUDGE_CHANCE 3.3        // standard errors
+#define JUDGE_MEANS 0.90        // of the reads: then the meaning of local or remote is clear
+
+_Static_assert(VERIFY_EVENTS > EVENT_PLAN_GROUPS * EVENT_PLAN_GROUP_EVENTS, "all events of a plan, and sampled loads");
 
 static const char judge_loads[] = "loads";
 
@@ -41,7 +43,7 @@ static void judge_add_group(struct verify *verify, const struct counters *counte
                      perf_explain(group->error, context)->cause);
         judge_add_event(verify, &event);
         if (!source)
-            return; // one row for all of them: a sample tells its source, whichever event took it
+            return; // one row for all load events: the sample has its source, whichever event took it
     }
 }
 
@@ -91,7 +93,8 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
     if (t->node_count == 1)
         verify_note(verify, "one node: events of remote memory and remote caches cannot be verified here");
     if (context.host.is_virtual)
-        verify_note(verify, "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
+        verify_note(verify,
+                    "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
                     *context.host.hypervisor ? context.host.hypervisor : "unnamed");
 done:
     free(from);
@@ -128,7 +131,7 @@ void verify_judge_samples(struct verify *verify, const struct topology *t, size_
     }
 }
 
-// More differ than chance makes of one in ten: one-sided normal bound, false once in 2000 times.
+// Whether more samples differ than chance allows at one in ten: one-sided normal bound, wrong once in 2000 times.
 static bool judge_disagrees(uint64_t differ, uint64_t count)
 {
     const double samples = (double)count, share = 1 - JUDGE_AGREE;
@@ -224,8 +227,8 @@ static struct verify_seen judge_seen(const struct verify *verify, const struct e
     struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to),
                                .stream_twin = judge_twin(verify, event, from),
                                .memory = judge_answers(verify, pattern, from, to, memory)};
-    // Of a stream prefetches bring most lines, of stores all are RFO: where no event counts what caches answer to those,
-    // reads tell how many lines were there.
+    // Prefetches bring most lines of a stream, and RFOs all lines of stores. Where no event counts what caches answer
+    // to these, reads tell how many lines were in a cache.
     const enum verify_pattern reads = pattern >= VERIFY_BESIDE ? VERIFY_BESIDE : VERIFY_TAKEN;
     const char *const *placements = pattern >= VERIFY_BESIDE ? own : other;
     seen.caches = judge_answers(verify, pattern, from, to, placements);
@@ -272,7 +275,7 @@ bool verify_judge_pair(struct verify *verify, const struct topology *t, const st
 
 enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED };
 
-// How reads of all pairs at this place count, by the events of one class.
+// What reads of memory at this distance count as, over all pairs of nodes that count any, by the events of one class.
 static enum judge_means judge_means_of(const struct verify *verify, const struct topology *t, const char *class,
                                        enum verify_where where)
 {
@@ -282,11 +285,12 @@ static enum judge_means judge_means_of(const struct verify *verify, const struct
             double local = judge_share(verify, class, "local_dram", VERIFY_RANDOM, from, to);
             double remote = judge_share(verify, class, "remote_dram", VERIFY_RANDOM, from, to);
             if (verify_site_where(t, verify->from[from], verify->to[to]) != where || local < 0 || remote < 0 ||
-                cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier of its own, nobody's local memory
+                cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier without CPUs is local to none
                 continue;
-            double share = local + remote > VERIFY_STRAY ? local / (local + remote) : -1;
-            enum judge_means found = share < 0                  ? JUDGE_NOT_KNOWN
-                                     : share >= JUDGE_MEANS     ? JUDGE_LOCAL
+            if (local + remote <= VERIFY_STRAY) // this pair tells nothing
+                continue;
+            const double share = local / (local + remote);
+            enum judge_means found = share >= JUDGE_MEANS       ? JUDGE_LOCAL
                                      : share <= 1 - JUDGE_MEANS ? JUDGE_REMOTE
                                                                 : JUDGE_MIXED;
             means = means == JUDGE_NOT_KNOWN || means == found ? found : JUDGE_MIXED;
@@ -333,7 +337,7 @@ void verify_judge_all(struct verify *verify, const struct topology *t, const str
         const int count = i == counters->loads_group ? 1 : group->count;
         for (int j = 0; j < count && index < verify->event_count; j++, index++) {
             if (group->error < 0)
-                continue; // its reason stands there
+                continue; // judge_add_group wrote why
             if (i == counters->loads_group) {
                 judge_loads_event(verify, &verify->events[index]);
                 continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the plan to rows that will be verified, and from counts to words.
+// Turns the plan into rows to verify, and counts into words.
 #ifndef PROFILER_VERIFY_VERIFY_JUDGE_H
 #define PROFILER_VERIFY_VERIFY_JUDGE_H
 
@@ -8,20 +8,20 @@
 #include "profiler/verify/verify.h"
 #include "profiler/verify/verify_expect.h"
 
-// The nodes of this machine that can be used, and the events of the plan; bases gets the index of each group's first
-// event. What is left out of either becomes a note or the event's reason. -ENOMEM.
+// Sets the usable nodes of this machine and the events of the plan; bases gets the index of each group's first event.
+// Nodes that are left out become notes; a refused event gets its reason. -ENOMEM.
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS]);
 
-// Sampled loads of one pair, by enum load_source.
+// Takes the sampled loads of one pair. sources: their number by enum load_source.
 void verify_judge_samples(struct verify *verify, const struct topology *t, size_t from, size_t to,
                           const uint64_t *sources);
 
-// Compares what was counted on one pair. True: some cells are open.
+// Compares the counts of one pair with what is expected. True: some cells are open.
 bool verify_judge_pair(struct verify *verify, const struct topology *t, const struct counters *counters, size_t from,
                        size_t to);
 
-// Every word, and what local turned out to mean.
+// Sets the word of every event, and what local means on this machine.
 void verify_judge_all(struct verify *verify, const struct topology *t, const struct counters *counters);
 
 #endif

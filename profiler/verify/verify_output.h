@@ -6,7 +6,7 @@
 
 #include "profiler/verify/verify.h"
 
-// For people: events by pairs of nodes, counted / expected, and a word.
+// A table for people: events by pairs of nodes, counted / expected lines, and a word.
 void verify_output_text(FILE *file, const struct verify *verify);
 // The object that docs/verify.md describes.
 void verify_output_json(FILE *file, const struct verify *verify);

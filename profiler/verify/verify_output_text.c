@@ -8,7 +8,7 @@
 
 enum { OUTPUT_CELL = 32, OUTPUT_CLEAN = 4 * VERIFY_TEXT_BYTES };
 
-// The pattern that is made for an event: the one in which it has the most to count anywhere.
+// The pattern in which the event must count the most lines.
 static enum verify_pattern output_pattern(const struct verify *verify, size_t event)
 {
     enum verify_pattern best = VERIFY_RANDOM;
@@ -80,7 +80,8 @@ void verify_output_text(FILE *file, const struct verify *verify)
     fprintf(file, "%s (%s), ", diag_clean(clean, sizeof clean, *verify->cpu ? verify->cpu : "unnamed CPU"),
             verify->uarch);
     fprintf(file, "microcode %s, ", diag_clean(clean, sizeof clean, *verify->microcode ? verify->microcode : "n/a"));
-    fprintf(file, "Linux %s%s%s\n", diag_clean(clean, sizeof clean, verify->kernel), *verify->emulated ? ", emulated: " : "",
+    fprintf(file, "Linux %s%s%s\n", diag_clean(clean, sizeof clean, verify->kernel),
+            *verify->emulated ? ", emulated: " : "",
             verify->emulated);
     fprintf(file, "%s%s: counted / expected, medians of %d or more runs of %" PRIu64 " lines, in %.0f s\n", verify->at,
             verify->partial ? ", in part" : "", VERIFY_REPEATS, verify->lines, verify->seconds);

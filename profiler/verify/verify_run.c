@@ -18,8 +18,8 @@
 #include "profiler/verify/verify_site.h"
 
 enum {
-    RUN_LINES = 8192,          // of one run of a pattern: a hundred times what the kernel's ticks add to it
-    RUN_LINES_EMULATED = 4096, // there a line takes as long as ten do elsewhere
+    RUN_LINES = 8192,          // of one run of a pattern: a hundred times the lines that timer ticks add
+    RUN_LINES_EMULATED = 4096, // there a line takes ten times as long
 };
 
 struct run {
@@ -29,15 +29,15 @@ struct run {
     const struct verify_options *options;
     const atomic_bool *stop;
     size_t bases[COUNTERS_GROUPS]; // index of each group's first event
-    size_t chunks;                 // of a node's memory: a fresh one for each run of a pattern
+    size_t chunks;                 // of a node's memory: one for each run of a pattern
     struct memory_bound memory;    // of the node `to`
     struct verify_caches caches;
     char *few;                     // lines that stay in the cache
     size_t from, to;               // the pair
     int cpu, neighbour, beside, other;
-    long taken, runs;              // times that others took the CPU during a run; runs
+    long taken, runs;              // involuntary context switches during runs; runs
     double done, steps;
-    int mapped, unmapped;          // nodes whose memory could be had; error of the last that could not
+    int mapped, unmapped;          // nodes whose memory was mapped; error of the last one that was not
     int status;
 };
 
@@ -53,7 +53,7 @@ static char *run_chunk(const struct run *run, size_t number)
 
 // --- one run of a pattern
 
-// How often the kernel took the CPU away from this thread.
+// Involuntary context switches of this thread so far.
 static long run_interruptions(void)
 {
     struct rusage used;
@@ -98,12 +98,12 @@ static int run_beside(struct run *run, const struct verify_count *count, const s
     if (run->neighbour < 0 || pthread_create(&neighbour.thread, NULL, run_neighbour_main, &neighbour) != 0)
         return -EAGAIN;
     int status = run_counted(run, count, verify_access_cached, &cached, values);
-    atomic_store(&neighbour.begun, true); // should counting have failed before
+    atomic_store(&neighbour.begun, true); // the neighbour waits for it even if counting failed
     pthread_join(neighbour.thread, NULL);
     return status;
 }
 
-// The lines are another CPU's first. Both CPUs can be had: they were chosen so.
+// Modifies the lines on CPU `from`, then returns to the CPU of the pair. Both CPUs are allowed.
 static int run_taken(const struct run *run, int from, verify_access_run *modify, const struct verify_access *access)
 {
     if (from < 0)
@@ -133,7 +133,7 @@ static int run_once(struct run *run, enum verify_pattern pattern, const struct v
         [VERIFY_SOFTWARE] = {verify_access_software, NULL},
     };
     const struct verify_access few = {.chunk = run->few, .lines = access->lines};
-    verify_access_cached(&few); // this CPU's cache has it
+    verify_access_cached(&few); // brings the lines into the cache of this CPU
     if (pattern == VERIFY_NEIGHBOUR)
         return run_beside(run, count, access, values);
     const int modifier = pattern >= VERIFY_BESIDE ? run->beside : run->other;
@@ -157,7 +157,7 @@ static void run_failed(struct run *run, const struct counters_group *group, enum
     } else if (status == -ENOENT && pattern >= VERIFY_BESIDE) {
         verify_note(run->verify, "%s are left out: no other core of the node is allowed here",
                     verify_pattern_name(pattern));
-    } else if (status != -ENOENT) { // no other node with CPUs: told elsewhere
+    } else if (status != -ENOENT) { // -ENOENT: no other node with CPUs, which verify_judge_begin notes
         verify_note(run->verify, "%s failed: %s", verify_pattern_name(pattern), strerror(-status));
         run->verify->partial = true;
     }
@@ -220,7 +220,7 @@ static bool run_is_open(const struct run *run, int index, enum verify_pattern pa
     return false;
 }
 
-// One round of a pattern: the groups that want one.
+// One round of a pattern, for the wanted groups.
 static void run_pattern(struct run *run, enum verify_pattern pattern, const bool wanted[COUNTERS_GROUPS])
 {
     verify_caches_empty(&run->caches, run->t, &run->memory);
@@ -240,16 +240,17 @@ static void run_pattern(struct run *run, enum verify_pattern pattern, const bool
     }
 }
 
-// What is counted as expected at once is done; the rest gets more rounds, in between other patterns.
+// One round of all patterns. After the first round only groups with open cells run again.
 static void run_round(struct run *run, int round)
 {
     for (int i = 0; i < VERIFY_PATTERNS && !run_is_stopped(run); i++) {
         const enum verify_pattern pattern = (enum verify_pattern)i;
         bool wanted[COUNTERS_GROUPS], any = false;
-        if (pattern == VERIFY_SOFTWARE && run->options->emulated) // there a prefetch instruction does nothing
+        if (pattern == VERIFY_SOFTWARE && run->options->emulated) // QEMU ignores prefetch instructions
             continue;
         for (int group = 0; group < run->counters->group_count; group++)
-            any |= wanted[group] = round == 0 || (group != run->counters->loads_group && run_is_open(run, group, pattern));
+            any |= wanted[group] =
+                round == 0 || (group != run->counters->loads_group && run_is_open(run, group, pattern));
         // Prefetches are compared with the demand reads of their own round.
         for (int group = 0; any && pattern == VERIFY_STREAM && group < run->counters->group_count; group++)
             wanted[group] = true;

@@ -36,8 +36,9 @@ enum verify_where verify_site_where(const struct topology *t, int from, int to)
     const struct topology_node *a = topology_node(t, from), *b = topology_node(t, to);
     if (from == to)
         return VERIFY_OWN;
-    // Memory without CPUs belongs to no package that the kernel would name.
-    bool near = a && b && a->package != TOPOLOGY_UNKNOWN && (a->package == b->package || b->package == TOPOLOGY_UNKNOWN);
+    // The kernel names no package for memory without CPUs.
+    bool near = a && b && a->package != TOPOLOGY_UNKNOWN &&
+                (a->package == b->package || b->package == TOPOLOGY_UNKNOWN);
     return near ? VERIFY_NEAR : VERIFY_FAR;
 }
 
@@ -80,7 +81,7 @@ static int site_check(struct verify *verify, const struct topology *t, const str
         verify_note(verify, "memory of node %d is left out: only %zu of %zu pages came to be there%s", node,
                     report.right, report.pages, bound->is_bound ? "" : "; mbind is forbidden here");
     else
-        return 0; // a kernel without nodes has one place only
+        return 0; // also of a kernel without NUMA, which has one node only
     return status < 0 ? status : -EXDEV;
 }
 

@@ -7,11 +7,11 @@
 #include "core/topology/topology.h"
 #include "profiler/verify/verify.h"
 
-// Replaces what is there. path gets the file's name, also on failure where it is known. -errno; -ENOENT: no home folder.
+// Replaces the stored verification. path gets the file's name, also on failure if it is known. -errno; -ENOENT: no home.
 int verify_store_save(const struct verify *verify, const struct topology *t, char *path, size_t size);
 
-// Sets at, local, partial and the events. -ENOENT: nothing is stored for this machine as it is now; -EINVAL: the file is
-// not one of ours, or damaged.
+// Sets at, local, partial and the events. -ENOENT: nothing is stored for this machine as it is now; -EINVAL: the file
+// is not one of ours, or damaged.
 int verify_store_load(struct verify *verify, const struct topology *t, char *path, size_t size);
 
 #endif

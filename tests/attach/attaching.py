@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from conftest import PROGRAM
+from conftest import BUILD, PROGRAM, TREE, build_c
 from running import target
 
 PAGE = os.sysconf("SC_PAGESIZE")
@@ -77,3 +78,59 @@ class Attach:
         self.ends = False  # set: it is to end by itself
         self.said = ""
         self.status: int | None = None
+
+
+# A PMU that counts nothing: its events can be opened. The task clock beside them is the kernel's own.
+PMU = """
+devices=/sys/bus/event_source/devices
+mount -t tmpfs none $devices && mkdir $devices/cpu && echo 4 > $devices/cpu/type && exec "$@"
+"""
+
+
+def with_pmu() -> tuple[object, ...]:
+    library = build_c(
+        BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(TREE / "tests" / "launchers" / "fake_pmu.c"), "-ldl"
+    )
+    return ("unshare", "-m", "sh", "-c", PMU, "sh", "env", f"LD_PRELOAD={library}")
+
+
+def state(pid: int) -> dict[str, object]:
+    """What attaching could change."""
+    process = Path(f"/proc/{pid}")
+    tasks = sorted((process / "task").iterdir())
+    status = (
+        "Cpus_allowed",
+        "Mems_allowed",
+        "TracerPid",
+        "State",
+        "SigCgt",
+        "SigBlk",
+        "Threads",
+    )
+    return {
+        "affinity": [os.sched_getaffinity(int(task.name)) for task in tasks],
+        "nice": [(task / "stat").read_text().rsplit(")", 1)[1].split()[15:17] for task in tasks],
+        "status": [line for line in (process / "status").read_text().splitlines() if line.startswith(status)],
+        "policies": [line.split()[:2] for line in (process / "numa_maps").read_text().splitlines()],
+        "maps": (process / "maps").read_text(),
+        "descriptors": sorted(os.readlink(link) for link in (process / "fd").iterdir()),
+    }
+
+
+def waits(pid: int) -> bool:
+    """For its input: the thread that starts another one blocks all signals meanwhile, and the new one speaks first."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return "State:\tS" in status and re.search(r"^SigBlk:\t0+$", status, re.MULTILINE) is not None
+
+
+def refused(done: tuple[int, str, str], status: int, cause: str) -> None:
+    """done: exit status, output and errors of a command. The refusal is one line: cause; remedy."""
+    assert (done[0], done[1]) == (status, "")
+    assert re.fullmatch(rf"numaprof: .*{cause}.*; .+\n", done[2]), done[2]
+
+
+def gone() -> int:
+    """A number that no process has."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid

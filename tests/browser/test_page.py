@@ -20,8 +20,8 @@ from numaprof.model import report_model as model
 from numaprof.page.comparison_page import diff_page
 from numaprof.page.report_page import report_page
 from numaprof.text.messages import EXIT_FAILED
-from recording_builder import RAN, RecordingBuilder
-from scenarios import ARRAY, LOOP, SCENARIOS
+from recording_builder import PAGE, RAN, RecordingBuilder
+from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from test_report_recording import reports
@@ -95,7 +95,8 @@ def test_result_of_a_trial_stands_beside_its_advice(window: Browser, tmp_path: P
     page.write_text(report_page(replace(found, advice=(replace(found.advice[0], trial=trial),))), encoding="utf-8")
     window.open(page)
     (text,) = window.texts(".tried")
-    assert text.startswith("Tried: worth the edit. faster</script>")
+    assert text.startswith("Tried: worth the edit. Faster</script>")
+    assert window.text().count("worth the edit") == 1
     assert "5 runs as it is, 5 with the placement: 1.50x as fast (p = 0.008); remote 50.0 %, then 1.0 %" in text
     assert window.run("return window.owned") is None
 
@@ -189,6 +190,20 @@ def test_time_without_counts_is_hatched(window: Browser, tmp_path: Path) -> None
     assert window.all("[data-chart=timeline] path[fill='url(#hatch)']")
 
 
+def test_what_was_not_counted_of_a_thread_is_hatched(window: Browser, tmp_path: Path) -> None:
+    """Never an empty bar, which would say that there were no requests. What no thread has is left out."""
+    builder = SCENARIOS["serial_init"]()
+    window.open(written(builder, folder(tmp_path, "whole")))
+    bars = "[data-chart=threads] path[fill='url(#hatch)'][aria-roledescription=bar]"
+    assert window.all(bars) == []
+    builder.change(
+        "count", where="thread = 6 AND event IN (SELECT id FROM event WHERE placement = 'remote_dram')", running_ns=0
+    )
+    window.open(written(builder, folder(tmp_path, "part")))
+    assert len(window.all(bars)) == 1
+    assert "counted too briefly" in window.text()
+
+
 def test_most_common_kind_of_request_is_not_pale(window: Browser, tmp_path: Path) -> None:
     window.open(written(SCENARIOS["serial_init"](), tmp_path))
     data = "JSON.parse(document.getElementById('data-charts').textContent).threads.encoding.color.scale"
@@ -218,7 +233,7 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
 
 def test_what_no_rule_explains(window: Browser, tmp_path: Path) -> None:
     window.open(written(SCENARIOS["many_threads"](), tmp_path))
-    assert "No rule fits this pattern. Start at the remote-heavy threads." in window.text()
+    assert "No rule fits this pattern. Start at the 25 threads of 200 with 10 % remote or more." in window.text()
     assert window.texts("h2")[:2] == ["Who reads whose memory", "What to do"]
 
 
@@ -525,6 +540,27 @@ def test_comparison_says_what_got_better_and_by_how_much(window: Browser, tmp_pa
     assert "one run each cannot tell a difference from noise" in window.text()
     assert window.texts(".better") == ["better"] * 5
     assert window.texts(".worse") == ["worse"]  # the thread at the border
+
+
+def test_time_without_counts_is_hatched_in_comparisons(window: Browser, tmp_path: Path) -> None:
+    window.open(compared(SCENARIOS["serial_init"](), SCENARIOS["parallel_init"](), tmp_path))
+    assert len(window.all("[data-chart=diff-timeline] path[fill='url(#hatch)']")) == 2
+
+
+def test_objects_that_moved_stand_first(window: Browser, tmp_path: Path) -> None:
+    """Half of 32 MiB is on node 1 now. So is a page that another line touches: it is folded."""
+
+    def touched(node: int) -> RecordingBuilder:
+        builder = levels(RecordingBuilder(), counters=False).threads(8)
+        half = PAGES // 2 * PAGE
+        for start, place in ((ARRAY, 0), (ARRAY + half, node)):
+            builder.touch(init_stack(builder), 1, start, PAGES // 2, page_node=place)
+        return builder.touch(builder.stack(builder.place(LOOP)), 1, ARRAY + 4 * half, 1, page_node=node)
+
+    window.open(compared(touched(0), touched(1), tmp_path))
+    (row,) = window.texts("section[aria-labelledby=objects] > .wide tbody tr")
+    assert row == "memory of sum.c:17 main 16 MiB node 0 node 0 50 %, node 1 50 % n/a n/a"
+    assert "Objects that changed little or not: 1" in window.text()
 
 
 def test_hostile_names_stay_text_in_comparisons(window: Browser, tmp_path: Path) -> None:

@@ -25,6 +25,15 @@ extern struct check_case *check_cases;
     }                                                                                                                  \
     static void title(void)
 
+// Ends the test where this machine cannot show what it shows.
+#define CHECK_SKIP_UNLESS(condition, reason)                                                                           \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s\n", reason);                                                                           \
+            exit(77);                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

@@ -199,6 +199,35 @@ TEST(a_downsampled_fault_that_is_recorded_twice_weighs_one)
     CHECK_EQ(hand_number("SELECT sum(weight) FROM sample"), 1);
 }
 
+// Short threads inherit a long period, and have no samples: what the event counted more goes to the next samples.
+TEST(faults_without_a_sample_are_shared_by_the_next_samples)
+{
+    enum { SAMPLES = 400, COUNTED = 100000 };
+    begin();
+    source.is_downsampled = true;
+    source.counted = COUNTED; // at the end of the last window
+    faults_adapt(&source, 1000000000);
+    CHECK_EQ(source.owed, COUNTED);
+    for (uint64_t i = 0; i < SAMPLES; i++) {
+        const struct hand_sample sample = hand_sample(own, 100 + i, 0x400010, 0x1000 * (i + 1));
+        put(&sample);
+        perf_streams_drain(&streams, UINT64_MAX); // the ring is small
+    }
+    finish();
+    CHECK_EQ(hand_number("SELECT sum(weight) FROM sample"), COUNTED + SAMPLES);
+    CHECK_EQ(hand_number("SELECT max(weight) < 0.05 * sum(weight) FROM sample"), 1);
+}
+
+TEST(faults_whose_samples_may_still_wait_are_not_owed)
+{
+    begin();
+    source.is_downsampled = true;
+    source.counted = 5;
+    source.represented = 9;
+    faults_adapt(&source, 1000000000);
+    CHECK_EQ(source.owed, 0);
+}
+
 // A merged neighbour keeps what faults were seen to place in it; a new mapping of the same size has nothing.
 TEST(placed_pages_stay_with_a_mapping_that_the_kernel_joins_with_another)
 {

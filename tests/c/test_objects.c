@@ -269,3 +269,36 @@ TEST(random_blocks_are_found_as_by_a_search_of_all)
     CHECK(model_count > MODEL_BLOCKS / 2);
     end();
 }
+
+static int64_t block_of_shared(struct process *other, uint64_t address, uint64_t bytes, uint64_t offset, uint64_t inode)
+{
+    const struct mapping shared = {.start = address, .end = address + bytes, .file_offset = offset, .inode = inode, .device = 1,
+                                   .path = "/dev/shm/x", .kind = MAPPING_SHARED, .shared = true};
+    const struct objects_found found = {.block = RECORDING_NULL};
+    address_space_clear(&other->space);
+    CHECK_EQ(address_space_add(&other->space, shared), 0);
+    return objects_block(&objects, other, address, 1, found);
+}
+
+TEST(shared_memory_is_one_object_at_every_address)
+{
+    begin();
+    struct process second = {.id = 2};
+    int64_t first = block_of_shared(&process, 0x100000, 0x8000, 0, 7);
+    CHECK_EQ(objects.object_count, 1);
+    CHECK_EQ(block_of_shared(&second, 0x100000, 0x8000, 0, 7), first);
+    int64_t elsewhere = block_of_shared(&second, 0x900000, 0x8000, 0, 7);
+    CHECK(elsewhere != first);
+    CHECK_EQ(block_of_shared(&process, 0x900000, 0x8000, 0, 7), elsewhere);
+    CHECK(block_of_shared(&second, 0x300000, 0x4000, 0, 7) != first); // a part of it
+    CHECK_EQ(objects.object_count, 1);
+    block_of_shared(&second, 0x100000, 0x9000, 0, 7);
+    CHECK_EQ(objects.object_count, 2); // more of it
+    block_of_shared(&second, 0x100000, 0x8000, 0x8000, 7);
+    CHECK_EQ(objects.object_count, 3); // another part
+    block_of_shared(&second, 0x100000, 0x8000, 0, 8);
+    CHECK_EQ(objects.object_count, 4); // another file
+    address_space_clear(&process.space);
+    address_space_clear(&second.space);
+    end();
+}

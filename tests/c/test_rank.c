@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "core/system/rank.h"
+#include "core/topology/rank_place.h"
 #include "tests/c/check.h"
 
 static struct rank read_rank(void)
@@ -31,11 +34,14 @@ TEST(the_launcher_comes_before_the_batch_system)
     CHECK(!rank_read(&rank)); // a batch script
     setenv("SLURM_STEP_ID", "0", 1);
     setenv("SLURM_STEP_NUM_TASKS", "8", 1);
-    setenv("SLURM_STEP_TASKS_PER_NODE", "4(x2)", 1);
+    setenv("SLURM_NTASKS", "16", 1); // of the batch job, where the step has another number
+    setenv("SLURM_GTIDS", "0,1,2,3", 1);
+    setenv("SLURM_PROCID", "3", 1);
     setenv("SLURM_LOCALID", "3", 1);
     rank = read_rank();
     CHECK_STR(rank.launcher, "Slurm");
-    CHECK_STR(rank.job, "77");
+    CHECK_STR(rank.job, "77.0");
+    CHECK_EQ(rank.size, 8);
     CHECK_EQ(rank.local_size, 4);
     CHECK_EQ(rank.local_number, 3);
     setenv("OMPI_COMM_WORLD_RANK", "5", 1);
@@ -49,14 +55,51 @@ TEST(the_launcher_comes_before_the_batch_system)
     CHECK_EQ(rank.local_size, 2);
 }
 
-TEST(nodes_with_different_numbers_of_tasks_tell_nothing)
+// Task 2 of srun -n 3 on two nodes, as Slurm 22.05 starts it.
+static void set_slurm_task(void)
 {
     clearenv();
+    setenv("SLURM_JOB_ID", "2", 1);
+    setenv("SLURM_STEP_ID", "1", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "3", 1);
     setenv("SLURM_PROCID", "2", 1);
-    setenv("SLURM_STEP_ID", "0", 1);
-    setenv("SLURM_STEP_NUM_TASKS", "7", 1);
-    setenv("SLURM_STEP_TASKS_PER_NODE", "4,3", 1);
+    setenv("SLURM_LOCALID", "0", 1);
+    setenv("SLURM_GTIDS", "2", 1);
+}
+
+TEST(nodes_may_have_different_numbers_of_tasks)
+{
+    set_slurm_task();
+    CHECK_EQ(read_rank().local_size, 1);
+    setenv("SLURM_GTIDS", "0,2", 1); // cyclic, but then this is not task 0 of the node
     CHECK_EQ(read_rank().local_size, -1);
+    setenv("SLURM_LOCALID", "1", 1);
+    CHECK_EQ(read_rank().local_size, 2);
+    setenv("SLURM_GTIDS", "0,2-5", 1);
+    CHECK_EQ(read_rank().local_size, -1);
+    unsetenv("SLURM_GTIDS");
+    CHECK_EQ(read_rank().local_size, -1);
+}
+
+TEST(slurms_own_pmi_is_slurm)
+{
+    set_slurm_task();
+    setenv("PMI_RANK", "2", 1); // srun --mpi=pmi2
+    setenv("PMI_SIZE", "3", 1);
+    CHECK_STR(read_rank().launcher, "Slurm");
+    CHECK_EQ(read_rank().local_size, 1);
+    setenv("MPI_LOCALRANKID", "1", 1); // Hydra, whose proxies Slurm started
+    setenv("MPI_LOCALNRANKS", "2", 1);
+    CHECK_STR(read_rank().launcher, "MPICH");
+    CHECK_EQ(read_rank().local_size, 2);
+    set_slurm_task();
+    setenv("PMIX_RANK", "2", 1); // srun --mpi=pmix
+    setenv("PMIX_NAMESPACE", "slurm.pmix.2.1", 1);
+    CHECK_STR(read_rank().launcher, "Slurm");
+    CHECK_STR(read_rank().job, "2.1");
+    setenv("PMIX_NAMESPACE", "prterun-n1-4711@1", 1); // PRRTE, whose daemons Slurm started
+    CHECK_STR(read_rank().launcher, "PMIx");
+    CHECK_STR(read_rank().job, "prterun-n1-4711@1");
 }
 
 TEST(ranks_of_a_host_share_all_slots_and_none_twice)
@@ -82,4 +125,42 @@ TEST(more_ranks_than_slots_get_one_each_in_turn)
     CHECK_EQ(first, 1);
     CHECK_EQ(rank_share(&(struct rank){.local_number = -1, .local_size = -1}, 4, &first), 4);
     CHECK_EQ(first, 0);
+}
+
+TEST(ranks_of_the_same_cpus_hold_different_places)
+{
+    struct rank rank = {.launcher = "test"};
+    struct cpulist cpus, others;
+    int held[5], place;
+    snprintf(rank.job, sizeof rank.job, "%d", (int)getpid());
+    CHECK_EQ(cpulist_parse(&cpus, "0-3"), 0);
+    CHECK_EQ(cpulist_parse(&others, "0-4"), 0);
+    for (int i = 0; i < 3; i++) {
+        held[i] = rank_place_claim(&rank, &cpus, &place);
+        CHECK(held[i] >= 0);
+        CHECK_EQ(place, i);
+    }
+    held[3] = rank_place_claim(&rank, &others, &place);
+    CHECK_EQ(place, 0);
+    close(held[1]); // ended, however
+    held[1] = rank_place_claim(&rank, &cpus, &place);
+    CHECK_EQ(place, 1);
+    rank.job[0] ^= 1;
+    held[4] = rank_place_claim(&rank, &cpus, &place);
+    CHECK_EQ(place, 0);
+    for (int i = 0; i < 5; i++)
+        close(held[i]);
+}
+
+TEST(places_begin_as_far_apart_as_they_can)
+{
+    for (int place = 0; place < 4; place++)
+        CHECK_EQ(rank_place_first_slot(place, 4, 32), place * 8);
+    static const int between[] = {0, 16, 8, 24, 4, 20, 12, 28};
+    for (int place = 0; place < 8; place++) {
+        CHECK_EQ(rank_place_first_slot(place, 0, 32), between[place]);
+        CHECK_EQ(rank_place_first_slot(place, 1, 32), between[place]); // more than the host's numbers let expect
+    }
+    for (int place = 0; place < 5000; place++)
+        CHECK(rank_place_first_slot(place, 3, 7) < 7);
 }

@@ -23,6 +23,15 @@ TEST(json_escapes_what_json_cannot_hold)
     CHECK_STR(json("\xff\xc3"), "\"\\udcff\\udcc3\"");
 }
 
+TEST(json_writes_words_on_one_line)
+{
+    char *none = json_words(NULL, 0), *two = json_words((const char *const[]){"./a b", "\"", "unused"}, 2);
+    CHECK_STR(none, "[]");
+    CHECK_STR(two, "[\"./a b\", \"\\\"\"]");
+    free(none);
+    free(two);
+}
+
 TEST(json_has_its_commas_and_lines)
 {
     static char out[512];

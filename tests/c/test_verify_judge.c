@@ -41,3 +41,44 @@ TEST(a_slow_tier_is_called_so_or_dram_and_nothing_else_is)
     CHECK_EQ(judged(0, slow).agree, 0);
     CHECK_EQ(judged(0, slow).differ, 100);
 }
+
+// Counts of random reads, as shares of 100 lines, from CPUs of node 0 and 1 to memory of node 0 and 1.
+static const char *means(const uint64_t counted_local[2][2], const uint64_t counted_remote[2][2])
+{
+    static char meaning[VERIFY_TEXT_BYTES];
+    const int both[] = {0, 1};
+    const struct counters counters = {.group_count = 0};
+    struct verify verify;
+    cpulist_add(&nodes[0].cpus, 0);
+    cpulist_add(&nodes[1].cpus, 1);
+    CHECK_EQ(verify_make(&verify, both, 2, both, 2), 0);
+    verify.lines = 100;
+    verify.event_count = 2;
+    verify.events[0] = (struct verify_event){.class = "demand_rd", .placement = "local_dram"};
+    verify.events[1] = (struct verify_event){.class = "demand_rd", .placement = "remote_dram"};
+    for (size_t from = 0; from < 2; from++)
+        for (size_t to = 0; to < 2; to++) {
+            verify_cell_add(verify_cell(&verify, 0, VERIFY_RANDOM, from, to), counted_local[from][to]);
+            verify_cell_add(verify_cell(&verify, 1, VERIFY_RANDOM, from, to), counted_remote[from][to]);
+        }
+    verify_judge_all(&verify, &machine, &counters);
+    snprintf(meaning, sizeof meaning, "%s", verify.local);
+    verify_free(&verify);
+    return meaning;
+}
+
+TEST(a_pair_that_counts_nothing_says_nothing_of_local)
+{
+    const uint64_t none[2][2] = {{0}}, far[2][2] = {{0, 100}, {100, 0}};
+    CHECK_STR(means((const uint64_t[2][2]){{100, 0}, {0, 100}}, far), "the memory of the own node");
+    CHECK_STR(means((const uint64_t[2][2]){{100, 0}, {0, 0}}, far), "the memory of the own node");
+    CHECK_STR(means((const uint64_t[2][2]){{0, 0}, {0, 100}}, far), "the memory of the own node");
+    CHECK_STR(means(none, none), "");
+}
+
+TEST(local_is_mixed_where_the_own_nodes_disagree)
+{
+    const uint64_t far[2][2] = {{0, 100}, {100, 100}};
+    CHECK_STR(means((const uint64_t[2][2]){{100, 0}, {0, 0}}, far),
+              "mixed: part of the own node's or of other nodes' memory counts as local");
+}

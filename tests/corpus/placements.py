@@ -23,11 +23,11 @@ TREE = HERE.parents[1]
 sys.path[:0] = [str(TREE / "reports")]
 
 from numaprof.commands.try_fix import choose  # noqa: E402
-from numaprof.experiments.placement import Subject, write  # noqa: E402
-from numaprof.experiments.proposals import proposals, read  # noqa: E402
-from numaprof.experiments.schedule import cpus_of_threads  # noqa: E402
-from numaprof.experiments.trial import Tried, measure  # noqa: E402
-from numaprof.experiments.trial_runs import Arm  # noqa: E402
+from numaprof.experiments.trials.placement import Subject, write  # noqa: E402
+from numaprof.experiments.trials.proposals import proposals, read  # noqa: E402
+from numaprof.experiments.trials.schedule import cpus_of_threads  # noqa: E402
+from numaprof.experiments.trials.trial import Tried, measure  # noqa: E402
+from numaprof.experiments.trials.trial_runs import Arm  # noqa: E402
 from numaprof.text.messages import Failure  # noqa: E402
 
 MACHINE = TREE / "tests" / "lab" / "machines" / "small-westmere.machine"  # without a prefetcher

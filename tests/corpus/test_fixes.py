@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from apply import apply
-from numaprof.fixes import c_allocation, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, huge_pages, interleaved, printed, zeros_in_parallel
 
 C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
+CXX_HEAD = "#include <vector>\n#include <memory>\n" + C_HEAD
 BODY = """struct body {{ double x, y; int n; }};
 struct field {{ double *data; size_t n; }};
 {before}
@@ -34,6 +36,10 @@ ROWS = "    for (size_t r = 0; r < n / 100; r++) for (size_t c = 0; c < m; c++) 
 BODIES = "    for (size_t k = 0; k < n; k++) a[k].x = k;\n    for (size_t k = 0; k < n; k++) total += a[k].x;"
 FILLED = "    for (size_t k = 0; k < a.size(); k++) total += a[k];"
 
+# Memory of the heap that was used before, and what is read without being written.
+DIRTY = "{ double *d = new double[n / 100]; for (size_t k = 0; k < n / 100; k++) d[k] = 9; delete[] d; }"
+LOOK = "    for (size_t k = 0; k < n / 100; k++) total += a[k];"
+
 # The allocation (the line with ALLOC is the one recorded), its use, and what stands before main.
 C = {
     "malloc": ("double *a = malloc(n * sizeof *a); //ALLOC", SUM, ""),
@@ -45,6 +51,7 @@ C = {
     "calloc": ("long *a = calloc(n, sizeof *a); //ALLOC", SUM, ""),
     "calloc_one": ("long *a = calloc(1, n * sizeof(long)); //ALLOC", SUM, ""),
     "aligned": ("double *a = aligned_alloc(64, n * sizeof *a); //ALLOC", SUM, ""),
+    "through_a_pointer": ("double *a, **q = &a;\n    *q = malloc(n * sizeof **q); //ALLOC", SUM, ""),
     "posix_memalign": (
         "double *a;\n    if (posix_memalign((void **)&a, 64, n * sizeof *a)) //ALLOC\n        return 1;",
         SUM,
@@ -154,6 +161,19 @@ C = {
         SUM,
         "#define MAKE_ARRAY(type, count) ((type *)malloc((count) * sizeof(type)))",
     ),
+    "macro_that_assigns": (
+        "double *a;\n    ALLOC_ARRAY(a, n); //ALLOC",
+        SUM,
+        "#define ALLOC_ARRAY(p, count) \\\n    do { \\\n        (p) = malloc((size_t)(count) * sizeof *(p)); \\\n"
+        "        if (!(p)) \\\n            exit(1); \\\n    } while (0)",
+    ),
+    "macro_of_a_member": (
+        "struct field f;\n    GET(f.data, double, n); //ALLOC\n    double *a = f.data;",
+        SUM,
+        "#define GET(p, type, count) p = (type *)calloc(count, sizeof(type))",
+    ),
+    "two_pointers": ("double *a, *b;\n    a = b = malloc(n * sizeof *a); //ALLOC", SUM, ""),
+    "two_pointers_declared": ("double *b, *a = b = malloc(n * sizeof *a); //ALLOC", SUM, ""),
     "one_cell": ("double *a[4];\n    a[2] = malloc(n * sizeof **a); //ALLOC", SUM.replace("a[k]", "a[2][k]"), ""),
     "index_in_size": ("i = 100000;\n    double *a = malloc(i * sizeof *a); //ALLOC", SUM, ""),
     "wrapper": (
@@ -179,6 +199,31 @@ CXX = {
     "new_of_typedef": ("number *a = new number[n]; //ALLOC", SUM, "typedef double number;"),
     "new_of_alias": ("real *a = new real[n]; //ALLOC", SUM, "using real = float;"),
     "new_of_structs": ("body *a = new body[n], *b = new body[m]; //ALLOC", BODIES + "\n    (void)b;", ""),
+    "shared_ptr": ("std::shared_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
+    "assigned_shared_ptr": (
+        "std::shared_ptr<double[]> a;\n    a = std::shared_ptr<double[]>(new double[n]); //ALLOC",
+        SUM,
+        "",
+    ),
+    "zeroed_new_at_used_addresses": (f"{DIRTY}\n    double *a = new double[n / 100](); //ALLOC", LOOK, ""),
+    "made_unique_at_used_addresses": (f"{DIRTY}\n    auto a = std::make_unique<double[]>(n / 100); //ALLOC", LOOK, ""),
+    "pointer_of_a_constructor": (
+        "grid h(n);\n    double *a = h.a;",
+        SUM,
+        "class grid {\npublic:\n    explicit grid(size_t m) : count(m), a(new double[m + 1]) {} //ALLOC\n"
+        "    size_t count;\n    double *a;\n};",
+    ),
+    "zeroed_pointer_of_a_constructor": (
+        f"{DIRTY}\n    grid h(n / 100);\n    char *a = h.a.get();",
+        LOOK,
+        "struct grid {\n    std::unique_ptr<char[]> a;\n    size_t count;\n"
+        "    grid(size_t m)\n        : a(new char[m * 8]()), count(m) //ALLOC\n    {\n        a[1] = 7;\n    }\n};",
+    ),
+    "vector_below_an_access_specifier": (
+        "holder h(n);\n    std::vector<double> &a = h.v;",
+        FILLED,
+        "class holder {\npublic:\n    explicit holder(size_t n) : v(n) {} //ALLOC\n    std::vector<double> v;\n};",
+    ),
     "vector_of_structs": ("std::vector<body> a(n); //ALLOC", BODIES, ""),
     "vectors_in_vector": (
         "std::vector<std::vector<double>> a(n / 100);\n    for (size_t r = 0; r < a.size(); r++) {\n"
@@ -227,6 +272,19 @@ CXX = {
     "resize": ("std::vector<long> a;\n    a.resize(n); //ALLOC", FILLED, ""),
     "resize_of_some": ("std::vector<long> a;\n    a.push_back(7);\n    a.resize(n, 3); //ALLOC", FILLED, ""),
     "assign": ("std::vector<int> a;\n    a.assign(n, 4); //ALLOC", FILLED, ""),
+    "zeroed_new": ("double *a = new double[n](); //ALLOC", SUM, ""),
+    "of_complex": (
+        "std::vector<std::complex<double>> a(n); //ALLOC",
+        "    for (auto &each : a) total += each.real() + 1;",
+        "#include <complex>",
+    ),
+    "alias": ("Values a(n); //ALLOC", FILLED, "using Values = std::vector<double>;"),
+    "reserve": (
+        "std::vector<double> a;\n    a.push_back(2);\n    a.reserve(n); //ALLOC\n"
+        "    for (size_t k = 1; k < n; k++) a.push_back(k);",
+        FILLED,
+        "",
+    ),
 }
 STATIC = {
     "flat": ("static double a[100000];", SUM, "a"),
@@ -262,22 +320,42 @@ SNIPPETS: dict[str, Snippet] = {
     "huge": lambda memory: huge_pages(memory, wanted=True),
     "small": lambda memory: huge_pages(memory, wanted=False),
 }
+OPTIONS = ["-O2", "-Wall"]
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
 
 
-def output(source: Path, flags: list[str]) -> str:
+@pytest.fixture(scope="module")
+def cxx_head(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Flags that make g++ read CXX_HEAD compiled: it takes most of the time. g++ chooses the file for its flags."""
+    head = tmp_path_factory.mktemp("head") / "head.hpp"
+    head.write_text(CXX_HEAD)
+    compiled = head.with_name("head.hpp.gch")
+    compiled.mkdir()
+    for name, flags in (("plain", []), ("openmp", ["-fopenmp"])):
+        command = [*COMPILER[".cpp"], *OPTIONS, *flags, "-x", "c++-header", "-o", compiled / name, head]
+        subprocess.run(list(map(str, command)), check=True)
+    return ["-include", str(head)]
+
+
+def output(source: Path, flags: Sequence[str]) -> str:
     program = source.with_suffix(".out")
-    command = [*COMPILER[source.suffix], "-O2", "-Wall", "-o", str(program), str(source), *flags]
+    command = [*COMPILER[source.suffix], *OPTIONS, "-o", str(program), str(source), *flags]
     built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
     assert built.returncode == 0, source.read_text() + built.stderr
     done = subprocess.run([str(program)], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "4"})
     return done.stdout
 
 
-def compared(source: Path, memories: list[Memory], found: int, snippets: Iterable[Snippet] = SNIPPETS.values()) -> None:
+def compared(
+    source: Path,
+    memories: list[Memory],
+    found: int,
+    snippets: Iterable[Snippet] = SNIPPETS.values(),
+    flags: Sequence[str] = (),
+) -> None:
     """Each snippet alone."""
     assert len(memories) == found, memories
-    text, expected = source.read_text(), output(source, [])
+    text, expected = source.read_text(), output(source, flags)
     for snippet in snippets:
         source.write_text(text)
         code = printed(memories, snippet)
@@ -287,11 +365,11 @@ def compared(source: Path, memories: list[Memory], found: int, snippets: Iterabl
             continue  # for what loops allocate
         done = apply(code, source.parent)
         assert source.read_text() != text
-        assert output(source, done.flags) == expected, code
+        assert output(source, [*flags, *done.flags]) == expected, code
 
 
 def recorded(text: str) -> int:
-    return next(number for number, line in enumerate(text.split("\n"), 1) if "ALLOC" in line)
+    return next(number for number, line in enumerate(text.split("\n"), 1) if re.search("[/!]ALLOC", line))
 
 
 @pytest.mark.requires("gcc", "libnuma")
@@ -307,14 +385,14 @@ def test_c_in_its_place(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.requires("g++", "libnuma")
 @pytest.mark.parametrize("name", CXX)
-def test_cxx_in_its_place(name: str, tmp_path: Path) -> None:
+def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> None:
     allocation, use, before = CXX[name]
     source = tmp_path / "a.cpp"
-    text = "#include <vector>\n#include <memory>\n" + C_HEAD
-    text += BODY.format(allocation="    " + allocation, use=use, before=before)
+    text = CXX_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, 2 if name in ("two_vectors", "new_of_structs", "initialiser_list") else 1)
+    several = name in ("two_vectors", "new_of_structs", "initialiser_list")
+    compared(source, found, 2 if several else 1, flags=cxx_head)
 
 
 @pytest.mark.requires("gcc", "libnuma")
@@ -336,6 +414,17 @@ def test_fortran_in_its_place(name: str, tmp_path: Path) -> None:
     source.write_text(text)
     found = fortran_allocation.allocations(text.split("\n"), str(source), recorded(text))
     compared(source, found, 2 if name in ("two", "continued", "source") else 1, [zeros_in_parallel])
+
+
+@pytest.mark.requires("gfortran")
+def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_BODY.format(allocation="allocate(a(n), b(n, 3)) !ALLOC"))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    assert [memory.levels for memory in found] == [0, 3]
+    divided = [fortran_allocation.each_level(memory) for memory in found]
+    assert [memory.zero for memory in divided] == ["a({i}) = 0", "b({i},:) = 0"]
+    compared(source, divided, 2, [zeros_in_parallel])
 
 
 FORTRAN_VARIABLES = {
@@ -370,7 +459,6 @@ NOT_UNDERSTOOD = {
     "conditional": "double *a = n ? malloc(n * sizeof *a) : 0; //ALLOC",
     "returned": "return malloc(n); //ALLOC",
     "argument": "use(malloc(n * sizeof(double))); //ALLOC",
-    "initialised_new": "double *a = new double[n](); //ALLOC",
     "unknown_rows": "for (int r = 0; r < n; r++) {\n        m = f();\n        a[r] = malloc(m); //ALLOC\n    }",
     "grows_in_a_loop": "for (int r = 0; r < n; r++) {\n        k++;\n        a[k] = malloc(m); //ALLOC\n    }",
     "bits": "std::vector<bool> a(n); //ALLOC",
@@ -379,14 +467,18 @@ NOT_UNDERSTOOD = {
     "list": "std::vector<double> a{1, 2, 3}; //ALLOC",
     "iterators": "std::vector<double> a(b.begin(), b.end(), c); //ALLOC",
     "realloc": "a = realloc(a, n * sizeof *a); //ALLOC",
+    "of_each": "for (auto &row : rows)\n        row.resize(n); //ALLOC",
+    "zeroed_objects": "std::string *a = new std::string[n](); //ALLOC",
     "two_containers": "std::vector<double> a(n); std::vector<double> b(n); //ALLOC",
+    "macro_that_fills": "ALLOC_ZERO(a, n); //ALLOC",
     "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
 }
 
 
 @pytest.mark.parametrize("name", NOT_UNDERSTOOD)
 def test_what_is_not_understood_gets_no_code(name: str) -> None:
-    text = f"void f(void)\n{{\n    {NOT_UNDERSTOOD[name]}\n}}\n"
+    macro = "#define ALLOC_ZERO(p, n) do { p = malloc(n); memset(p, 0, n); } while (0)\n"
+    text = f"{macro}void f(void)\n{{\n    {NOT_UNDERSTOOD[name]}\n}}\n"
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
 
 
@@ -408,6 +500,63 @@ KEPT = {
 def test_functions_that_allocate_for_their_callers(name: str) -> None:
     text = {**HANDED_OUT, **KEPT}[name]
     assert c_allocation.is_handed_out(text.split("\n"), recorded(text)) == (name in HANDED_OUT)
+
+
+ROW_LOOP = "for (size_t k = 0; k < n / 100; k++) { for (size_t c = 0; c < 100; c++) USE += k; }"
+DEALT = {
+    "rows": (
+        "double (*a)[100] = malloc(n * sizeof(double)); //ALLOC",
+        "a[k][c]",
+        "schedule(static, 2)",
+        "",
+        "static, 2",
+    ),
+    "flat": (
+        "double *a = malloc(n * m * sizeof(double)); //ALLOC",
+        "a[k * m + c % m]",
+        "schedule(static, 1)",
+        "m",
+        "static, 1",
+    ),
+    "other_row": (
+        "double *a = malloc(n * sizeof(double)); //ALLOC",
+        "a[k * m + c % m]",
+        "schedule(static, 1)",
+        "",
+        None,
+    ),
+    "in_blocks": ("double *a = malloc(n * sizeof(double)); //ALLOC", "a[k]", "schedule(static)", "", None),
+    "by_another_index": ("double *a = malloc(n * sizeof(double)); //ALLOC", "a[c]", "schedule(static, 1)", "", None),
+    "other_array": ("double *a = malloc(n * sizeof(double)), *d = a; //ALLOC", "d[k]", "schedule(static, 1)", "", None),
+}
+
+
+@pytest.mark.requires("gcc", "libnuma")
+@pytest.mark.parametrize("name", DEALT)
+def test_rows_are_handed_out_as_the_loop_that_uses_them_does(name: str, tmp_path: Path) -> None:
+    allocation, use, schedule, row, expected = DEALT[name]
+    pragma = f"#pragma omp parallel for {schedule}"
+    loop = f"    memset(a, 0, n * sizeof(double));\n{pragma}\n    {ROW_LOOP.replace('USE', use)}"
+    source = tmp_path / "a.c"
+    source.write_text(C_HEAD + BODY.format(before="", allocation=allocation, use=loop))
+    lines = source.read_text().split("\n")
+    line = next(number for number, text in enumerate(lines, 1) if "pragma" in text) + 1
+    (memory, *_) = c_allocation.allocations(lines, str(source), recorded(source.read_text()))
+    found = c_schedule.dealt(lines, line, memory)
+    assert (found and (found.schedule, found.row)) == (expected and (expected, row))
+    if found is not None:
+        compared(source, [found], 1, [zeros_in_parallel])
+
+
+@pytest.mark.requires("gcc", "libnuma")
+def test_calls_of_a_function_that_allocates_under_any_name(tmp_path: Path) -> None:
+    allocation = "double *a = matrix(n), *b = matrix(9); //ALLOC"
+    made = "static double *matrix(size_t n) { return malloc(n * sizeof(double)); }"
+    source = tmp_path / "a.c"
+    source.write_text(C_HEAD + BODY.format(before=made, allocation=allocation, use=SUM + "\n    free(b);"))
+    lines, line = source.read_text().split("\n"), recorded(source.read_text())
+    assert c_allocation.allocations(lines, str(source), line) == []
+    compared(source, c_allocation.allocations(lines, str(source), line, "matrix"), 2)
 
 
 def test_variables_with_values_are_left_alone() -> None:

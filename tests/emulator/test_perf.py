@@ -6,7 +6,10 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 import subprocess
+from collections import Counter
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,8 @@ from lab_plugin import PROGRAMS
 MACHINES = "tests/lab/machines/small-{}.machine"
 SLACK = 100  # loads that are not the chain's: reading the command, printing the answer
 PERIOD = 503
+OP_LOAD_OR_STORE = 0x6
+TREE = Path(__file__).resolve().parent.parent.parent
 
 pytestmark = pytest.mark.requires("perf")
 
@@ -94,7 +99,7 @@ def perf_reads(*words: object) -> str:
 
 
 def check_record(tmp_path: Path, event: str) -> None:
-    how = ["record", "-q", "-d", "--phys-data", "-W", "-B", "-N", "-c", str(PERIOD), "-e", event]
+    how = ["record", "-q", "-d", "--phys-data", "--sample-cpu", "-W", "-B", "-N", "-c", str(PERIOD), "-e", event]
     data, memory, loads = record(tmp_path, (1, 5), how)
     lines = perf_reads("script", "-i", data, "-F", "addr,data_src,weight,phys_addr").splitlines()
     seen = {0: 0, 1: 0}
@@ -108,8 +113,41 @@ def check_record(tmp_path: Path, event: str) -> None:
         if "RAM" in rest:
             assert bool(remote) == bool(inside[0]), line
             seen[inside[0]] += 1
+    check_import(data, lines, memory)
     expected = loads / 2 / PERIOD
     assert all(abs(count - expected) <= 2 for count in seen.values()), (seen, expected)
+
+
+def check_import(data: Path, lines: list[str], memory: list[tuple[int, int, int]]) -> None:
+    """numaprof import of the file: the samples that perf script shows, with the source and the page's node."""
+    recording = data.with_suffix(".numaprof")
+    subprocess.run([TREE / "numaprof", "import", "-q", "-o", recording, data], check=True)
+    shown: Counter[tuple[int, int, int | None]] = Counter()
+    for line in lines:
+        address, source, *_, weight, _ = re.sub(r" \|.*\|BLK *(N/A|\S+)", " ", line).split()
+        if int(address, 16) and not int(address, 16) >> 63 and int(source, 16) & OP_LOAD_OR_STORE:
+            shown[int(address, 16), int(weight), remote_of(int(source, 16))] += 1
+    with closing(sqlite3.connect(recording)) as db:
+        rows = db.execute(
+            "SELECT address, ifnull(latency, 0), iif(source IN (1, 2), source - 1, NULL), page_node FROM sample"
+        )
+        found = rows.fetchall()
+        contradicted = db.execute("SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'contradicted'").fetchone()
+    assert Counter(row[:3] for row in found) == shown
+    # A thread may move between a load and its interrupt: at its start, until it has pinned itself.
+    assert contradicted[0] <= len(found) / 100
+    nodes = {(row[3], node) for row in found for begin, end, node in memory if begin <= row[0] < end}
+    assert nodes == {(node, node) for _, _, node in memory}
+
+
+def remote_of(source: int) -> int | None:
+    """Of a load that memory answered: 1 remote, 0 local. By bits of the level, else by number and remote bit."""
+    level, number, remote = source >> 5 & 0x3FFF, source >> 33 & 0xF, source >> 37 & 1
+    if level & 0x300:
+        return 1
+    if number == 0xD:
+        return remote
+    return 0 if level & 0x80 and number in (0, 0xF) else None
 
 
 def check_mem(tmp_path: Path) -> None:
@@ -153,6 +191,23 @@ def recorded(data: Path, period: int, *words: object) -> list[object]:
     return ["perf", "record", "-q", "-e", "ibs_op/cnt_ctl=1/", "-c", str(period), "-o", data, *words]
 
 
+def check_import_of_ibs(data: Path) -> None:
+    """Of all operations that perf script shows, those that load or store at an address of a program's."""
+    recording = data.with_suffix(".numaprof")
+    subprocess.run([TREE / "numaprof", "import", "-q", "-o", recording, data], check=True)
+    shown: Counter[tuple[int, int, int | None]] = Counter()
+    for line in perf_reads("script", "-i", data, "-F", "tid,ip,addr,data_src").splitlines():
+        words = line.split()
+        thread, address, source = int(words[0]), int(words[1], 16), int(words[2], 16)
+        if thread >= 0 and address and not address >> 63 and source & OP_LOAD_OR_STORE:
+            shown[thread, address, remote_of(source)] += 1
+    with closing(sqlite3.connect(recording)) as db:
+        rows = db.execute(
+            "SELECT tid, address, iif(source IN (1, 2), source - 1, NULL) FROM sample JOIN thread ON thread.id = thread"
+        )
+        assert Counter(rows.fetchall()) == shown
+
+
 @pytest.mark.lab(MACHINES.format("zen"))
 @pytest.mark.shares_cpu
 def test_perf_record_by_instruction_on_zen(tmp_path: Path) -> None:
@@ -175,6 +230,7 @@ def test_perf_record_by_instruction_on_zen(tmp_path: Path) -> None:
         assert len(user) < len(samples)
         assert len(user) * period == pytest.approx(counted, rel=0.2)
         lines += user
+    check_import_of_ibs(data)
     loads = [line for line in lines if "OP LOAD" in line]
     # Four of five periods see a fifth; one that keeps step sees no load, or loads alone.
     assert 0.8 * 0.2 - 0.05 <= len(loads) / len(lines) <= 0.8 * 0.2 + 0.2 + 0.05

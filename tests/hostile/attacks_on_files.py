@@ -29,7 +29,10 @@ for words in [line.split("\\t") for line in sys.stdin.read().splitlines()]:
         continue
     out.flush(), err.flush()
     shown, said = (stream.buffer.getvalue().decode("utf-8") for stream in (out, err))
-    if status and (said.count("\\n") != 1 or not said.startswith("numaprof: ")) or "\\x1b" in said + shown:
+    said = "".join(line for line in said.splitlines(keepends=True) if not line.endswith("…\\n"))  # it takes its time
+    is_answer = words[0] == "check" and 120 <= status <= 124 and not said
+    is_silent_end = status and not is_answer and (said.count("\\n") != 1 or not said.startswith("numaprof: "))
+    if is_silent_end or "\\x1b" in said + shown or "root:" in said + shown:
         print("fell", words, status, said[-500:])
 print("done")
 """
@@ -38,7 +41,16 @@ VIEWS = (
     ["report", "--full"],
     ["report", "--json", "-"],
     ["report", "--html"],
-    ["export", "--format", "folded"],
+    ["report", "--csv"],
+    ["export", "-o", "-", "--format", "folded"],
+    ["export", "-o", "-", "--format", "folded", "--value", "first_touches"],
+    ["export", "-o", "-", "--format", "openmetrics"],
+    ["export", "--format", "perfetto", "-o"],
+    ["export", "--format", "pprof", "-o"],
+    ["check", "--max-remote", "10%"],
+    ["diff"],
+    ["diff", "--json", "-"],
+    ["summarize"],
 )
 
 
@@ -46,8 +58,10 @@ def _read_all(chance: random.Random, files: list[Path]) -> None:
     lines = []
     for file in files:
         words = list(chance.choice(VIEWS))
-        if words[-1] == "--html":
-            words.append(str(file.with_suffix(".html")))
+        if words[-1] in ("--html", "--csv", "-o"):
+            words.append(str(file.with_suffix(".out")))
+        if words[0] == "diff":
+            words.append(str(chance.choice(files)))
         lines.append("\t".join([*words, str(file)]))
     done = run_command(sys.executable, "-c", READ, input="\n".join(lines), timeout=PATIENCE_S, cwd=files[0].parent)
     assert done.out.endswith("done\n"), done
@@ -59,7 +73,7 @@ def _a_recording(chance: random.Random, path: Path) -> Path:
     return SCENARIOS[chance.choice(names)]().write(path)
 
 
-def _damage(chance: random.Random, path: Path) -> None:
+def damage(chance: random.Random, path: Path) -> None:
     content = bytearray(path.read_bytes())
     how = chance.randrange(4)
     if how == 0:
@@ -69,14 +83,14 @@ def _damage(chance: random.Random, path: Path) -> None:
         content[at : at + length] = chance.randbytes(len(content[at : at + length]))
     else:
         for _ in range(chance.randint(1, 64)):
-            content[chance.randrange(len(content) if how == 2 else 4096)] = chance.randrange(256)
+            content[chance.randrange(len(content) if how == 2 else min(len(content), 4096))] = chance.randrange(256)
     path.write_bytes(content)
 
 
 def _read_damaged_recordings(chance: random.Random, folder: Path) -> None:
     files = [_a_recording(chance, folder / f"{number}.numaprof") for number in range(AT_ONCE)]
     for file in files:
-        _damage(chance, file)
+        damage(chance, file)
     _read_all(chance, files)
 
 
@@ -91,6 +105,7 @@ ODD_VALUES = (
     0.5,
     -1e308,
     float("inf"),
+    float("-inf"),
     "",
     "x" * 10000,
     "0-3,9-1",
@@ -107,7 +122,12 @@ ODD_VALUES = (
 )
 
 
-def _make_hostile(chance: random.Random, path: Path) -> None:
+def _small_or_odd(chance: random.Random) -> object:
+    """A row of odd values alone would not get far."""
+    return chance.choice(ODD_VALUES) if chance.random() < 0.3 else chance.choice([0, 1, 1, 2, 4096, "1", "/tmp/x.c"])
+
+
+def make_hostile(chance: random.Random, path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA ignore_check_constraints = 1")
         tables = [
@@ -121,8 +141,14 @@ def _make_hostile(chance: random.Random, path: Path) -> None:
                 continue
             where = "" if chance.random() < 0.3 else " WHERE abs(random()) % 4 = 0"
             try:
-                if chance.random() < 0.2:
+                how = chance.random()
+                if how < 0.1:
                     db.execute(f"DELETE FROM {table}{where}")
+                elif how < 0.15:
+                    db.execute(f"DROP TABLE {table}")
+                elif how < 0.4:
+                    marks = ", ".join("?" * len(columns))
+                    db.execute(f"INSERT INTO {table} VALUES ({marks})", [_small_or_odd(chance) for _ in columns])
                 else:
                     db.execute(f'UPDATE {table} SET "{chance.choice(columns)}" = ?{where}', [chance.choice(ODD_VALUES)])
             except sqlite3.Error:
@@ -133,7 +159,7 @@ def _make_hostile(chance: random.Random, path: Path) -> None:
 def _read_hostile_recordings(chance: random.Random, folder: Path) -> None:
     files = [_a_recording(chance, folder / f"{number}.numaprof") for number in range(AT_ONCE)]
     for file in files:
-        _make_hostile(chance, file)
+        make_hostile(chance, file)
     _read_all(chance, files)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from conftest import PROGRAM
 from hostile.kinds import PATIENCE_S, Kind, as_alone, assert_complete, assert_readable, record
-from running import children_of, is_alive, rows, run_command, target, until
+from running import children_of, is_alive, rows, run_command, state_of, target, until
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 MOMENT_S = 0.3  # as long as a run takes on a quiet machine
@@ -65,6 +65,8 @@ def _kill_before_the_program_runs(chance: random.Random, folder: Path) -> None:
     with subprocess.Popen([*command, f"echo > {began}; {target('touch')} 2 64; echo $? > {ended}"]) as recorder:
         with contextlib.suppress(subprocess.TimeoutExpired):
             recorder.wait(chance.uniform(0, 0.05))
+        recorder.send_signal(signal.SIGSTOP)
+        until(lambda: state_of(recorder.pid) in ("T", "Z", ""), PATIENCE_S)  # it starts nobody any more
         children = children_of(recorder.pid)
         recorder.kill()
     until(lambda: not any(map(is_alive, children)), PATIENCE_S)

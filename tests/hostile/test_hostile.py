@@ -11,10 +11,15 @@ from typing import Callable
 
 import pytest
 from conftest import REQUIREMENTS, TREE
-from hostile import attacks_on_files, attacks_on_processes, attacks_on_programs
+from hostile import attacks_on_commands, attacks_on_files, attacks_on_processes, attacks_on_programs
 from hostile.kinds import Kind, attempts, seed_of_this_run
 
-KINDS = (*attacks_on_processes.KINDS, *attacks_on_programs.KINDS, *attacks_on_files.KINDS)
+KINDS = (
+    *attacks_on_processes.KINDS,
+    *attacks_on_programs.KINDS,
+    *attacks_on_files.KINDS,
+    *attacks_on_commands.KINDS,
+)
 
 
 @pytest.mark.timeout(1800)

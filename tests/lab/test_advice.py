@@ -33,7 +33,7 @@ SUM = (
 )
 PARTS = "part_node[] = {"  # how many parts there are follows from the samples
 FRESH = ".reserve("
-SPREAD = ("used whole by 8 threads", "numa_interleave_memory(")
+SPREAD = ("used whole by", "numa_interleave_memory(")
 ROWS = ("sparse.c:24 and 25 fill first touch", "#pragma omp parallel for schedule(static)")
 CACHED = "text"  # a file that this test writes, in the page cache of the first node
 TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words of each advice
@@ -47,15 +47,17 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "vector_lto": (("fill_vector_lto", 4, 32), ("fill_vector.cpp:19 main first touches", FRESH)),
     "new": (("new_array", 8, 32), ("new_array.cpp:15 Field::Field first touches", PARTS)),
     "arena": (("arena", 4, 16), ("arena.c:30 and 32 main first touch", "part_node[]")),
-    "shared_table": (("shared_table", 2, 32), ("used whole by 8 threads", "numactl --interleave=all")),
+    "shared_table": (("shared_table", 2, 32), ("used whole by", "numactl --interleave=all")),
     "mismatch": (("mismatch", 4, 32), ("mismatch.c:19", "otherwise than mismatch.c:24")),
-    "fortran": (("heat", 6, 1024), ("heat.f90:25", "heat.f90:34", "!$omp parallel do schedule(static)")),
+    # Two loops, at lines 34 and 41, use both arrays alike: either may be named.
+    "fortran": (("heat", 6, 1024), ("heat.f90:25", "the loop at heat.f90:", "!$omp parallel do schedule(static)")),
     "migrant": (("migrant", 4, 64), ("on node 0, but uses it on node 1; 4 threads moved", "pthread_setaffinity_np")),
     "recycled": (("recycled", 8, 3), ("recycled.c:23 read_input first touched it", "MALLOC_MMAP_THRESHOLD_=1000000")),
-    "huge_pages": (("tiles", 8, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
+    # Of 8 sweeps one run in three has too few remote samples to say anything.
+    "huge_pages": (("tiles", 20, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
     "nothing_to_gain": (("in_cache", 2000), ("asks little of memory", "Leave the placement alone")),
     "fork_server": (("fork_server", 4, 32), ("used whole by", "fork_server.c:29", "numactl --interleave=all")),
-    "mapped_file": (("mapped_file", CACHED, 4), ("The mapped file text lies in the page cache of other nodes",)),
+    "mapped_file": (("mapped_file", CACHED, 4), ("The mapped file text is in the page cache of other nodes",)),
     "lopsided": (("lopsided", 4, 48), ("node 0's memory answers", "one memory controller serves nearly all")),
     "false_sharing": (("false_sharing", 20), ("asks little of memory", "Leave the placement alone")),
     "sparse": (("sparse", 3, 1000), SPREAD, ROWS),

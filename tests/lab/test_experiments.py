@@ -16,7 +16,9 @@ from conftest import BUILD, PROGRAM
 pytestmark = pytest.mark.lab("westmere")
 
 SWEEPS, MIB = 4, 32  # the array is four times the shared cache: every sweep reads it from memory
-OFF = 0.1  # the start of a program is local, and threads may wander before they are pinned; the truths are 0.5 apart
+# The start of a program is local, threads may wander before they are pinned, and counters take turns in a short run
+# (0.11 was seen); the truths are 0.5 apart.
+OFF = 0.2
 SUM = [str(BUILD / "examples" / "sum_serial"), str(SWEEPS), str(MIB)]
 
 

@@ -90,4 +90,4 @@ def test_events_that_take_turns(tmp_path: Path) -> None:
 def test_one_offcore_register_for_all(tmp_path: Path) -> None:
     counts = both(tmp_path, "demand_rd", ["demand_rd local_dram", "demand_rd remote_dram"], NEHALEM, 40_000, 0)
     assert all(seen < 0.5 for _, _, seen in counts.values())
-    agree(counts)
+    agree(counts, within=0.02)  # each saw another fifth of the run: chance alone exceeds one per cent

@@ -67,13 +67,16 @@ def one(path: Path, question: str) -> Any:
 
 
 def touched_pages(recording: Path, process: int = 1) -> int:
-    """First touches of a process, and what may have been some: without a last look at its memory their kind is not
-    known, and on a busy machine the kernel drops records, which it says."""
+    """First touches of a process, and faults that may have been some: without a last look at its memory their kind is
+    not known; on a busy machine the kernel drops records, which it says, and what samples stand for is an estimate,
+    while all faults are counted."""
     threads = f"thread IN (SELECT id FROM thread WHERE process = {process})"
     seen = one(recording, f"SELECT sum(weight) FROM sample WHERE kind IN (10, 19) AND {threads}")
-    lost = one(recording, "SELECT sum(value) FROM note WHERE kind = 'lost'")
+    lost = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'lost'")
+    counted = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'faults'")
+    sampled = one(recording, "SELECT sum(weight) FROM sample WHERE kind >= 10")
     assert seen, "nothing was seen of it"
-    return int(seen) + int(lost or 0)
+    return int(seen + max(lost, counted - sampled, 0))
 
 
 def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
@@ -83,6 +86,14 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
         assert time.monotonic() < end, "it did not come to pass"
         select.select([], [], [], 0.01)
     return answer
+
+
+def has_rank(path: Path) -> bool:
+    """While it is written, a look at it may find half of a commit."""
+    try:
+        return bool(path.exists() and rows(path, "SELECT number FROM rank"))
+    except sqlite3.Error:
+        return False
 
 
 def is_alive(pid: int) -> bool:
@@ -98,10 +109,11 @@ def state_of(pid: int) -> str:
 
 
 def children_of(pid: int) -> list[int]:
-    try:
-        return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """Of all its threads: the kernel lists a child with the thread that made it."""
+    lists = Path(f"/proc/{pid}/task").glob("*/children")
+    with contextlib.suppress(OSError):
+        return [int(child) for path in lists for child in path.read_text().split()]
+    return []
 
 
 class Terminal:

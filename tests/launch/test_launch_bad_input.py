@@ -225,7 +225,7 @@ def test_threads_behind_the_libraries_back(recording: Path) -> None:
     assert rows(recording, "SELECT from_start FROM thread ORDER BY id") == [1, 0]
 
 
-@pytest.mark.parametrize(("kib", "status"), [(50, 125), (400, 0)])
+@pytest.mark.parametrize(("kib", "status"), [(50, 125), (700, 0)])
 def test_a_limit_for_files(kib: int, status: int, recording: Path) -> None:
     """It holds for shared memory too, and kills who does not ask first: neither us nor the program."""
     command = ["prlimit", f"--fsize={kib << 10}", PROGRAM, "record", "-q", "-o", recording, target("touch"), 3, 1024]

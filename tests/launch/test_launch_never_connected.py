@@ -89,3 +89,12 @@ def test_a_program_linked_to_fixed_addresses_has_no_malloc_of_its_own(tmp_path: 
     assert rows(tmp_path / "r", "SELECT text FROM note WHERE kind = 'objects'") == []
     assert run("record", "-q", "-o", tmp_path / "p", "python3", "-c", "0").status == 0
     assert rows(tmp_path / "p", "SELECT text FROM note WHERE kind = 'objects'") == []
+
+
+@pytest.mark.requires("gcc", "perf_event")
+def test_a_program_that_waited_too_long_for_its_answer(tmp_path: Path) -> None:
+    """On crowded CPUs the recorder may answer after the program's patience."""
+    done = run("record", "-q", "-o", tmp_path / "r", target("impatient"))
+    assert done == (0, "", "")
+    went_on = "waited 2 s for numaprof, and went on alone: threads are not pinned, allocations have no names"
+    assert one(tmp_path / "r", NEVER) == f"{target('impatient')} {went_on}"

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM, TREE, build_c
-from running import one, rows, run, run_command, target
+from running import one, rows, run, run_command, target, until
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
 
@@ -136,13 +139,20 @@ def test_within_the_mask_it_was_started_with(recording: Path) -> None:
     assert planned(recording) == [cpu]
 
 
+def pins_so_far(recording: Path) -> list[str]:
+    """Of a recording that is being written."""
+    with contextlib.suppress(sqlite3.Error):
+        return [place[0] for place in rows(recording, PLACES)]
+    return []
+
+
 @pytest.mark.parametrize("flags", [("-static",), ()])
 def test_threads_really_sit_there(flags: tuple[str, ...], recording: Path) -> None:
     """Asked from outside the program, which cannot see it."""
     program = target("sits", *flags, output="sits" + "".join(flags))
-    done = run("record", "-q", "-o", recording, program, 3)
-    assert done.status == 0, done
-    masks = [int(word) for word in done.out.split()]
-    places = rows(recording, PLACES)
-    assert [place[0] for place in places] == ["planned"] * 4
-    assert masks == [1] * 4
+    command = [str(PROGRAM), "record", "-q", "-o", str(recording), str(program), "3", "stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        until(lambda: pins_so_far(recording) == ["planned"] * 4)
+        out, _ = running.communicate()
+    assert running.returncode == 0
+    assert [int(word) for word in out.split()] == [1] * 4

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
-from running import rows, run, run_command, target
+from running import has_rank, rows, run, run_command, target, until
 
 LAUNCHERS = [
     pytest.param(["mpiexec.hydra", "-n", "2"], "MPICH", marks=pytest.mark.requires("mpich"), id="mpich"),
@@ -47,6 +48,26 @@ def test_a_launchers_binding_is_kept(tmp_path: Path) -> None:
         recording = tmp_path / f"r.{rank}.numaprof"
         assert rows(recording, "SELECT shares FROM rank") == [0]
         assert rows(recording, "SELECT pin_plan = allowed_cpus FROM run") == [1]
+
+
+@TWO_CPUS
+def test_ranks_that_nobody_numbers_begin_at_different_cpus(tmp_path: Path) -> None:
+    """PMIx tells no number on the host: who comes second, while the first runs, begins elsewhere."""
+    environment = {**os.environ, "PMIX_NAMESPACE": f"of {tmp_path}"}
+    recordings = [tmp_path / f"r.{rank}.numaprof" for rank in range(3)]
+
+    def words(rank: int, program: str) -> list[str]:
+        environment["PMIX_RANK"] = str(rank)
+        return [str(PROGRAM), "record", "-q", "-o", str(tmp_path / "r.%R.numaprof"), program]
+
+    first = subprocess.Popen(words(0, "cat"), env=environment, stdin=subprocess.PIPE)
+    until(lambda: has_rank(recordings[0]))
+    assert run_command(*words(1, "true"), env=environment).status == 0
+    first.communicate()
+    assert first.returncode == 0 and run_command(*words(2, "true"), env=environment).status == 0
+    plans = [str(rows(recording, "SELECT pin_plan FROM run")[0]).split(",") for recording in recordings]
+    assert plans[0][0] != plans[1][0] and plans[2] == plans[0]
+    assert sorted(plans[0]) == sorted(plans[1])  # it may be alone there
 
 
 def test_outside_a_job_there_is_no_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,9 @@ THREADS, PAGES, OWN = 2000, 40, 1000
 @pytest.mark.requires("perf_event")
 @pytest.mark.parametrize("pin", ["compact", "none"])
 def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path: Path) -> None:
-    """Each thread has 40 faults. With one in 97 of each thread, threads had at most a quarter of their true number.
+    """Each thread has 40 faults, and may inherit a longer sampling period.
 
-    The bounds are wider than what 20 runs on a busy machine showed: 0.58 to 1.24, mean 1.01.
+    64 runs, most of them on a busy machine, showed 0.90 to 1.05.
     """
     recording = tmp_path / "r.numaprof"
     short = target("short_threads", "-pthread")
@@ -24,5 +24,5 @@ def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path:
     touched = "SELECT sum(weight) FROM sample JOIN thread t ON t.id = thread WHERE kind IN (10, 12, 13, 19)"
     threads = one(recording, f"{touched} AND t.tid <> (SELECT pid FROM run)")
     main = one(recording, f"{touched} AND t.tid = (SELECT pid FROM run)")
-    assert 0.4 * THREADS * PAGES < threads < 1.6 * THREADS * PAGES
+    assert 0.7 * THREADS * PAGES < threads < 1.3 * THREADS * PAGES
     assert OWN <= main < 1.5 * OWN

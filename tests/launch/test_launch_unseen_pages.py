@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
 from pathlib import Path
 
 import pytest
-from running import one, rows, run, run_as_nobody, target
+from conftest import PROGRAM
+from running import one, rows, run, run_as_nobody, target, until
 
 MIB = 100
 
@@ -48,3 +54,31 @@ def test_memory_that_read_fills_for_an_ordinary_user(public_place: Path) -> None
     recording = public_place / "r.numaprof"
     kernel = one(recording, "SELECT count(*) FROM evidence WHERE collector = 'faults' AND detail = 'page faults'")
     assert kernel or MIB - 1 <= unseen_mib(recording) <= MIB + 1
+
+
+def pages_in_snapshots(recording: Path) -> int:
+    """The most that one snapshot found so far, of a recording that is being written."""
+    found = "SELECT ifnull(max(pages), 0) FROM (SELECT sum(span) AS pages FROM page_home GROUP BY snapshot)"
+    with contextlib.suppress(sqlite3.Error):
+        return int(one(recording, found))
+    return 0
+
+
+@pytest.mark.requires("perf_event")
+@pytest.mark.parametrize(("how", "least"), [("populate", MIB - 1), ("touch", 0)])
+@pytest.mark.parametrize("end", ["static", "killed"])
+def test_programs_that_end_without_a_last_look_count_as_of_the_one_before(
+    how: str, least: int, end: str, tmp_path: Path
+) -> None:
+    recording, flags = tmp_path / "r.numaprof", ("-static",) if end == "static" else ()
+    program = target("populate", *flags, output="populate" + "".join(flags))
+    command = [str(PROGRAM), "record", "-q", "-o", str(recording), str(program), how, str(MIB), "stdin"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as running:
+        until(lambda: pages_in_snapshots(recording) * os.sysconf("SC_PAGESIZE") >= MIB << 20)
+        if end == "killed":
+            os.kill(one(recording, "SELECT pid FROM run"), signal.SIGKILL)
+        running.communicate()
+    assert running.returncode == (0 if end == "static" else -signal.SIGKILL)
+    assert least <= unseen_mib(recording) <= (MIB + 1 if least else 0)
+    said = rows(recording, "SELECT text LIKE '%as of their last snapshot%' FROM note WHERE kind = 'unseen_pages'")
+    assert said == [1] * bool(least)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.commands.try_fix import choose
 from numaprof.evidence.thresholds import BINS
-from numaprof.experiments.kernel_weights import by_weight
-from numaprof.experiments.pieces import used_pieces
-from numaprof.experiments.placement import Frame, Place, Subject, by_order, interleave, size_class, whole, write
-from numaprof.experiments.proposals import Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
+from numaprof.experiments.trials.kernel_weights import by_weight
+from numaprof.experiments.trials.pieces import used_pieces
+from numaprof.experiments.trials.placement import Frame, Place, Subject, by_order, interleave, size_class, whole, write
+from numaprof.experiments.trials.proposals import Proposal, merged, proposals, read
 from numaprof.text.messages import Failure
 from recording_builder import PAGE, RecordingBuilder
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels, named_objects

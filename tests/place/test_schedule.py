@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from numaprof.evidence.thresholds import BINS
-from numaprof.experiments.proposals import proposals, read
-from numaprof.experiments.schedule import Team, as_blocks, fit, teams
+from numaprof.experiments.trials.proposals import proposals, read
+from numaprof.experiments.trials.schedule import Team, as_blocks, fit, teams
 from recording_builder import PAGE, RecordingBuilder
 from scenarios import ARRAY, LOOP, PAGES, init_stack
 from test_proposals import BUILD_ID, WHERE, with_build_id

@@ -19,11 +19,11 @@ from numaprof.commands import cli, try_fix
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
-from numaprof.experiments import proposals, trial_runs
-from numaprof.experiments.proposals import Layouts, Proposal
-from numaprof.experiments.stored_trial import store, stored
-from numaprof.experiments.trial import Tried, change, judge, measure
-from numaprof.experiments.trial_runs import Arm, run_once
+from numaprof.experiments.trials import proposals, trial_runs
+from numaprof.experiments.trials.proposals import Layouts, Proposal
+from numaprof.experiments.trials.stored_trial import store, stored
+from numaprof.experiments.trials.trial import Tried, change, judge, measure
+from numaprof.experiments.trials.trial_runs import Arm, run_once
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from recording_builder import RecordingBuilder
@@ -103,6 +103,7 @@ class Trial:
         ended = self.run("--json", *arguments)
         assert ended.status == 0, ended.err
         document = json.loads(ended.out)
+        assert (document["format"], document["version"]) == ("numaprof.try", 1)
         assert isinstance(document, dict)
         return document
 
@@ -372,7 +373,8 @@ def test_a_program_may_have_an_exit_status_of_its_own(trial: Trial, recording: P
 
 
 def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from numaprof.experiments import supervise, trial_runs  # noqa: PLC0415 (its constant is changed)
+    from numaprof.experiments import supervise  # noqa: PLC0415 (its constant is changed)
+    from numaprof.experiments.trials import trial_runs  # noqa: PLC0415
 
     monkeypatch.setenv("NUMAPROF_PROGRAM", str(BUILD / "numaprof"))
     monkeypatch.setattr(supervise, "GRACE_S", 60.0)

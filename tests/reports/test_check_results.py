@@ -13,6 +13,7 @@ import pytest
 from conftest import BUILD
 from hypothesis import given
 from hypothesis import strategies as st
+from jobs import job_directory
 from numaprof.export.checks import Checked, junit, sarif
 from numaprof.model.memory_model import Place
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
@@ -53,6 +54,26 @@ def test_each_recording_is_a_run_and_a_test_case(tmp_path: Path) -> None:
     assert said["message"]["text"].startswith("cannot say: this machine has one node")
     assert suites.attrib == {"tests": "3", "failures": "1", "errors": "0", "skipped": "1"}
     assert [case[0].tag for case in suites[0]] == ["system-out", "failure", "skipped"]
+
+
+def test_a_finding_of_a_job_stands_at_the_line_of_the_rank_that_has_most(tmp_path: Path) -> None:
+    folder = job_directory(tmp_path / "job", [1, 5], size=8)
+
+    def found(*files: str) -> Any:
+        done = reports("check", *files, "--max-remote", "10%", "--sarif", "j.sarif", "--junit", "j.xml", cwd=tmp_path)
+        assert done.returncode == EXIT_LIMIT_EXCEEDED, done.stderr
+        assert len(ElementTree.parse(tmp_path / "j.xml").findall(".//failure")) == 1
+        (run,) = json.loads((tmp_path / "j.sarif").read_text())["runs"]
+        (result,) = run["results"]
+        return result
+
+    result = found("job")
+    (location,) = result["locations"]
+    assert location["physicalLocation"]["region"] == {"startLine": 17}
+    assert "exceeded: by 2 ranks (1,5) of 8" in result["message"]["text"]
+    assert "On 2 ranks (1,5): " in result["message"]["text"]
+    assert reports("merge", str(folder), "-o", "all.ranks", cwd=tmp_path).returncode == 0
+    assert found("all.ranks")["locations"] == []  # summaries do not have the folders of files
 
 
 @pytest.mark.requires("sarif_schema")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jobs import job_directory, job_of
 from numaprof.commands.export import exported
 from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading
@@ -19,7 +20,7 @@ from numaprof.export.pprof_format import profile_message
 from numaprof.text.messages import EXIT_FAILED
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from recording_builder import HINT, LOAD, PAGE, RAN, RecordingBuilder
-from scenarios import ARRAY, PAGES, SCENARIOS, levels
+from scenarios import ARRAY, PAGES, SCENARIOS, faults_only, levels
 from test_report_recording import reports
 from trace_events import mistakes
 
@@ -287,6 +288,44 @@ def test_openmetrics_says_what_the_report_says(scenario: str, tmp_path: Path) ->
         total = sum(value for key, value in found.items() if key[0] == "numaprof_requests" and key[3] == placement)
         if None not in values:
             assert total == pytest.approx(sum(values))
+
+
+def test_openmetrics_of_a_job(tmp_path: Path) -> None:
+    """A rank is missing, one recording is damaged; without counters there is no share."""
+    folder = job_directory(tmp_path / "job", [0, 4], size=8)
+    files = sorted(folder.iterdir())
+    files[3].unlink()
+    files[7].write_text("junk")
+
+    def found(*words: str) -> dict[tuple[str, ...], float]:
+        done = reports("export", *words, "--format", "openmetrics", "-o", "-", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return gauges(done.stdout.encode())
+
+    data = found("job")
+    verdict = job_of(folder).verdict
+    assert data["numaprof_job_remote_ratio",] == pytest.approx(verdict.remote_share)
+    assert data["numaprof_job_remote_ratio_highest",] == pytest.approx(verdict.highest)
+    for name, value in (("ranks", 6), ("ranks_expected", 8), ("ranks_missing", 2), ("left_out", 1), ("ranks_apart", 2)):
+        assert data[f"numaprof_job_{name}",] == value, name
+    assert data["numaprof_job_judged_ranks", "heavy"] == 2 and data["numaprof_job_judged_ranks", "light"] == 4
+    assert (data["numaprof_job_host_ranks", "host0"], data["numaprof_job_host_ranks", "host1"]) == (3, 3)
+    assert ("numaprof_job", "./sum", "4711.0", "heavy", "Slurm") in data  # labels in alphabetical order
+    assert reports("merge", "job", "-o", "j.ranks", cwd=tmp_path).returncode == 0
+    assert found("j.ranks") == data
+    job_directory(tmp_path / "uncounted", [], size=4, build=faults_only)
+    assert not any("ratio" in key[0] for key in found("uncounted"))
+    assert reports("export", "job/", "--format", "openmetrics", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "job.prom").exists()
+
+
+@pytest.mark.requires("promtool")
+def test_prometheus_reads_openmetrics_of_a_job(tmp_path: Path) -> None:
+    job_directory(tmp_path / "job", [0, 4], size=8)
+    assert reports("export", "job", "--format", "openmetrics", cwd=tmp_path).returncode == 0
+    data = (tmp_path / "job.prom").read_bytes()
+    done = subprocess.run(["promtool", "check", "metrics"], input=data, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b""), done
 
 
 @pytest.mark.requires("promtool")

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
@@ -12,6 +15,8 @@ from hypothesis import strategies as st
 from numaprof.document.build_report import document
 from numaprof.model import report_model as model
 from numaprof.page.overview_picture import MIN_LEFT_OUT, Picture, overview_picture
+from numaprof.page.render import HERE
+from numaprof.page.report_page import report_page
 from recording_builder import RecordingBuilder
 from scenarios import SCENARIOS
 
@@ -58,7 +63,7 @@ def between(counted: model.Report, nodes: int, requests: list[float | None]) -> 
         cpus=(),
         pairs=pairs,
     )
-    return replace(counted, machine=machine)
+    return replace(counted, machine=machine, summary=replace(counted.summary, nodes=()))
 
 
 def test_flows_stay_within_their_nodes(counted: model.Report) -> None:
@@ -90,6 +95,12 @@ def test_what_was_not_measured_is_hatched(tmp_path: Path) -> None:
     assert found.words == "node 0: not known; node 1: not known"
 
 
+def test_a_node_without_threads_is_not_called_unknown(tmp_path: Path) -> None:
+    found = picture(report(SCENARIOS["one_node_plan"](), tmp_path))
+    assert [box.texts for box in found.nodes] == [("0.0 % of 1.05 M remote",), ("no thread seen",)]
+    assert {flow.from_node for flow in found.flows} == {0}
+
+
 def test_remote_requests_to_one_of_several_nodes_are_hatched(counted: model.Report) -> None:
     """Counters tell how much is remote, not from which of two other nodes."""
     pairs = tuple(
@@ -112,3 +123,30 @@ def test_requests_of_threads_on_several_nodes_have_a_flow(counted: model.Report)
 
 def test_one_node_has_no_picture(tmp_path: Path) -> None:
     assert overview_picture(report(SCENARIOS["one_node_machine"](), tmp_path)) is None
+
+
+def test_picture_of_the_readme(counted: model.Report, golden: Callable[[str, str], None]) -> None:
+    """The picture of the page, as a file of its own: its style, its hatching, a ground for either colour scheme."""
+    page = report_page(counted)
+    drawing = re.search(r'<svg class="overview" viewBox="0 0 960 ([\d.]+)"(.*?)</svg>', page, re.DOTALL)
+    hatching = re.search(r'<pattern id="hatch".*?</pattern>', page)
+    assert drawing is not None
+    assert hatching is not None
+    text = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="overview" viewBox="-12 -8 984 {float(drawing[1]) + 8}"'
+        f"{drawing[2].replace('>', f'><style>{picture_style()}</style>{hatching[0]}{GROUND}', 1)}</svg>\n"
+    )
+    ElementTree.fromstring(text)  # browsers refuse an image that is not well-formed
+    golden("../../docs/pictures/overview.svg", text)
+
+
+GROUND = '<rect x="-12" y="-8" width="100%" height="100%" fill="var(--paper)"/>'
+
+
+def picture_style() -> str:
+    """The rules of the page's style that draw the picture."""
+    style = (HERE / "style.css").read_text()
+    colours, dark = re.findall(r":root \{[^}]*--paper[^}]*\}", style)[:2]
+    rules = [line for line in style.splitlines() if line.startswith((".overview .", ".overview {"))]
+    ink = ".overview { color: var(--ink); font-family: system-ui, sans-serif; }"
+    return "\n".join([colours, f"@media (prefers-color-scheme: dark) {{ {dark} }}", ink, *rules])

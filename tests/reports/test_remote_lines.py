@@ -6,9 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from numaprof.analysis.relevant_objects import part_of_remote, suspects
+from numaprof.analysis.relevant_objects import part_of_remote, suspects, told_part_of_remote
+from numaprof.document.object_remarks import attribution
+from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.rules import advise
+from reading import printed, read
 from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
 from scenarios import init_stack, levels
 
@@ -86,6 +90,17 @@ def test_another_instruction_of_the_line_tells_as_well(tmp_path: Path) -> None:
     assert shares(evidence_of(blend.prefetches(behind).hits(blend.stream), tmp_path)) == {10: 0.2, 11: 0.8}
 
 
+def test_a_sample_of_another_object_at_the_instruction_is_no_measure(tmp_path: Path) -> None:
+    """The only load sampled there is of a spilled variable, on a page of another node: the line has more."""
+    blend = Blend()
+    behind = blend.builder.stack(blend.builder.place(STREAM, address=0x999))
+    spilled = blend.heap(TABLE + (1 << 36), 12)
+    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
+    blend.builder.sample(LOAD, 5, behind, 1009, block=spilled, **where)
+    found = shares(evidence_of(blend.prefetches(behind).hits(blend.stream, 20), tmp_path))
+    assert found[10] == pytest.approx(0.2, abs=0.01)
+
+
 def test_an_array_that_no_load_sample_saw_is_known_by_its_pages(tmp_path: Path) -> None:
     blend = Blend()
     assert shares(evidence_of(blend.prefetches(blend.stream), tmp_path)) == {10: 0.2, 11: 0.8}
@@ -114,3 +129,57 @@ def test_the_advice_for_the_array_does_not_name_the_line_that_reads_the_table(tm
     found = advise(evidence_of(blend.prefetches(blend.stream).hits(blend.stream), tmp_path))
     (array,) = (advice.finding for advice in found if "sum.c:10" in advice.finding)
     assert "look_up" not in array
+
+
+# --- what the report tells
+
+
+def loads_only(number: int) -> RecordingBuilder:
+    """Demand reads alone, without overflow samples, and so many sampled loads of the table."""
+    builder = Blend(prefetched=0).builder
+    loads = f"SELECT id FROM sample WHERE kind = {LOAD} ORDER BY id LIMIT {number}"
+    builder.statements.append(f"DELETE FROM sample WHERE kind IN ({LOAD}, {OVERFLOW}) AND id NOT IN ({loads});")
+    return builder
+
+
+@pytest.mark.parametrize(("samples", "told"), [(2, None), (MIN_REMOTE_SAMPLES - 1, None), (MIN_REMOTE_SAMPLES, 1.0)])
+def test_a_few_samples_tell_no_share_of_all_remote(samples: int, told: float | None, tmp_path: Path) -> None:
+    evidence = read(loads_only(samples), tmp_path)
+    (table,) = [found for found in evidence.objects.found if found.known_samples]
+    assert part_of_remote(evidence, table) == 1.0
+    assert evidence.remote_lines.samples == samples
+    assert told_part_of_remote(evidence, table) == told
+
+
+def test_the_report_says_why_shares_of_all_remote_are_not_known(tmp_path: Path) -> None:
+    text = " ".join(printed(loads_only(2), tmp_path).split())
+    assert "of all remote: n/a, 2 sampled loads are too few to divide the remote lines among objects" in text
+
+
+def test_lines_without_an_object_are_not_nothing(tmp_path: Path) -> None:
+    """Nothing that is large enough, and no sample: the object of all lines is unknown, which is not 0 %."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1000] * 8, [0] * 4 + [8_000_000] * 4)
+    block = builder.block(builder.object("heap", builder.stack(builder.place(STREAM))), TABLE, 1)
+    builder.touch(init_stack(builder), 1, TABLE, 1, page_node=0, block=block)
+    where = {"address": TABLE, "page_node": 0, "source": OWN_CACHE, "latency": 5, "block": block}
+    builder.sample(LOAD, 1, builder.stack(builder.place(STREAM)), 1009, **where)
+    evidence = read(builder, tmp_path)
+    assert evidence.remote_lines.unknown == 1.0
+    assert [told_part_of_remote(evidence, found) for found in evidence.objects.found] == [None]
+    sentence = "of all remote: n/a, too few samples tell the object of 100.0 % of the remote lines"
+    assert sentence in attribution(evidence)
+
+
+def test_pages_alone_tell_shares_of_all_remote(tmp_path: Path) -> None:
+    evidence = evidence_of(Blend(), tmp_path)
+    assert evidence.remote_lines.enough
+    assert 0.0 < evidence.remote_lines.sampled < 1.0
+
+
+def test_lines_that_may_not_be_there_have_no_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interval of the remote share begins at 0: what is told to belong to objects may be nothing."""
+    evidence = evidence_of(Blend(), tmp_path)
+    assert all(told_part_of_remote(evidence, found) is not None for found in evidence.objects.found)
+    monkeypatch.setattr(Traffic, "interval", (0.0, 0.01))
+    assert all(told_part_of_remote(evidence, found) is None for found in evidence.objects.found)

@@ -7,10 +7,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from numaprof.document import stacks_section
 from numaprof.document.build_profile import profile
 from numaprof.document.build_report import report
 from numaprof.document.open_recording import reading
+from numaprof.document.sections import stacks_section
 from numaprof.export.folded import folded
 from numaprof.model import report_model as model
 from scenarios import SCENARIOS

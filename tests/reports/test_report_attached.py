@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from numaprof.document.object_remarks import remarks
 from numaprof.document.overview_text import banner
+from numaprof.evidence.access_patterns import Shape
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
 from numaprof.rules.change_run import placed_before
-from reading import read
+from reading import printed, read
 from recording_builder import PAGE, SECOND, RecordingBuilder
-from scenarios import ARRAY, LOOP, PAGES
+from scenarios import ARRAY, LOOP, PAGES, levels
 from test_report_object_rules import PARALLEL, SERIAL, array, sampled, use_blocks
 
 OWN = [thread // 4 for thread in range(8)]
@@ -47,12 +48,20 @@ def test_no_first_touch_and_no_line(tmp_path: Path) -> None:
     assert "8 threads on nodes 0-1 use it" in advice.finding
     assert "Who first touched it, and at which line, is not known" in advice.evidence
     assert advice.code[0] == "numactl --interleave=all ./sum"
-    assert advice.code[1].startswith("numaprof record -- ./sum ")
+    assert advice.remarked[0].code.startswith("numaprof record -- ./sum")
     assert advice.removes is None and advice.concerns == pytest.approx(1.0)
     assert remarks(evidence, evidence.objects.found[0])[0] == "placed before attaching: first touch not seen"
     assert list(banner(evidence)) == [
-        "ATTACHED to process 4711, 90.0 s after it started: what was placed before has no first touch."
+        "ATTACHED to process 4711, 90.0 s after it started: memory that was placed before has no first touch."
     ]
+
+
+def test_no_command_starts_the_program_again(tmp_path: Path) -> None:
+    """A server is not started by numaprof, and its threads are late by nature."""
+    builder = attached(levels(RecordingBuilder(nodes=1), counters=False).threads(8, from_start=0))
+    shown = printed(builder, tmp_path)
+    assert "numaprof attach -p PID -o after.numaprof && numaprof diff" in shown
+    assert "numaprof lab" not in shown and "found late" not in shown
 
 
 def test_first_touches_of_a_part_are_not_those_of_the_object(tmp_path: Path) -> None:
@@ -99,3 +108,19 @@ def test_recordings_without_the_tables_are_read(tmp_path: Path, table: str) -> N
     builder = used([0] * 8, PARALLEL)
     builder.statements.append(f"DROP TABLE {table};")
     assert read(builder, tmp_path).attached == ()
+
+
+def test_shared_memory_at_another_address_is_the_same_object(tmp_path: Path) -> None:
+    """Half of the threads read it where another process maps it; its size counts once, and its parts fall together."""
+    builder, away = sampled(), 1 << 40
+    shared = builder.object("shared", "/dev/shm/x")
+    block, elsewhere = (builder.block(shared, start, PAGES) for start in (ARRAY, ARRAY + away))
+    builder.row("same_memory", block=elsewhere, as_block=block)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(1, 9):
+        start, seen = (ARRAY, block) if thread <= 4 else (ARRAY + away, elsewhere)
+        builder.loads(stack, thread, range(start, start + PAGES * PAGE, 16 * PAGE), 1, block=seen)
+    (found,) = read(builder, tmp_path).objects.found
+    assert (found.blocks, found.bytes) == (1, PAGES * PAGE)
+    assert len({use.thread for use in found.used}) == 8
+    assert found.use_shape is Shape.ALL

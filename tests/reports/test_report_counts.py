@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.evidence.counts import NOTHING, Amount, Count, Traffic, combined, covariance, pooled, summed, together
+from numaprof.evidence.counts import (
+    NOTHING,
+    Amount,
+    Count,
+    Traffic,
+    combined,
+    covariance,
+    pooled,
+    summed,
+    together,
+)
 from numaprof.evidence.errors import Error, Estimated
-from reading import read
+from reading import printed, read
 from recording_builder import RAN, RecordingBuilder
 from scenarios import SCENARIOS, levels
 
@@ -157,9 +170,13 @@ def test_local_and_remote_of_a_group_err_together() -> None:
     assert paired.variance < alone.variance
 
 
+def estimated(rate: float) -> Estimated:
+    return Estimated(1000 * rate, rate, 1000, 300, False, None)
+
+
 def short(rate: float) -> Count:
     """A thread with too few intervals for an error of its own."""
-    return Count(round(300 * rate), 300, 1000, Estimated(1000 * rate, rate, 1000, 300, False, None))
+    return Count(round(300 * rate), 300, 1000, estimated(rate))
 
 
 def test_short_threads_give_each_other_an_error() -> None:
@@ -169,3 +186,70 @@ def test_short_threads_give_each_other_an_error() -> None:
     assert found.error is not None
     assert found.error.variance == pytest.approx(max(4 * 0.01 * 1000 * 700 * 4 / 3, 4 * 1000 * 700 / 300))
     assert found.error.freedom == 3
+
+
+def test_few_short_threads_take_their_error_from_the_spread_of_all() -> None:
+    """s^2 of a rate of which 1 was seen: 300 * 4 * 0.01 / 3 = 4; of the short thread's total 4 * 1000 * 700 / 300."""
+    own = [replace(estimated(rate), own_error=Error(50.0, 6)) for rate in (1.1, 0.9, 1.1)]
+    known = [replace(short(each.rate), estimated=each) for each in own]
+    found = pooled([short(0.9), *known])
+    assert found.error is not None
+    assert found.error.variance == pytest.approx(4 * 1000 * 700 / 300 + 3 * 50)
+    # Threads that differ by what they do make it wide; with three threads in all it is not known.
+    apart = pooled([short(0.0), *known])
+    assert apart.error is not None and apart.error.half_width > 3 * found.error.half_width
+    assert pooled([short(0.9), *known[:2]]).error is None
+
+
+def test_threads_that_were_hardly_seen_have_an_error_from_those_that_were() -> None:
+    """Rates 1 +- 0.1, alike well seen: their variance is 0.01 * 4 / 3; two threads of 1000, predicted from four."""
+    unseen = [Count(0, 0, 1000)] * 2
+    found = pooled([*(short(rate) for rate in (0.9, 1.1, 0.9, 1.1)), *unseen])
+    alone = pooled([short(rate) for rate in (0.9, 1.1, 0.9, 1.1)])
+    assert found.estimate == pytest.approx(4000 + 2000)
+    assert found.error is not None and alone.error is not None
+    added_variance = 2000**2 * (0.01 * 4 / 3) * (1 / 4 + 1 / 2)
+    assert found.error.variance == pytest.approx(alone.error.variance + added_variance)
+    assert pooled([*(short(1.0) for _ in range(3)), *unseen]).error is None
+
+
+def crowd(told_apart: int) -> RecordingBuilder:
+    """Eight threads with a quarter of their demand reads remote; only the first `told_apart` had prefetches counted."""
+    story = RecordingBuilder()
+    levels(story)
+    story.threads(8)
+    story.counters("demand_rd", [3000] * 8, [1000] * 8)
+    return story.counters("pf_any", [0] * told_apart, [50_000] * told_apart)
+
+
+def test_a_class_that_threads_lack_is_no_part_of_the_verdict(tmp_path: Path) -> None:
+    evidence = read(crowd(3), tmp_path)
+    assert evidence.traffic.share == 0.25
+    assert evidence.traffic.coverage == 1
+    assert "prefetch" not in evidence.columns
+    assert evidence.population is not None
+    assert evidence.population.misses == "prefetches, which were counted in 3 of 8 threads only"
+    assert evidence.threads[0].columns["prefetch"].remote.estimate == 50_000
+    assert evidence.threads[7].columns["prefetch"].remote.estimate is None
+    whole = read(crowd(8), tmp_path)
+    assert whole.traffic.total == 8 * 54_000
+    assert whole.population is not None and whole.population.misses is None
+
+
+def test_the_report_says_in_how_many_threads_a_class_was_counted(tmp_path: Path) -> None:
+    shown = printed(crowd(3), tmp_path)
+    assert "prefetch: counted in 3 of 8 threads, for lack of open files." in shown
+    told = " ".join(shown.split())
+    assert "25.0 % of DRAM requests are remote (demand reads)" in told
+    assert "Not counted: prefetches, which were counted in 3 of 8 threads only." in told
+
+
+def test_rows_that_a_killed_recorder_did_not_write_do_not_take_a_class_out_of_the_verdict(tmp_path: Path) -> None:
+    story = RecordingBuilder()
+    levels(story)
+    story.threads(2)
+    story.counters("demand_rd", [3000] * 2, [1000] * 2).counters("pf_any", [0], [50_000])
+    clock = story.event("time", "", name="task-clock")
+    story.count(clock, 1, RAN).count(clock, 2, RAN // 1000)
+    evidence = read(story, tmp_path)
+    assert evidence.population is not None and "prefetches" in evidence.population.words

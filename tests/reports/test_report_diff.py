@@ -212,6 +212,15 @@ def test_every_place_is_matched_once(old: set[Site], new: set[Site]) -> None:
     assert all(a is None or b is None or (a.function, a.file) == (b.function, b.file) for a, b in pairs)
 
 
+def test_builds_in_two_folders_have_the_same_lines() -> None:
+    """A line stays its own, also where the function has several; of two files of a name, nothing is guessed."""
+    old = {Site("main", "/one/sum.c", line) for line in (13, 17)}
+    new = {Site("main", "/two/sum.c", line) for line in (13, 17)}
+    assert {(a.line, b.line) for a, b in match_sites(old, new) if a and b} == {(13, 13), (17, 17)}
+    more = {*new, Site("main", "/three/sum.c", 13)}
+    assert {(a.line, b.line) for a, b in match_sites(old, more) if a and b} == {(17, 17)}
+
+
 # The test of ranks, against counting all orders
 
 

@@ -7,6 +7,7 @@ import math
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -85,9 +86,30 @@ class Simulated(NamedTuple):
     estimates: Estimates
 
 
-def simulate(kind: Phases, by_work: bool, folder: Path, groups: int = 3, intervals: int = 40) -> Simulated:
+Simulate = Callable[..., Simulated]
+
+
+@pytest.fixture(scope="module")
+def simulate(tmp_path_factory: pytest.TempPathFactory) -> Simulate:
+    """Simulated runs of (kind, by_work, intervals). Tests of the same runs share the recording."""
+
+    @cache
+    def recorded(kind: Phases, intervals: int) -> tuple[Path, list[tuple[float, float]]]:
+        path = tmp_path_factory.mktemp("simulated") / "simulated.numaprof"
+        return path, record(path, kind, intervals)
+
+    @cache
+    def simulated(kind: Phases, by_work: bool, intervals: int = 40) -> Simulated:
+        path, truth = recorded(kind, intervals)
+        with Recording(str(path)) as recording:
+            return Simulated(truth, load_estimates(recording, [LOCAL, REMOTE], [CLOCK], by_work))
+
+    return simulated
+
+
+def record(path: Path, kind: Phases, intervals: int, groups: int = 3) -> list[tuple[float, float]]:
     """RUNS threads; a group of two events has its turn in one slice of `groups`, from a random one on."""
-    path, truth = folder / "simulated.numaprof", []
+    truth = []
     with sqlite3.connect(path) as database:
         database.executescript(SCHEMA)
         for thread in range(1, RUNS + 1):
@@ -96,8 +118,7 @@ def simulate(kind: Phases, by_work: bool, folder: Path, groups: int = 3, interva
             truth.append((sum(r.local for r in slices), sum(r.remote for r in slices)))
             turn = chance.randrange(groups)
             database.executemany("INSERT INTO count VALUES (?,?,NULL,?,?,?,?,?)", rows(thread, slices, groups, turn))
-    with Recording(str(path)) as recording:
-        return Simulated(truth, load_estimates(recording, [LOCAL, REMOTE], [CLOCK], by_work))
+    return truth
 
 
 def rows(thread: int, slices: list[Rates], groups: int, turn: int) -> Iterator[tuple[float, ...]]:
@@ -121,8 +142,8 @@ def traffic(found: Simulated, thread: int) -> Traffic:
 
 @pytest.mark.parametrize("by_work", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_intervals_hold_the_truth(kind: Phases, by_work: bool, tmp_path: Path) -> None:
-    found = simulate(kind, by_work, tmp_path)
+def test_intervals_hold_the_truth(kind: Phases, by_work: bool, simulate: Simulate) -> None:
+    found = simulate(kind, by_work)
     holds: dict[str, int] = {"remote": 0, "share": 0}
     deviations = []
     for thread, (local, remote) in enumerate(found.truth, 1):
@@ -138,8 +159,8 @@ def test_intervals_hold_the_truth(kind: Phases, by_work: bool, tmp_path: Path) -
     assert abs(fmean(deviations)) <= 3 * spread + 0.002, "biased"
 
 
-def test_intervals_are_not_much_wider_than_needed(tmp_path: Path) -> None:
-    found = simulate(steady, True, tmp_path)
+def test_intervals_are_not_much_wider_than_needed(simulate: Simulate) -> None:
+    found = simulate(steady, True)
     estimates = [found.estimates[thread, REMOTE] for thread in range(1, RUNS + 1)]
     actual = fmean((e.total - remote) ** 2 for e, (_, remote) in zip(estimates, found.truth))
     claimed = fmean(e.own_error.variance for e in estimates if e.own_error)
@@ -161,9 +182,9 @@ def share(found: Simulated, thread: int) -> Spread:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_identical_runs_are_not_called_changed(kind: Phases, tmp_path: Path) -> None:
+def test_identical_runs_are_not_called_changed(kind: Phases, simulate: Simulate) -> None:
     """One run a side, 150 pairs: at most 5 of 100. Those of `bursts` and `halves` truly differ by some points."""
-    found = simulate(kind, True, tmp_path)
+    found = simulate(kind, True)
     pairs = [(thread, thread + 1) for thread in range(1, RUNS, 2)]
     changed = [
         pair for pair in pairs if change_of_share(share(found, pair[0]), share(found, pair[1])) != ShareChange.SAME
@@ -177,11 +198,10 @@ def true_share(found: Simulated, thread: int) -> float:
     return remote / (local + remote)
 
 
-def test_ten_points_are_called_a_change(tmp_path: Path) -> None:
+def test_ten_points_are_called_a_change(simulate: Simulate) -> None:
     """Of bursty programs of ten seconds a thread, counted a third of the time."""
-    (tmp_path / "more").mkdir()
-    before = simulate(bursts, True, tmp_path, intervals=100)
-    after = simulate(more_remote, True, tmp_path / "more", intervals=100)
+    before = simulate(bursts, True, intervals=100)
+    after = simulate(more_remote, True, intervals=100)
     pairs = [thread for thread in range(1, RUNS + 1) if true_share(after, thread) - true_share(before, thread) >= 0.1]
     assert len(pairs) >= 50
     found = [change_of_share(share(before, thread), share(after, thread)) for thread in pairs]
@@ -221,6 +241,21 @@ def test_intervals_without_a_turn_take_the_rate_beside_them(tmp_path: Path) -> N
     assert found.total == pytest.approx(14 * 100 + 16 * 300)
     assert found.seen == 100
     assert found.size == 300
+    assert found.own_error is not None
+
+
+def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Path) -> None:
+    """The event is told of every 130 ms, the clock every 100 ms: first before, last after the clock's."""
+    path, ms = tmp_path / "timed.numaprof", 1_000_000
+    with sqlite3.connect(path) as database:
+        database.executescript(SCHEMA)
+        clock = [(CLOCK, 1, (100 + 100 * i) * ms, 100 * ms, 100 * ms, 100 * ms, 1000) for i in range(30)]
+        event = [(LOCAL, 1, (90 + 130 * i) * ms, 13, 130 * ms, 26 * ms, 260) for i in range(24)]
+        database.executemany("INSERT INTO count VALUES (?,?,NULL,?,?,?,?,?)", clock + event)
+    with Recording(str(path)) as recording:
+        found = load_estimates(recording, [LOCAL], [CLOCK])[1, LOCAL]
+    assert (found.seen, found.size) == (24 * 260, 30 * 1000)
+    assert found.total == pytest.approx(30_000 * 13 / 260)
     assert found.own_error is not None
 
 

@@ -17,8 +17,8 @@ from numaprof.commands.sweep import default_counts
 from numaprof.experiments.repeats import Series, ranked
 from numaprof.experiments.rounds import Outcome, Setting, run_rounds
 from numaprof.experiments.run_once import Plan, Trial, ending
-from numaprof.experiments.thread_lifetimes import overlap
-from numaprof.recording.sql_threads import Life
+from numaprof.experiments.trials.thread_lifetimes import overlap
+from numaprof.recording.sql.sql_threads import Life
 from numaprof.terminal.experiment_view import chart, print_policies, print_sweep
 from numaprof.terminal.layout import Layout
 
@@ -205,6 +205,7 @@ def test_a_program_that_varies_wildly_is_named_in_the_table(program: Path, tmp_p
 
 def test_without_the_recorder_times_remain(program: Path) -> None:
     found = json.loads(run(program, "sweep", "--json", "--no-record", "-t", "1", "-n", "1", "true").stdout)
+    assert (found["format"], found["version"]) == ("numaprof.sweep", 1)
     assert found["settings"][0]["median_ns"] > 0
     assert any(remark.startswith("not recorded") for remark in found["remarks"])
 
@@ -212,7 +213,9 @@ def test_without_the_recorder_times_remain(program: Path) -> None:
 def test_policies_here(program: Path) -> None:
     done = run(program, "policies", "--json", "-n", "1", "true")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["settings"][0]["label"] == "first touch, all CPUs"
+    found = json.loads(done.stdout)
+    assert (found["format"], found["version"]) == ("numaprof.policies", 1)
+    assert found["settings"][0]["label"] == "first touch, all CPUs"
 
 
 @pytest.mark.requires("one_node")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import pty
 import re
@@ -14,12 +15,14 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
+from numaprof.analysis.verdict import Judgement
 from numaprof.document.build_report import document
+from numaprof.document.headline import crossed_share
 from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout
 from reading import first_screen, printed
 from recording_builder import PAGE, RecordingBuilder
-from scenarios import ARRAY, LOOP, SCENARIOS, levels, named_objects, serial_init
+from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
@@ -52,6 +55,90 @@ def test_source_lines_stand_beside_what_happens_there(tmp_path: Path) -> None:
     assert re.search(r"^WHERE   8 threads use it, one block each +sum.c:22  sum \+= a\[i\];$", shown, re.M)
     os.utime(source)
     assert "malloc(bytes)" not in first_screen(builder, tmp_path)
+
+
+def test_threads_with_hardly_a_request_stand_last(tmp_path: Path) -> None:
+    builder = (
+        levels(RecordingBuilder()).threads(8).counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [900] * 4)
+    )
+    report = document(str(builder.write(tmp_path / "x.numaprof")))
+    assert [(row.nodes, row.remote) for row in report.summary.nodes] == [((0,), 0), ((1,), 3600)]
+
+
+def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    code = ("// after the allocation at sum.c:13, add", *[f"line {number};" for number in range(12)])
+    out = io.StringIO()
+    print_first_screen(replace(report, advice=(replace(report.advice[0], code=code),)), Layout(out, COLUMNS))
+    assert (
+        "            // after the allocation at sum.c:13, add\n            ... 12 lines of code: --full"
+        in out.getvalue()
+    )
+    assert "line 0;" not in out.getvalue()
+
+
+def test_a_long_recommendation_ends_with_a_sentence(tmp_path: Path) -> None:
+    """Where not even its first sentence fits, it is cut."""
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    first, rest = "Write zeros first.", " ".join(["Then come words that do not fit."] * 20)
+    for text, end in ((f"{first} {rest}", " fit. (More: --full.)"), ("no end " * 99, " ...")):
+        out = io.StringIO()
+        advice = replace(report.advice[0], change=text, code=(), remarked=())
+        print_first_screen(replace(report, advice=(advice,)), Layout(out, COLUMNS))
+        shown = out.getvalue().split("DO ")[1].split("\n\n")[0]
+        assert len(shown.splitlines()) <= 4
+        assert shown.endswith(end)
+
+
+def test_a_long_command_is_not_repeated_for_the_lab(tmp_path: Path) -> None:
+    builder = SCENARIOS["one_node_machine"]().change("run", command='["./sum", "' + "x" * 60 + '"]')
+    assert "numaprof lab -- numaprof PROGRAM" in " ".join(first_screen(builder, tmp_path).split())
+
+
+@pytest.mark.parametrize(
+    ("command", "copied"),
+    [
+        (["./sum", "a b", "y" * 200], f"numactl --interleave=all ./sum 'a b' {'y' * 200}\n"),
+        (["./sum", "x" * 500], "numactl --interleave=all PROGRAM ARGUMENT...\n"),
+        (["./sum", "two\nlines"], "numactl --interleave=all PROGRAM ARGUMENT...\n"),
+    ],
+)
+def test_a_command_to_copy_is_whole(command: list[str], copied: str, tmp_path: Path) -> None:
+    """A shortened or escaped one would run something else."""
+    builder = serial_init().change("run", command=json.dumps(command))
+    assert copied in first_screen(builder, tmp_path)
+
+
+def test_a_recommendation_without_measured_reads_says_so(tmp_path: Path) -> None:
+    said = "DO      Not proven, as remote reads were not measured. memset writes"
+    starved = SCENARIOS["multiplexed"]().change("count", running_ns=1000)
+    for builder, is_said in ((SCENARIOS["faults_only"](), True), (starved, True), (serial_init(), False)):
+        assert (said in first_screen(builder, tmp_path)) == is_said
+
+
+def test_what_no_rule_can_mend_is_not_called_worth_fixing(tmp_path: Path) -> None:
+    builder = SCENARIOS["all_read_all"]()
+    assert "NO SIMPLE FIX" in first_screen(builder, tmp_path)
+    assert "Worth fixing" not in printed(builder, tmp_path)
+
+
+def test_one_thread_of_several_that_were_sampled_is_not_called_the_only_user(tmp_path: Path) -> None:
+    report = document(str(named_objects().write(tmp_path / "x.numaprof")))
+    rows = tuple(replace(row, used_by=1) for row in report.objects.rows)
+    shown = replace(report, objects=replace(report.objects, rows=rows), advice=(replace(report.advice[0], threads=()),))
+    out = io.StringIO()
+    print_first_screen(shown, Layout(out, COLUMNS))
+    assert "WHERE   threads use it, one block each" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("pages", "said"),
+    [(8, "More nodes would hardly matter: only 32 KiB were"), (PAGES, "first touched all of the 32 MiB.")],
+)
+def test_one_node_with_little_memory(pages: int, said: str, tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, pages, page_node=0)
+    assert said in " ".join(first_screen(builder, tmp_path).split())
 
 
 def test_sums_by_node_are_those_of_the_threads(tmp_path: Path) -> None:
@@ -130,6 +217,15 @@ def test_order_of_threads(tmp_path: Path) -> None:
     assert thread_rows(full(builder, tmp_path, "--sort", "requests"))[0] == "sum 4712"
 
 
+@pytest.mark.parametrize("target", ["--html", "--json", "--csv"])
+def test_files_have_all_rows(target: str, tmp_path: Path) -> None:
+    path = serial_init().write(tmp_path / "x.numaprof")
+    done = reports("report", "--node", "0", target, tmp_path / "out", path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1)
+    assert "--node" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_filter_of_objects(tmp_path: Path) -> None:
     lines = full(named_objects(), tmp_path, "--object", "tab")
     heads = [line.split()[0] for line in lines if re.search(r"\d+ (MiB|KiB) ", line) and line[0] != " "]
@@ -201,3 +297,21 @@ def test_indented_code_is_code(tmp_path: Path) -> None:
     deep = replace(report.advice[0], code=("{", "        a[i] = 0;", "}"))
     print_first_screen(replace(report, advice=(deep,)), Layout(screen, COLUMNS))
     assert "            {\n                    a[i] = 0;\n            }\n" in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "word"),
+    [(0.0, 0.9, "NOT CERTAIN"), (0.05, 0.10, "NOT CERTAIN"), (0.10, 0.9, "WORTH FIXING"), (None, None, "WORTH FIXING")],
+)
+def test_an_interval_with_both_answers_is_not_certain(
+    lowest: float | None, highest: float | None, word: str, tmp_path: Path
+) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    out = io.StringIO()
+    crosses = crossed_share(Judgement.HEAVY, None if lowest is None or highest is None else (lowest, highest))
+    verdict = replace(report.verdict, lowest=lowest, highest=highest, crosses=crosses)
+    print_first_screen(replace(report, verdict=verdict), Layout(out, COLUMNS))
+    text = " ".join(out.getvalue().split())
+    assert word in text
+    settled = "The interval includes 10 %: a longer run, fewer classes (--events) or repeats (-n 5) would settle it."
+    assert (settled in text) == (word == "NOT CERTAIN")

@@ -61,6 +61,16 @@ def test_other_files_are_shown_only_if_the_reader_allows(project: Path, tmp_path
     assert SECRET in shown(recording, project, "--source", tmp_path / "elsewhere")
 
 
+def test_the_folder_that_the_reader_names_comes_first(project: Path, tmp_path: Path) -> None:
+    """A relative name exists there and here: the sources of that day are in a folder of their own."""
+    (tmp_path / "that_day" / "src").mkdir(parents=True)
+    (tmp_path / "that_day" / "src" / "own.c").write_text("text_of_that_day\n" * 40)
+    recording = names_a_file(Path("src/own.c"), tmp_path)
+    assert "own_text" in shown(recording, project)
+    found = shown(recording, project, "--source", tmp_path / "that_day")
+    assert "text_of_that_day" in found and "own_text" not in found
+
+
 def test_links_and_dots_do_not_lead_out(project: Path, tmp_path: Path) -> None:
     (project / "link.c").symlink_to(tmp_path / "elsewhere" / "secret.c")
     (project / "folder").symlink_to(tmp_path / "elsewhere")

@@ -17,12 +17,13 @@ import numaprof.rules
 import pytest
 import reading
 import test_report_attached
+import test_report_binding
 import test_report_no_false_advice
 import test_report_object_rules
 import test_report_rules
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numaprof.commands.export import exported
+from numaprof.commands.export import ENDINGS, exported
 from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading as opened
 from numaprof.export.csv_tables import tables
@@ -81,7 +82,7 @@ def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> 
     assert tables(report)
     assert "<html" in report_page(report)
     with opened(str(path)) as source:
-        for form in ("pprof", "folded", "perfetto"):
+        for form in ENDINGS:
             with suppress(Failure):  # no samples to make a profile of
                 assert exported(source, form, None)
 
@@ -91,7 +92,13 @@ def scenarios() -> Iterator[Callable[[Path], object]]:
     yield from (
         lambda folder, scenario=scenario: advise(reading.read(scenario(), folder)) for scenario in SCENARIOS.values()
     )
-    modules = (test_report_rules, test_report_object_rules, test_report_attached, test_report_no_false_advice)
+    modules = (
+        test_report_rules,
+        test_report_object_rules,
+        test_report_attached,
+        test_report_binding,
+        test_report_no_false_advice,
+    )
     for test in [test for module in modules for test in vars(module).values()]:
         if not inspect.isfunction(test) or not test.__name__.startswith("test_"):
             continue

@@ -3,21 +3,33 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 from numaprof.analysis.placement import gained, node_order, team_order
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
-from numaprof.rules.change_program import huge_page, mismatched_init, serial_init
-from numaprof.rules.change_run import disturbed, one_controller
+from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
+from numaprof.rules.change_run import disturbed, file_pages, one_controller, plan_leaves_node
 from numaprof.rules.leave_alone import serial_phase
 from reading import read
-from recording_builder import FIRST_TOUCH, PAGE, Line, RecordingBuilder
+from recording_builder import FIRST_TOUCH, PAGE, RAN, Line, RecordingBuilder
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, levels
-from test_report_object_rules import OTHER, PARALLEL, REVERSED, SERIAL, array, sampled, use_blocks
+from test_report_object_rules import (
+    ALLOC,
+    OTHER,
+    PARALLEL,
+    REVERSED,
+    SERIAL,
+    array,
+    sampled,
+    use_all,
+    use_blocks,
+)
 
 CHECK: Line = ("/home/u/src/sum.c", 60, "check")
+MILLION = 1_000_000
 OWN = [thread // 4 for thread in range(8)]
 
 
@@ -165,3 +177,95 @@ def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> N
     (advice,) = advise(read(builder, tmp_path))
     assert "sum.c:22 main._omp_fn.0 (through f.h:3 Field::at) uses it from 8 threads" in advice.finding
     assert advice.used_at is not None and advice.used_at.line == 22
+
+
+def test_a_controller_near_all_the_work_is_no_bottleneck(tmp_path: Path) -> None:
+    """Threads of the other node wait: interleaved, half of what is local now would be remote."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [900_000] * 4 + [1_000] * 4, [0] * 8)
+    builder.change("thread", where="id > 4", cpu_ns=RAN // 20)
+    assert one_controller.rule(read(builder, tmp_path)) is None
+
+
+@pytest.mark.parametrize(("common", "kind"), [(True, Kind.LEAVE), (False, Kind.SETTING)])
+def test_threads_that_share_memory_on_one_node_stay_together(common: bool, kind: Kind, tmp_path: Path) -> None:
+    builder = RecordingBuilder()
+    builder.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    builder.level(4, "faults", True).level(5, "pages", True).threads(4)
+    block, stack = array(builder, [0] * 4), builder.stack(builder.place(LOOP))
+    for thread in range(4):
+        pages = range(0, 4 * BLOCK, 64) if common else range(thread * BLOCK, (thread + 1) * BLOCK, 16)
+        builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+    advice = plan_leaves_node.rule(read(builder, tmp_path))
+    assert advice is not None and advice.kind is kind
+    assert any("scatter" in line for line in advice.code) is not common
+
+
+@pytest.mark.parametrize("name", ["/usr/lib/libstdc++.so.6.0.30", "/lib64/ld-linux-x86-64.so.2", "/home/u/sum"])
+def test_pages_of_programs_and_libraries_are_left_in_the_page_cache(name: str, tmp_path: Path) -> None:
+    builder = sampled()
+    use_blocks(builder, builder.block(builder.object("file", name=name), ARRAY, PAGES), [0] * 8)
+    assert file_pages.rule(read(builder, tmp_path)) is None
+
+
+def test_a_file_of_few_remote_accesses_is_left_in_the_page_cache(tmp_path: Path) -> None:
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    block, stack = builder.block(builder.object("file", name="/data/x"), OTHER, 16), builder.stack(builder.place(LOOP))
+    builder.loads(stack, 6, [OTHER], 0, block=block)
+    assert file_pages.rule(read(builder, tmp_path)) is None
+
+
+def test_a_line_that_touches_all_its_blocks_is_to_blame_for_those_at_used_addresses(tmp_path: Path) -> None:
+    """Temporaries: fresh from the kernel, they would be touched by the same thread."""
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(ALLOC)))
+    first = builder.block(made, ARRAY, PAGES, end_ns=RAN // 2)
+    stack = builder.stack(builder.place(ALLOC))
+    builder.touch(stack, 1, ARRAY, PAGES, page_node=0, block=first)
+    use_blocks(builder, builder.block(made, ARRAY, PAGES, start_ns=RAN // 2), [0] * 8)
+    evidence = read(builder, tmp_path)
+    assert recycled.rule(evidence) is None
+    assert serial_init.rule(evidence) is not None
+
+
+def few_loads(builder: RecordingBuilder, part: int | None) -> RecordingBuilder:
+    """Eight of each thread: all over the memory, or in an eighth of it."""
+    block, stack, chance = array(builder, SERIAL), builder.stack(builder.place(LOOP)), random.Random(3)
+    for thread in range(8):
+        pages = [chance.randrange(PAGES if part is None else BLOCK) for _ in range(8)]
+        first = 0 if part is None else (thread + part) % 8 * BLOCK
+        builder.loads(stack, thread + 1, [ARRAY + (first + page) * PAGE for page in pages], 0, block=block)
+    builder.loads(stack, 9, [OTHER] * 200, 0)  # so that the verdict has enough
+    return builder.threads(1)
+
+
+@pytest.mark.parametrize(("part", "rules"), [(None, "shared_by_all"), (0, "serial_init"), (2, "serial_init")])
+def test_few_samples_all_over_the_memory_refute_parts(part: int | None, rules: str, tmp_path: Path) -> None:
+    evidence = read(few_loads(sampled(), part), tmp_path)
+    speaking = [module for module in (serial_init, shared_by_all) if module.rule(evidence) is not None]
+    assert [module.__name__.split(".")[-1] for module in speaking] == [rules]
+
+
+@pytest.mark.parametrize(
+    ("local", "said"), [(0, "stays about as it is"), (MILLION, "about 50.0 % of the requests are")]
+)
+def test_interleaving_is_said_to_add_what_it_adds(local: int, said: str, tmp_path: Path) -> None:
+    """A thread that also works near its memory has less remote today than an even spread would give it."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [MILLION + local] + [MILLION] * 3 + [0] * 4, [0] * 4 + [MILLION] * 4)
+    use_all(builder, array(builder, SERIAL), 0)
+    advice = shared_by_all.rule(read(builder, tmp_path))
+    assert advice is not None and said in advice.evidence
+    assert ("only if the one memory controller is the bottleneck" in advice.evidence) is bool(local)
+
+
+@pytest.mark.parametrize(("beside", "speaks"), [(0, True), (2 * MILLION, False)])
+def test_memory_is_not_spread_where_more_would_be_remote_and_both_controllers_work(
+    beside: int, speaks: bool, tmp_path: Path
+) -> None:
+    """Threads of the other node have memory of their own as well: a third is remote."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [MILLION] * 4 + [beside] * 4, [0] * 4 + [MILLION] * 4)
+    use_all(builder, array(builder, SERIAL), 0)
+    assert (shared_by_all.rule(read(builder, tmp_path)) is not None) is speaks

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import random
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from numaprof.recording.sql_samples import UNKNOWN_FAULT
+from numaprof.evidence.access_patterns import Shape
+from numaprof.recording.sql.sql_samples import UNKNOWN_FAULT
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
-from numaprof.rules.leave_alone import borders, read_by_all
+from numaprof.rules.leave_alone import borders, handed_over, read_by_all
 from reading import read
 from recording_builder import (
     FIRST_TOUCH,
@@ -133,6 +137,23 @@ def test_allocations_at_one_line_that_are_used_alike_are_one(tmp_path: Path) -> 
     use_blocks(builder, twin(builder), [0] * 8, OTHER)
     (advice,) = twins(builder, tmp_path)
     assert "64 MiB allocated at sum.c:14 main, all from" in advice.finding
+
+
+def test_a_streamed_array_is_told_apart_from_a_table_by_a_few_samples(tmp_path: Path) -> None:
+    """Prefetched, so that few of its loads reach DRAM: two of each thread."""
+    builder = sampled()
+    block, stack = twin(builder), builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        start = OTHER + thread * BLOCK * PAGE
+        builder.loads(stack, thread + 1, [start, start + 64 * PAGE], 0, block=block)
+    use_all(builder, array(builder, SERIAL), 0)
+    found = {
+        advice.finding.partition(" on one node")[0].partition(", all")[0] for advice in advise(read(builder, tmp_path))
+    }
+    assert found == {
+        "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main #1",
+        "sum.c:17 main first touched 32 MiB allocated at sum.c:14 main #2",
+    }
 
 
 def test_allocations_at_one_line_that_are_used_in_other_ways_are_told_apart(tmp_path: Path) -> None:
@@ -281,7 +302,7 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert advice.removes == pytest.approx(1.0)
     assert advice.saves is not None
     # 4 of 8 threads: remote loads are half of all, at 400 cycles for 200: of 600 cycles 200 are saved.
-    assert "up to 33.3 % of the time that sampled loads took (remote 400 cycles, local 200)" in advice.saves
+    assert "up to 33.3 % of the latency of sampled loads (remote 400 cycles, local 200)" in advice.saves
 
 
 def test_nothing_is_promised_of_emulated_time(tmp_path: Path) -> None:
@@ -323,17 +344,30 @@ def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)  # no text to take names from
 
 
-def test_container_that_fills_itself(tmp_path: Path) -> None:
-    """The constructor was inlined: its lines are in the system's headers, the user's is where it was inlined."""
+def contained(function: str) -> RecordingBuilder:
+    """A function of a header of the standard library touches, inlined at line 12."""
     builder = sampled()
     mine = builder.place(("/home/u/src/fill.cpp", 12, "main"))
     header = "/usr/include/c++/12/bits/stl_vector.h"
-    function = "std::vector<double, std::allocator<double> >::vector(unsigned long)"
     vector = builder.add("place", module="/home/u/sum", file=header, line=566, function=function, inline_of=mine)
     memset = builder.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
     block = builder.block(builder.object("heap", builder.stack(mine)), ARRAY, PAGES)
     builder.touch(builder.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
     use_blocks(builder, block, [0] * 8)
+    return builder
+
+
+def test_containers_of_nodes_are_not_to_be_written_beforehand(tmp_path: Path) -> None:
+    function = "std::unordered_map<int, int, std::hash<int> >::operator[](int const&)"
+    (advice,) = only(contained(function), tmp_path, serial_init)
+    assert "allocates its elements one by one at fill.cpp:12" in advice.change
+    assert "in parallel" not in advice.change and "Allocate without writing" not in advice.change
+    assert advice.removes is None
+
+
+def test_container_that_fills_itself(tmp_path: Path) -> None:
+    """The constructor was inlined: its lines are in the system's headers, the user's is where it was inlined."""
+    builder = contained("std::vector<double, std::allocator<double> >::vector(unsigned long)")
     (advice,) = only(builder, tmp_path, serial_init)
     assert "fill.cpp:12 main first touches" in advice.finding
     assert "std::vector::vector writes all of it at fill.cpp:12" in advice.change
@@ -390,18 +424,98 @@ def test_objects_that_are_used_where_they_lie_are_left_out(tmp_path: Path) -> No
     assert "sum.c:15" not in advice.finding
 
 
-def test_few_samples_do_not_make_a_shape(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("order", "each", "said"),
+    [
+        ([0, 5, 2, 7, 4, 1, 6, 3], 15, False),
+        (range(8), 2, True),
+        (range(8), 1, False),
+        ([0, 1, 2, 3, 5, 4, 7, 6], 2, False),
+    ],
+)
+def test_few_samples_make_a_shape_if_parts_follow_the_threads(
+    order: Iterable[int], each: int, said: bool, tmp_path: Path
+) -> None:
+    """Each thread a part, fewer than 16 samples of it: parts in the order of the threads' start are no chance."""
     builder = sampled()
     block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
-    for thread in range(8):  # 15 of each thread
-        builder.loads(
-            stack, thread + 1, [ARRAY + (thread * BLOCK + page) * PAGE for page in range(15)] * 1, 0, block=block
-        )
+    for thread, part in enumerate(order):
+        builder.loads(stack, thread + 1, [ARRAY + (part * BLOCK + page) * PAGE for page in range(each)], 0, block=block)
     builder.loads(stack, 9, [OTHER] * 200, 0)  # so that the verdict has enough
     builder.threads(1)
-    evidence = read(builder, tmp_path)
-    advice = serial_init.rule(evidence)
-    assert advice is None or "block of its own" not in advice.finding
+    (found,) = (found for found in read(builder, tmp_path).objects.found if found.allocated)
+    assert (found.use_shape is Shape.BLOCKS) is said
+
+
+@pytest.mark.parametrize(("used", "names"), [("nowhere", ["a", "b"]), ("by all", ["b"])])
+def test_what_is_allocated_beside_it_is_changed_too_unless_it_is_used_otherwise(
+    used: str, names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = ["int main(void)", "{", "    double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    line: Line = ("/home/u/src/sum.c", 3, "main")
+    builder = sampled()
+    first = builder.block(
+        builder.object("heap", builder.stack(builder.place(line, address=0x99))), OTHER, PAGES, start_ns=1
+    )
+    if used == "by all":
+        builder.touch(init_stack(builder), 1, OTHER, PAGES, page_node=0, block=first)
+        use_all(builder, first, 0, OTHER)
+    else:  # first touched by those who store to it
+        for thread in range(8):
+            start = OTHER + thread * BLOCK * PAGE
+            touch = builder.stack(builder.place(LOOP))
+            builder.touch(touch, thread + 1, start, BLOCK, page_node=thread // 4, block=first)
+    use_blocks(builder, array(builder, SERIAL, line=line), [0] * 8)
+    builder.change("block", f"address = {ARRAY}", start_ns=2)
+    advice = serial_init.rule(read(builder, tmp_path))
+    assert advice is not None
+    zeroed = re.findall(r"(\w+)\[i\] = 0;|memset\(&(\w+)", " ".join(advice.code))
+    placed = re.findall(r"size_t page_first = \(\(size_t\)(\w+)", " ".join(advice.code))
+    assert sorted({*placed, *(one or other for one, other in zeroed)}) == names
+
+
+def refilled(builder: RecordingBuilder, times: int) -> RecordingBuilder:
+    """Seven threads read all of an array; the thread that first touched it requests its lines so many times."""
+    levels(builder).threads(8)
+    lines = PAGES * PAGE // 64
+    builder.counters("demand_rd", [times * lines] + [lines] * 3 + [0] * 4, [0] * 4 + [lines] * 4)
+    use_all(builder, array(builder, SERIAL), 0)
+    return builder
+
+
+def test_memory_that_one_thread_fills_again_and_again_is_not_spread(tmp_path: Path) -> None:
+    evidence = read(refilled(RecordingBuilder(), 12), tmp_path)
+    assert shared_by_all.rule(evidence) is None
+    advice = handed_over.rule(evidence)
+    assert advice is not None and advice.kind is Kind.LEAVE
+    assert "thread 0" in advice.finding and "again and again" in advice.finding
+
+
+def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:
+    evidence = read(refilled(RecordingBuilder(), 2), tmp_path)
+    assert handed_over.rule(evidence) is None
+    assert shared_by_all.rule(evidence) is not None
+
+
+def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples say that all threads use all of it; the text, that OpenMP gives each every eighth row."""
+    text = [
+        "int main(void)",
+        "{",
+        "    double *a = malloc(n * m * sizeof *a);",
+        "#pragma omp parallel for schedule(static, 1)",
+    ]
+    text += ["    for (long i = 0; i < n; i++)", "        sum += a[i * m];", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    block = array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main"))
+    use_all(builder, block, 0, line=("/home/u/src/sum.c", 6, "main._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "#pragma omp parallel for schedule(static, 1)" in advice.code
+    assert "for (size_t i = 0; i < (n * m) / m; i++)" in "".join(advice.code)
+    text[3] = text[3].replace("schedule(static, 1)", "schedule(static)")
+    only(builder, tmp_path, shared_by_all)
 
 
 # Divided otherwise than used
@@ -497,7 +611,7 @@ def test_policy_that_binds(tmp_path: Path) -> None:
     builder = sampled()
     use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)
     (advice,) = only(builder, tmp_path, policy)
-    assert "lies on node 0 all the same: a memory policy" in advice.finding
+    assert "is on node 0: a memory policy" in advice.finding
     assert "numactl --show" in advice.change
 
 
@@ -507,6 +621,22 @@ def test_policy_of_the_command_itself(tmp_path: Path) -> None:
     (advice,) = only(builder, tmp_path, policy)
     assert "the numactl in the command decides" in advice.finding
     assert advice.code == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "spread"),
+    [
+        (["--interleave=all"], True),
+        (["-i", "all"], True),
+        (["--show", "./sum", "-i"], False),
+        (["--membind=0,1"], False),
+    ],
+)
+def test_numactl_that_spreads_is_not_advised_again(words: list[str], spread: bool, tmp_path: Path) -> None:
+    """What grows has few pages whose first touch is known: the command tells."""
+    builder = sampled().change("run", command=json.dumps(["/usr/bin/numactl", *words, "./sum"]))
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    assert policy.forces(read(builder, tmp_path)) is spread
 
 
 def test_cpuset_that_binds(tmp_path: Path) -> None:
@@ -560,6 +690,25 @@ def test_recycled_names_who_touched_first(tmp_path: Path) -> None:
     assert advice.removes == pytest.approx(1.0)
 
 
+def test_many_small_blocks_that_are_recycled(tmp_path: Path) -> None:
+    """More than are looked at; glibc has to map each, so that the threshold is below their size."""
+    builder, count = sampled(), 64
+    old, new = (
+        builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", line, "main")))) for line in (8, 14)
+    )
+    stack, use = builder.stack(builder.place(INIT)), builder.stack(builder.place(LOOP))
+    pages = PAGES // count
+    for part in range(count):
+        start = ARRAY + part * pages * PAGE
+        first = builder.block(old, start, pages, end_ns=RAN // 2)
+        builder.touch(stack, 1, start, pages, page_node=0, block=first)
+        block = builder.block(new, start, pages, start_ns=RAN // 2)
+        builder.loads(use, part // 8 + 1, range(start, start + pages * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, recycled)
+    assert "first touched it, 32 MiB, from thread 0" in advice.finding
+    assert advice.code == (f"MALLOC_MMAP_THRESHOLD_={pages * PAGE} ./sum",)
+
+
 def test_recycled_from_faults_alone(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     recycle(builder)
@@ -604,6 +753,37 @@ def test_huge_pages_that_span_blocks(tmp_path: Path) -> None:
     assert any("MADV_NOHUGEPAGE" in line for line in advice.code)
 
 
+def few_uses(builder: RecordingBuilder, own_halves: bool) -> None:
+    """Twelve stretches of 2 MiB came as huge pages, on both nodes by turns. In two places of each are five accesses.
+
+    own_halves: left ones by a thread of node 0, right ones by one of node 1; else each place by both.
+    """
+    block = builder.block(builder.object("heap", builder.stack(builder.place(ALLOC))), ARRAY, 12 * 512)
+    stack, loop = init_stack(builder), builder.stack(builder.place(LOOP))
+    rows = [(ARRAY + row * 512 * PAGE, (1 + row % 4, 5 + row % 4), row % 2) for row in range(12)]
+    for start, users, home in rows:
+        builder.sample(FIRST_TOUCH, users[home], stack, 512, block=block, address=start, page_node=home)
+    for start, users, home in rows:
+        for half, step in itertools.product(range(2), range(5)):
+            user = users[half if own_halves else (half + step) % 2]
+            builder.loads(loop, user, [start + (100 + 300 * half + step) * PAGE], home, block=block)
+
+
+@pytest.mark.parametrize("own_halves", [True, False])
+def test_few_samples_that_mix_by_huge_page_do_not_refute_parts(own_halves: bool, tmp_path: Path) -> None:
+    builder = sampled()
+    few_uses(builder, own_halves)
+    evidence = read(builder, tmp_path)
+    (found,) = evidence.objects.found
+    assert found.use_shape is Shape.UNKNOWN
+    assert found.nodes_apart is own_halves
+    (advice,) = advise(evidence)
+    if own_halves:
+        assert "its huge pages span blocks of threads on several nodes" in advice.finding
+    else:
+        assert "no thread has a part of its own" in advice.change
+
+
 def test_small_pages_have_no_such_trouble(tmp_path: Path) -> None:
     builder = sampled()
     halves(builder, 64)
@@ -619,13 +799,13 @@ def test_pages_of_a_file_are_not_the_programs_to_place(tmp_path: Path) -> None:
     use_blocks(builder, block, [0] * 8)
     (advice,) = only(builder, tmp_path, file_pages)
     assert advice.kind is Kind.SETTING
-    assert "The mapped file input.bin lies in the page cache of other nodes" in advice.finding
+    assert "The mapped file input.bin is in the page cache of other nodes" in advice.finding
     assert "not the program's initialisation" in advice.change
 
 
-def file_faults(homes: Iterable[int]) -> RecordingBuilder:
+def file_faults(homes: Iterable[int], name: str = "/data/input.bin") -> RecordingBuilder:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
-    block = builder.block(builder.object("file", name="/data/input.bin"), ARRAY, PAGES)
+    block = builder.block(builder.object("file", name=name), ARRAY, PAGES)
     for thread, home in enumerate(homes):
         for page in range(0, BLOCK, 16):
             where = ARRAY + (thread * BLOCK + page) * PAGE
@@ -639,6 +819,7 @@ def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
     (advice,) = only(file_faults([0] * 8), tmp_path, file_pages)
     assert "16 MiB of mapped files (input.bin)" in advice.finding
     only(file_faults([0] * 4 + [1] * 4), tmp_path)
+    only(file_faults([0] * 8, "/memfd:numaprof-blocks (deleted)"), tmp_path)  # numaprof's own
 
 
 # Caches
@@ -680,7 +861,7 @@ def with_borders(foreign: int, touchers: list[int] = PARALLEL) -> RecordingBuild
 def test_borders_of_blocks_are_left_alone(tmp_path: Path) -> None:
     (advice,) = only(with_borders(7), tmp_path, borders)
     assert advice.kind is Kind.LEAVE
-    assert "16 MiB allocated at sum.c:14 main lies where it is used: 93.0 % of what 8 threads" in advice.finding
+    assert "16 MiB allocated at sum.c:14 main is on the nodes that use it: 93.0 % of what 8 threads" in advice.finding
 
 
 def test_what_is_more_than_a_border_is_none(tmp_path: Path) -> None:

@@ -7,12 +7,25 @@ import os
 from pathlib import Path
 
 import pytest
+from numaprof.analysis.placement import node_order, owners
 from numaprof.document.object_remarks import touch_coverage
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.rules import advise
 from reading import printed, read
-from recording_builder import FIRST_TOUCH, HINT, LOAD, OVERFLOW, OWN_CACHE, PAGE, RAN, STORE, Line, RecordingBuilder
+from recording_builder import (
+    FIRST_TOUCH,
+    HINT,
+    LOAD,
+    LOCAL,
+    OVERFLOW,
+    OWN_CACHE,
+    PAGE,
+    RAN,
+    STORE,
+    Line,
+    RecordingBuilder,
+)
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, SCENARIOS, init_stack, levels
 
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
@@ -59,6 +72,17 @@ def test_shared_by_all(tmp_path: Path) -> None:
     with_array(builder)
     (found,) = objects(builder, tmp_path)
     assert found.use_shape is Shape.ALL
+
+
+def test_one_user_among_few_samples_is_not_called_the_only_one(tmp_path: Path) -> None:
+    """Of eight threads that read it, a sample or two met one."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    with_array(builder)
+    builder.loads(builder.stack(builder.place(LOOP)), 3, range(ARRAY, ARRAY + 3 * PAGE, PAGE), 0, source=LOCAL)
+    text = printed(builder, tmp_path)
+    assert "too few samples to tell by which threads" in " ".join(text.split())
+    assert "alone" not in text
 
 
 def test_variables_are_named(tmp_path: Path) -> None:
@@ -154,7 +178,7 @@ def test_a_page_is_first_touched_once(tmp_path: Path) -> None:
     evidence = read(builder, tmp_path)
     (found,) = evidence.init_sites
     assert found.pages == 2
-    assert any("4 KiB were touched again" in line for line in touch_coverage(evidence))
+    assert any("4 KiB that came back after MADV_DONTNEED" in line for line in touch_coverage(evidence))
 
 
 def test_reads_and_writes(tmp_path: Path) -> None:
@@ -272,7 +296,7 @@ def test_faults_of_unknown_kind_are_no_ones(tmp_path: Path) -> None:
     evidence = read(builder, tmp_path)
     assert evidence.objects.found[0].main_share == pytest.approx(1 / 8)
     assert advise(evidence) == []
-    assert "not among the first touches: 28 MiB of page faults of unknown kind" in printed(builder, tmp_path)
+    assert "not counted as first touches: 28 MiB of page faults of unknown kind" in printed(builder, tmp_path)
 
 
 def test_our_own_memory_is_not_the_programs(tmp_path: Path) -> None:
@@ -313,3 +337,35 @@ def test_objects_with_and_without_names_are_both_told(tmp_path: Path) -> None:
         builder.touch(stack, 1, at, PAGES, page_node=0, block=block)
     (advice,) = advise(read(builder, tmp_path))
     assert "`field` and what is allocated at sum.c:14 (64 MiB)" in advice.finding
+
+
+def with_unequal_periods() -> RecordingBuilder:
+    """Node 0 makes most accesses to the first half, node 1 most samples there; the second half is node 1's."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    stack, half = builder.stack(builder.place(LOOP)), PAGES // 2 * PAGE
+    for thread, first, samples, period in ((1, ARRAY, 60, 5003), (5, ARRAY, 240, 101), (6, ARRAY + half, 240, 1009)):
+        for number in range(samples):
+            address = first + half * number // samples
+            builder.sample(LOAD, thread, stack, period, address=address, page_node=0, source=LOCAL, latency=200)
+    with_array(builder)
+    return builder
+
+
+def test_parts_belong_to_the_node_with_most_accesses_not_with_most_samples(tmp_path: Path) -> None:
+    (found,) = objects(with_unequal_periods(), tmp_path)
+    assert node_order(found) == (0, 1)
+    assert set(owners(found)) == {0, 1}
+    accesses = {node: sum(bins.values()) for node, bins in found.node_uses.items()}
+    assert accesses == {0: 60 * 5003, 1: 240 * 101 + 240 * 1009}
+
+
+def test_few_heavy_samples_among_many_light_ones_tell_no_parts(tmp_path: Path) -> None:
+    """Two samples stand for nearly all accesses: chance decides which part is whose, however many samples there are."""
+    builder = with_unequal_periods()
+    builder.change("sample", where=f"kind = {LOAD}", weight=1)
+    builder.change("sample", where=f"kind = {LOAD} AND thread = 1 AND address < {ARRAY + 2 * PAGE}", weight=1_000_000)
+    (found,) = objects(builder, tmp_path)
+    assert found.steady_samples < 16
+    assert node_order(found) is None
+    assert len(owners(found)) == 1

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numaprof.document.open_recording import reading
 from numaprof.evidence.source_location import Site, place_in, site_of
-from numaprof.recording.sql_locations import Place
+from numaprof.recording.sql.sql_locations import Place
 from reading import read
 from recording_builder import FIRST_TOUCH, PAGE, RecordingBuilder
 
@@ -124,7 +124,7 @@ def rank(frame: Frame) -> int:
     return 2 if frame["function"] is not None else 1
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(frames, st.booleans()), min_size=1, max_size=7))
 def test_best_place_is_the_innermost_of_the_highest_rank(path: list[tuple[Frame, bool]]) -> None:
     """A path, innermost first; the flag says that a frame was inlined into the next one."""
@@ -155,7 +155,7 @@ class Outer(NamedTuple):
     place: int
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(
     st.lists(st.lists(st.tuples(frames, st.booleans()), min_size=1, max_size=4), min_size=1, max_size=3),
     st.lists(st.tuples(frames, st.booleans()), max_size=4),

@@ -29,8 +29,12 @@ REPORTS = BUILD / "numaprof-reports"
 
 
 def reports(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+    """Without the lines that say what the tool is doing: on a busy machine it does anything for more than a second."""
     command = [str(REPORTS), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+    if done.stderr is not None:
+        done.stderr = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.endswith(" …\n"))
+    return done
 
 
 def refused(path: Path, *words: str) -> None:
@@ -59,7 +63,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
 
 
 def test_directory(tmp_path: Path) -> None:
-    refused(tmp_path, "is a directory")
+    """A directory is that of a job."""
+    refused(tmp_path, "no recording of a rank")
 
 
 def test_device() -> None:
@@ -331,3 +336,11 @@ def test_sql_spells_codes_as_words() -> None:
     """kind = @LOAD, not kind = 2."""
     for path in sorted(Path(codes.__file__).parent.glob("sql_*.py")):
         assert re.findall(r"\b(?:kind|source) *(?:=|<>|(?:NOT )?IN *\() *[0-9]", path.read_text()) == [], path
+
+
+def test_weights_of_nothing(tmp_path: Path) -> None:
+    path = database(serial_init().write(tmp_path / "absurd"), "UPDATE sample SET weight = 0 WHERE id > 3")
+    for options in (["--full"], ["--html", str(tmp_path / "page.html")], ["--json", "-"]):
+        done = reports("report", path, *options)
+        assert done.returncode in (0, EXIT_FAILED), done.stderr
+        assert "Traceback" not in done.stderr

@@ -373,7 +373,7 @@ def test_balancing_that_did_nothing_is_not(balancing: int | None, moved: int | N
     assert disturbed.rule(read(builder, tmp_path)) is None
 
 
-def test_strayed_threads_are_named(tmp_path: Path) -> None:
+def test_migrated_threads_are_named(tmp_path: Path) -> None:
     builder = SCENARIOS["serial_init"]().change("thread", where="id = 6", migrations=2)
     advice = disturbed.rule(read(builder, tmp_path))
     assert advice is not None

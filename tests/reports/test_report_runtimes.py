@@ -12,7 +12,7 @@ from numaprof.analysis.runtimes import runtimes
 from numaprof.document.overview_text import evidence_line
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
-from reading import read
+from reading import first_screen, read
 from recording_builder import RecordingBuilder
 from running import run
 from scenarios import ARRAY, PAGES
@@ -113,6 +113,20 @@ def test_a_line_of_the_authors_own_keeps_its_fix(tmp_path: Path) -> None:
     own = advise(read(serial(ran(PYTHON)).change("run", cwd="/home/u/work"), tmp_path))
     assert [advice.code for advice in own] == [advice.code for advice in plain]
     assert [advice.change for advice in own] == [advice.change for advice in plain]
+
+
+def test_lines_of_an_interpreter_are_not_the_authors(tmp_path: Path) -> None:
+    """Built from source, beside the folder of the run, with debug information: sum.c stands for its source."""
+    python = "/home/u/lib/libpython3.11.so.1.0"
+    builder = (
+        serial(ran(python)).change("run", cwd="/home/u/work").change("place", "module = '/home/u/sum'", module=python)
+    )
+    first = advise(read(builder, tmp_path))[0]
+    assert "one process on each node" in first.change
+    assert [site.label for site in first.touched_at] == ["main in libpython3.11.so.1.0"]
+    shown = first_screen(builder, tmp_path)
+    assert "sum.c" not in shown
+    assert "#include" not in shown
 
 
 def test_a_jvm_that_ran_before(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.evidence.access_patterns import Layout, Parts, Shape, shape
 from numaprof.evidence.thresholds import BINS
-from numaprof.recording.sql_accesses import Order, Sharing
+from numaprof.recording.sql.sql_accesses import Order, Sharing
 
 Draw = Callable[[random.Random, int, int], float]  # thread, threads -> position, 0 to 1
 
@@ -77,9 +77,21 @@ def test_overlapping_is_neither() -> None:
     assert shape(Layout(sampled(half, 4, 1000))) is Shape.OVERLAPPING
 
 
-@pytest.mark.parametrize("draw", [block, halo, anywhere, half])
-def test_few_samples_are_no_shape(draw: Draw) -> None:
-    assert shape(Layout(sampled(draw, 8, 15))) is Shape.UNKNOWN
+@pytest.mark.parametrize(
+    ("draw", "threads", "samples"), [(block, 4, 15), (block, 8, 1), (anywhere, 8, 15), (half, 8, 15)]
+)
+def test_few_samples_are_no_shape(draw: Draw, threads: int, samples: int) -> None:
+    assert shape(Layout(sampled(draw, threads, samples))) is Shape.UNKNOWN
+
+
+@pytest.mark.parametrize(("draw", "samples"), [(block, 2), (block, 3), (block, 15), (halo, 15)])
+def test_few_samples_are_blocks_if_they_follow_the_threads(draw: Draw, samples: int) -> None:
+    assert shape(Layout(sampled(draw, 8, samples))) is Shape.BLOCKS
+
+
+def test_samples_follow_the_threads_by_chance_in_less_than_one_of_a_thousand_cases() -> None:
+    found = [shape(Layout(sampled(anywhere, 5, 2, seed))) for seed in range(1000)]
+    assert found.count(Shape.BLOCKS) <= 1
 
 
 def test_one_thread() -> None:

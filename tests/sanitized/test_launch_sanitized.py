@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import BUILD, PROGRAM, TREE, build_c
 from running import Ended, one, run_command, target
+from seeds import write_seeds
 
 pytestmark = [pytest.mark.requires("gcc"), pytest.mark.timeout(1800)]  # the first of a kind builds the program
 
@@ -28,6 +29,7 @@ RUNS = [
 LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
 SEEDS = range(1, 7)
 FUZZ_ROUNDS = 300
+PERF_DATA_ROUNDS = 500
 
 
 def folder(checks: str) -> Path:
@@ -120,6 +122,15 @@ def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: 
     assert done.status == 0, f"round {done.out.split()[-1]}"
     answers = [int(word) for word in re.findall(r"\d+", done.out.splitlines()[-1])]
     assert min(answers) > FUZZ_ROUNDS, "what is asked of the files leads nowhere"
+
+
+def test_damaged_perf_data(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of perf in every form are damaged and imported; most still say something."""
+    program = build_checked(sanitized, monkeypatch, "fuzz_perf_data", TREE / "tests" / "fuzz" / "fuzz_perf_data.c")
+    done = run_command(program, tmp_path, 0, PERF_DATA_ROUNDS, *write_seeds(tmp_path))
+    assert_clean(done)
+    assert done.status == 0, f"round {done.out.split()[-1]}"
+    assert int(done.out.split()[-2]) > PERF_DATA_ROUNDS // 4, "the damage leaves nothing to read"
 
 
 @pytest.mark.parametrize("suite", sorted(file.stem for file in (TREE / "tests" / "c").glob("test_*.c")))

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program to attach to: fills 16 MiB of its own, says "ready", and does what each line on its input says:
 // thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing; fork: a child
-// fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; end.
+// fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; share: two children
+// each fill a half of 8 MiB of shared memory, and end; elsewhere: the same, each through a mapping at its own address;
+// title: writes one over its arguments; leave: the main thread ends, the others stay; end.
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,6 +77,40 @@ static void start_child(void)
     say("fork done");
 }
 
+// With a file the child maps views of its own until one is at another address than those of other children.
+static void fill_half(char *both, int child, int file)
+{
+    for (int views = 0; file >= 0 && views <= child; views++)
+        both = mmap(NULL, 2 * LATE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (both == MAP_FAILED)
+        _exit(1);
+    memset(both + child * LATE, 1, LATE);
+    _exit(0);
+}
+
+// file: memory to share; -1: anonymous memory.
+static void share(int file)
+{
+    char *both = mmap(NULL, 2 * LATE, PROT_READ | PROT_WRITE, MAP_SHARED | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
+    if (both == MAP_FAILED)
+        exit(1);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            fill_half(both, i, file);
+        waitpid(child, NULL, 0);
+    }
+}
+
+static void share_elsewhere(void)
+{
+    int file = memfd_create("elsewhere", 0);
+    if (file < 0 || ftruncate(file, 2 * LATE) < 0)
+        exit(1);
+    share(file);
+    close(file);
+}
+
 int main(int argc, char **argv)
 {
     char line[64];
@@ -92,8 +128,16 @@ int main(int argc, char **argv)
             start_child();
         else if (strcmp(line, "touch\n") == 0)
             fill_late(), say("touch done");
+        else if (strcmp(line, "share\n") == 0)
+            share(-1), say("share done");
+        else if (strcmp(line, "elsewhere\n") == 0)
+            share_elsewhere(), say("elsewhere done");
         else if (strcmp(line, "exec\n") == 0)
             execl("/proc/self/exe", argv[0], "again", (char *)NULL);
+        else if (strcmp(line, "title\n") == 0)
+            strncpy(argv[0], "server: /bin/attachee", strlen(argv[0])), say("title done");
+        else if (strcmp(line, "leave\n") == 0)
+            say("leave done"), pthread_exit(NULL);
         else if (strcmp(line, "end\n") == 0)
             break;
     }

@@ -115,7 +115,7 @@ static void scribble_message(struct channel *channel, uint64_t process)
 {
     size_t at = chance() % CHANNEL_MESSAGES;
     struct channel_message *message = &channel->messages[at];
-    message->kind = (uint32_t)(chance() % 10);
+    message->kind = (uint32_t)(chance() % (CHANNEL_REGION + 3)); // and numbers of no message
     message->process = chance() % 8 ? process : chance();
     message->time_ns = chance();
     message->tid = (uint32_t)(chance() % 2 ? chance() % 4194304 : chance());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// populate HOW MIB: memory that is filled without a page fault of the program: populate, lock, advise, read; or touch, by hand.
+// populate HOW MIB [stdin]: memory that is filled without a page fault of the program: populate, lock, advise, read; or touch, by
+// hand. stdin: then waits for the end of its input.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,16 +20,8 @@ static int fill_by_read(char *memory, size_t bytes)
     return zero < 0;
 }
 
-int main(int argc, char **argv)
+static int fill(const char *how, char *memory, size_t bytes)
 {
-    if (argc < 3)
-        return 1;
-    const char *how = argv[1];
-    size_t bytes = (size_t)atol(argv[2]) << 20;
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (strcmp(how, "populate") == 0 ? MAP_POPULATE : 0);
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (memory == MAP_FAILED)
-        return 1;
     if (strcmp(how, "lock") == 0)
         return mlock(memory, bytes) == 0 ? 0 : 77;
     if (strcmp(how, "advise") == 0)
@@ -38,4 +31,18 @@ int main(int argc, char **argv)
     if (strcmp(how, "touch") == 0)
         memset(memory, 1, bytes);
     return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3)
+        return 1;
+    size_t bytes = (size_t)atol(argv[2]) << 20;
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | (strcmp(argv[1], "populate") == 0 ? MAP_POPULATE : 0);
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    int status = memory == MAP_FAILED ? 1 : fill(argv[1], memory, bytes);
+    char unused;
+    while (argc > 3 && read(0, &unused, 1) > 0)
+        ;
+    return status;
 }

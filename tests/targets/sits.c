@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sits THREADS: waits until every thread's mask, as /proc tells it, is one CPU (at most 20 s); prints how many CPUs each has.
+// sits THREADS [stdin]: waits until every thread's mask, as /proc tells it, is one CPU (at most 20 s); prints how many CPUs each has.
+// A new thread has the mask of its creator until it is pinned itself. stdin: waits for the end of its input first.
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -68,6 +69,8 @@ int main(int argc, char **argv)
         if (pthread_create(&thread, NULL, idle, NULL) != 0)
             return 1;
     pthread_barrier_wait(&all_run);
+    while (argc > 2 && getchar() != EOF)
+        ;
     for (int i = 0; i < 2000 && !look(0); i++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     look(1);

@@ -328,5 +328,6 @@ bool alloc_is_bypassed(void)
     Dl_info info;
     if (found == (void *)alloc_own_malloc)
         return false;
-    return !found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || symbol->st_shndx != SHN_UNDEF;
+    return !found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+           symbol->st_shndx != SHN_UNDEF;
 }

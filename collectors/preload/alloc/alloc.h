@@ -23,7 +23,7 @@ void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes);
 // --- alloc.c: a large block was made, by a call that began at since; one is about to be given back
 void *alloc_note(void *address, size_t bytes, uint64_t since);
 void alloc_note_free(void *address);
-// The calling thread's blocks are noted by somebody else (operator new, which asks malloc). Returns what was set before.
+// Suspends notes of the calling thread: operator new notes the block itself, and calls malloc. Returns the old value.
 bool alloc_set_quiet(bool quiet);
 
 // The program brings its own malloc, which stands before ours.

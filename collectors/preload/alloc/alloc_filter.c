@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of large blocks, for all threads at once and without a lock: counts by page, in a table that fits the
-// first-level cache, answer for nearly all small blocks; the addresses themselves, in an open hash table, for the others.
+// The addresses of large heap blocks, for all threads, without a lock. Counts by page, in a table that fits the L1
+// cache, answer for nearly all small blocks; an open hash table of the addresses answers for the others.
 #include <stdatomic.h>
 
 #include "collectors/preload/alloc/alloc.h"

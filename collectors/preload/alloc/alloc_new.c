@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators new and delete of C++, under their mangled names: allocators that bring their own (jemalloc, tcmalloc) do
-// not come by malloc. The standard library's do; noted here, the caller of the block is the caller of new.
+// The operators new and delete of C++, under their mangled names. Those of jemalloc and tcmalloc do not call malloc.
+// Those of the standard library do; noted here, the allocation site is the caller of new.
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@ static void *new_by_malloc(size_t bytes, size_t alignment)
     return posix_memalign(&block, alignment, bytes ? bytes : 1) == 0 ? block : NULL;
 }
 
-// The function of that name which the library of this instruction would call without us. The C++ library's new[] jumps to
-// new without a trace: we seem to be the caller, and it was asked for the one before.
+// The function of that name that the caller's library would call without the preload library. new[] of the C++ library
+// tail-calls new: then the caller seems to be the preload library, and the previous answer holds.
 static void *new_of_caller(const char *name, const void *caller)
 {
     static __thread const void *last;
@@ -78,7 +78,7 @@ static void *new_of_caller(const char *name, const void *caller)
             return next arguments;                                                                                     \
         uint64_t since = bytes < ALLOC_THRESHOLD ? 0 : clock_now();                                                    \
         void *block = bytes < ALLOC_THRESHOLD ? NULL : place_allocate(bytes, alignment, __builtin_return_address(0));  \
-        if (!block) {                                                                                                              \
+        if (!block) {                                                                                                  \
             bool before __attribute__((cleanup(new_end_quiet), unused)) = alloc_set_quiet(true);                       \
             block = next ? next arguments : new_by_malloc(bytes, alignment);                                           \
             if (!block && !next && (next = (__typeof__(next))new_of_caller(#name, __builtin_return_address(0))))       \

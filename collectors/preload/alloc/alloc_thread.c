@@ -9,8 +9,8 @@ extern void *__libc_stack_end; // ld.so's: where the main thread's stack began
 
 static __thread uintptr_t stack_start, stack_end, stack_base;
 
-// Of a thread's stack, beyond the frame it begins its work in: that of the C library's start routine is there. Behind it lie
-// the thread's own data, which are not worth a copy.
+// Bytes of a thread's stack beyond its first frame: the frame of the C library's start routine. The thread's own data
+// follow, which are not worth a copy.
 enum { THREAD_BASE_BYTES = 512 };
 
 static void thread_find_stack(void)

@@ -151,7 +151,8 @@ static bool alloc_write_reserve(struct alloc_record *record, uint64_t *start)
             atomic_fetch_add(alloc_ring_counter(ring, ALLOC_LOST_FREES), record->header.type == ALLOC_RECORD_FREED);
             return false;
         }
-    } while (!__atomic_compare_exchange_n(&ring->data_head, &head, head + bytes, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    } while (!__atomic_compare_exchange_n(&ring->data_head, &head, head + bytes, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
     record->header.size = (uint16_t)bytes;
     *start = head;
     alloc_write_ring_doorbell(used, used + bytes);
@@ -173,7 +174,7 @@ static void alloc_write_record(struct alloc_record *record, const uint64_t *regi
     alloc_write_put(&at, registers, record->header.misc * sizeof *registers);
     alloc_write_put(&at, stack, record->stack_bytes);
     alloc_write_put(&at, &now, sizeof now);
-    // Release: the record is whole before the reader sees its header. Records begin at multiples of 8: a header never wraps.
+    // Release: the record is complete before the reader sees its header, which never wraps: records are aligned to 8.
     char *header = (char *)ring + ALLOC_RING_CONTROL_BYTES + (start & (ALLOC_RING_BYTES - 1));
     __atomic_store_n((uint64_t *)(void *)header, alloc_ring_commit_word(record->header), __ATOMIC_RELEASE);
 }

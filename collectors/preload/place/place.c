@@ -324,7 +324,9 @@ void place_mapped(void *address, size_t bytes, const void *caller)
     if (place) {
         struct place_block block = {
             .address = (uintptr_t)address,
-            .range = {.start = (uintptr_t)address, .bytes = place_round(bytes, (size_t)sysconf(_SC_PAGESIZE)), .place = place},
+            .range = {.start = (uintptr_t)address,
+                      .bytes = place_round(bytes, (size_t)sysconf(_SC_PAGESIZE)),
+                      .place = place},
             .subject = subject,
             .pid = getpid(),
             .is_mapping = true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places allocations on nodes as a placement file says (numaprof run --place). Without a file, a large allocation costs one
-// comparison more; a small one costs nothing.
+// Places allocations on nodes as a placement file says (numaprof run --place). Without a file, a large allocation costs
+// one comparison more; a small one costs nothing.
 #ifndef COLLECTORS_PRELOAD_PLACE_PLACE_H
 #define COLLECTORS_PRELOAD_PLACE_PLACE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Policies by mbind(2), and their check by move_pages(2): both as system calls, since libnuma's nodemasks were one bit short
-// until late 2025.
+// Policies by mbind(2), and their check by move_pages(2): both as system calls, since libnuma's nodemasks were one bit
+// short until late 2025.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mempolicy.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freed placed blocks, kept for the next allocation of the same subject, place and size: a program that allocates in a loop
-// would else fault all pages in again each time, as it does not with its own allocator.
+// Freed placed blocks, kept for the next allocation of the same subject, place and size: a program that allocates in a
+// loop would else fault all pages in again each time, as it does not with its own allocator.
 #include "collectors/preload/place/place.h"
 
 enum {
@@ -49,7 +49,8 @@ uintptr_t place_cache_take(int subject, const struct placement_place *place, siz
         if (start <= PLACE_CACHE_BUSY || (alignment && start % alignment) ||
             !atomic_compare_exchange_strong(&kept->start, &start, PLACE_CACHE_BUSY))
             continue;
-        bool fits = kept->bytes == bytes && kept->place == place && kept->subject == subject; // it is ours to look at now
+        // Only now does the entry belong to this thread.
+        bool fits = kept->bytes == bytes && kept->place == place && kept->subject == subject;
         atomic_store_explicit(&kept->start, fits ? 0 : start, memory_order_release);
         if (fits) {
             atomic_fetch_sub(&place_cache_bytes, bytes);

@@ -18,11 +18,11 @@ static const char help[] =
     "numaprof events --list [--json]               the CPUs in the catalogue\n"
     "numaprof events --check [--cpu NAME]          compare the catalogue with the installed libpfm4\n"
     "\n"
-    "  --cpu NAME       a name of --list; a beginning that fits one CPU only will do\n"
-    "  --all            alternative encodings too, which numaprof never uses\n"
-    "  --split-sockets  as where a socket is several nodes (sub-NUMA clusters, cluster on die, NPS);\n"
+    "  --cpu NAME       a name of --list, or the unique beginning of one\n"
+    "  --all            also list alternative encodings, which numaprof never uses\n"
+    "  --split-sockets  assume that a socket has several nodes (sub-NUMA clusters, cluster on die, NPS);\n"
     "                   without --cpu this machine's topology decides\n"
-    "  --json           for programs; the form is described in docs/events.md\n"
+    "  --json           for programs; docs/events.md describes it\n"
     "  --sysroot DIR    read /proc and /sys below DIR: another machine's snapshot\n";
 
 struct cmd_events_options {
@@ -171,7 +171,7 @@ int cmd_events(int argc, char **argv)
     for (int found; (found = getopt_long(argc, argv, ":h", known, NULL)) != -1;) {
         switch (found) {
         case 'c': options.cpu = optarg; break;
-        case 'r': options.sysroot = optarg; break;
+        case 'r': options.sysroot = usage_root(optarg); break;
         case 'l': options.list = true; break;
         case 'j': options.json = true; break;
         case 'k': options.check = true; break;

@@ -18,19 +18,20 @@
 #include "profiler/measure/survey/survey_print.h"
 
 static const char help[] =
-    "numaprof topology [--sysroot DIR] [--measure [...] | --cached[=FILE]] [--json]\n"
+    "numaprof topology [--sysroot DIR] [--measure [...] | --cached[=FILE]] [--json | --html OUT]\n"
     "\n"
     "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
     "\n"
     "  --sysroot DIR   read /sys and /proc below DIR (a snapshot of another machine)\n"
     "  --json          for programs; docs/topology.md describes it\n"
-    "  --measure       latency and bandwidth from every node to every node's memory; Ctrl-C: so far\n"
+    "  --html OUT      write a page for a browser, with maps of what was measured\n"
+    "  --measure       latency and bandwidth from every node to every node's memory; Ctrl-C prints the results so far\n"
     "    --from NODES  only from the CPUs of these nodes, e.g. 0,2-3\n"
     "    --to NODES    only to their memory\n"
     "    --only NAMES  only these numbers, e.g. latency_random,read_all (docs/measuring.md lists them)\n"
     "    --size SIZE   of the memory used, e.g. 512M    [well past the caches, at most half of what is free]\n"
-    "    --plan        only say what would be measured, and in what time\n"
-    "  --cached[=FILE] what was last measured here and cached, or what such a file holds\n";
+    "    --plan        only say what would be measured, and how long it takes\n"
+    "  --cached[=FILE] print the cached results of this machine, or those of FILE\n";
 
 enum {
     CMD_TOPOLOGY_LIST_BYTES = 72, // of a CPU list in the table
@@ -159,7 +160,7 @@ static int cmd_topology_print(const struct topology *t)
 
 struct cmd_topology_options {
     const char *root;
-    bool json, measure, plan, cached;
+    bool json, measure, plan, cached, html;
     const char *cached_file;
     struct cmd_topology_measure texts;
 };
@@ -253,6 +254,10 @@ static bool cmd_topology_is_sound(const struct cmd_topology_options *o)
         diag_error("leave out one of them", "topology: a plan is for people, --json for programs");
         return false;
     }
+    if (o->html && (o->plan || o->json)) {
+        diag_error("leave out the others", "topology: --html, --plan and --json each print something else");
+        return false;
+    }
     if (o->measure && !o->plan && *o->root) {
         diag_error("leave out one of them, or add --plan",
                    "topology: --measure measures this machine, --sysroot shows another one");
@@ -273,6 +278,7 @@ int cmd_topology(int argc, char **argv)
         {"from", required_argument, NULL, 'f'},    {"to", required_argument, NULL, 't'},
         {"only", required_argument, NULL, 'o'},    {"size", required_argument, NULL, 'b'},
         {"plan", no_argument, NULL, 'p'},          {"cached", optional_argument, NULL, 'k'},
+        {"html", required_argument, NULL, 'w'},
         {0},
     };
     struct cmd_topology_options o = {.root = ""};
@@ -283,8 +289,9 @@ int cmd_topology(int argc, char **argv)
         case 'j': o.json = true; break;
         case 'm': o.measure = true; break;
         case 'p': o.plan = true; break;
+        case 'w': o.html = true; break;
         case 'k': o.cached = true; o.cached_file = optarg; break;
-        case 's': o.root = optarg; break;
+        case 's': o.root = usage_root(optarg); break;
         case 'f': o.texts.from = optarg; break;
         case 't': o.texts.to = optarg; break;
         case 'o': o.texts.only = optarg; break;
@@ -294,5 +301,7 @@ int cmd_topology(int argc, char **argv)
     }
     if (optind < argc)
         return usage_bad_argument(argv, argv[optind]);
-    return cmd_topology_is_sound(&o) ? cmd_topology_show(&o) : DIAG_EXIT_FAILED;
+    if (!cmd_topology_is_sound(&o))
+        return DIAG_EXIT_FAILED;
+    return o.html ? cmd_experiments_hand_over(argc, argv) : cmd_topology_show(&o);
 }

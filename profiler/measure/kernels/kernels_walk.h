@@ -34,7 +34,8 @@ void kernels_walk_write(struct kernels_walk_line *region, size_t lines, enum ker
 enum { KERNELS_WALK_STRIDE = 16 };
 const struct kernels_walk_line *kernels_walk_go(const struct kernels_walk_line *line, size_t steps);
 
-// The same with a pause of KERNELS_WALK_PAUSE dependent additions after every load, in which the memory has nothing to do.
+// The same with a pause of KERNELS_WALK_PAUSE dependent additions after every load, in which the memory has nothing to
+// do.
 enum { KERNELS_WALK_PAUSE = 128 };
 const struct kernels_walk_line *kernels_walk_go_pausing(const struct kernels_walk_line *line, size_t steps);
 

@@ -98,8 +98,8 @@ void machine_cache_tell(int status, const char *path, const char *what)
     char clean[PATH_MAX];
     diag_clean(clean, sizeof clean, path);
     if (status < 0)
-        diag_warn("set XDG_CACHE_HOME to a folder that can be written", "%s is not cached for later recordings: %s: %s", what,
-                  clean, strerror(-status));
+        diag_warn("set XDG_CACHE_HOME to a folder that can be written",
+                  "%s is not cached for later recordings: %s: %s", what, clean, strerror(-status));
     else
         diag_info("%s is cached in %s; recordings made on this machine will hold it", what, clean);
 }

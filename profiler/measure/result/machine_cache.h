@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found out about this machine, as one file of each kind in the user's cache folder: $XDG_CACHE_HOME/numaprof, else
-// ~/.cache/numaprof. A file's name ends with a key of the machine's identity. It holds lines of text: the kind's first line,
-// "machine IDENTITY", lines of the kind's own, and "end": a file without that was cut off.
+// What was found out about this machine, as one file of each kind in the user's cache folder: $XDG_CACHE_HOME/numaprof,
+// else ~/.cache/numaprof. A file's name ends with a key of the machine's identity. It holds lines of text: the kind's
+// first line, "machine IDENTITY", lines of the kind's own, and "end": a file without that was cut off.
 #ifndef PROFILER_MEASURE_RESULT_MACHINE_CACHE_H
 #define PROFILER_MEASURE_RESULT_MACHINE_CACHE_H
 
@@ -16,8 +16,8 @@ struct machine_cache_kind {
     bool of_software;                // another kernel or microcode makes it another machine
 };
 
-// Replaces the file, whole or not at all; makes its folders. write puts out the kind's own lines. path gets the file's name, also
-// on failure where it is known. -errno; -ENOENT: no home folder.
+// Replaces the file, whole or not at all; makes its folders. write puts out the kind's own lines. path gets the file's
+// name, also on failure where it is known. -errno; -ENOENT: no home folder.
 int machine_cache_save(const struct machine_cache_kind *kind, const struct topology *t, char *path, size_t size,
                        void (*write)(FILE *out, const void *what), const void *what);
 
@@ -28,8 +28,8 @@ struct machine_cache_reader {
     char *text, *rest;
 };
 
-// Opens the file of this machine, behind its line "machine". -ENOENT: there is none for the machine as it is now; -EINVAL: it is
-// of another kind. machine_cache_close in all cases.
+// Opens the file of this machine, behind its line "machine". -ENOENT: there is none for the machine as it is now;
+// -EINVAL: it is of another kind. machine_cache_close in all cases.
 int machine_cache_open(struct machine_cache_reader *reader, const struct machine_cache_kind *kind,
                        const struct topology *t, char *path, size_t size);
 // The same for a file that may be another machine's.

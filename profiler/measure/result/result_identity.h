@@ -8,8 +8,8 @@
 
 #include "core/topology/topology.h"
 
-// One line of text. with_software: another kernel or microcode makes it another machine too. Needs no privilege. -ENOMEM. The
-// caller frees *text.
+// One line of text. with_software: another kernel or microcode makes it another machine too. Needs no privilege.
+// -ENOMEM. The caller frees *text.
 int result_identity_make(char **text, const struct topology *t, bool with_software);
 
 // Sixteen hexadecimal digits and a NUL.

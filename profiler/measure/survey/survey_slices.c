@@ -192,8 +192,8 @@ static int survey_slices_walk_from(struct survey_slices *slices, const struct me
     return status;
 }
 
-// ids: what is measured on this walk, ended by RESULT_METRICS. on holds the walk in its first half; region's second half is
-// what evicts it from the caches and what the others read.
+// ids: what is measured on this walk, ended by RESULT_METRICS. on holds the walk in its first half; region's second
+// half is what evicts it from the caches and what the others read.
 static int survey_slices_walk(struct survey_slices *slices, struct memory_region *region, struct memory_region *on,
                               const enum result_metric_id ids[2])
 {

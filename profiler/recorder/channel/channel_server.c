@@ -217,16 +217,17 @@ int channel_server_accept(struct channel_server *server, struct channel_connecti
     return 0;
 }
 
-void channel_server_admit(struct channel_server *server, struct channel_connection *connection)
+int channel_server_admit(struct channel_server *server, struct channel_connection *connection)
 {
     const struct channel_settings *settings = &server->settings;
     const bool has_it = connection->handshake.forked || connection->is_gone;
-    // It may be gone: nothing to do.
-    (void)!channel_pass_send(connection->fd, settings, has_it ? 1 : channel_settings_bytes(settings->slot_count),
-                             has_it ? -1 : server->segment, MSG_DONTWAIT);
+    const size_t bytes = has_it ? 1 : channel_settings_bytes(settings->slot_count);
+    const bool is_sent = channel_pass_send(connection->fd, settings, bytes, has_it ? -1 : server->segment, MSG_DONTWAIT) >= 0;
+    const int status = is_sent || has_it ? 0 : -errno;
     close(connection->fd);
     connection->fd = -1;
     channel_server_hold_back(server);
+    return status;
 }
 
 // --- messages
@@ -311,6 +312,11 @@ void channel_server_answer(const struct channel_received *message)
     uint32_t sent = CHANNEL_SENT;
     if (atomic_compare_exchange_strong(&message->awaited->state, &sent, CHANNEL_ANSWERED))
         channel_server_futex(&message->awaited->state, FUTEX_WAKE, 1, NULL);
+}
+
+uint64_t channel_server_unmade(const struct channel_server *server)
+{
+    return atomic_load(&server->shared->unmade);
 }
 
 uint64_t channel_server_missed(const struct channel_server *server)

@@ -51,8 +51,9 @@ void channel_server_set_target(struct channel_server *server, pid_t pid);
 
 // The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent no
 // handshake; it is closed in both cases. Answer it with channel_server_admit, which closes it.
+// -EPIPE, -ECONNRESET: who asked for the settings waits no longer, or has ended.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
-void channel_server_admit(struct channel_server *server, struct channel_connection *connection);
+int channel_server_admit(struct channel_server *server, struct channel_connection *connection);
 
 // Takes messages that were sent, at most max of them, in no order. starts_only: only thread starts whose sender waits
 // (for the thread that answers those); else all others.
@@ -63,6 +64,7 @@ void channel_server_answer(const struct channel_received *message);
 
 // Messages that found no room. The program can write there.
 uint64_t channel_server_missed(const struct channel_server *server);
+uint64_t channel_server_unmade(const struct channel_server *server); // threads that the system refused to make
 
 // Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
 void channel_server_await(struct channel_server *server, uint32_t *seen);

@@ -39,7 +39,7 @@ static void thread_starts_answer(struct thread_starts *starts, const struct chan
     struct thread_starts_arrival arrival = {.message = *message};
     thread_starts_identify(starts, &arrival);
     if (starts->counters->usable > 0 && arrival.tid > 0)
-        arrival.counters = counters_open(starts->counters, arrival.tid, -1, (struct counters_how){0});
+        arrival.counters = counters_open(starts->counters, arrival.tid, -1, (struct counters_how){.waits = true});
     thread_starts_keep(starts, arrival); // first: once answered, the thread may end before it is kept
     channel_server_answer(message);
 }

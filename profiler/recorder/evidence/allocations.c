@@ -260,16 +260,16 @@ void allocations_finish(const struct allocations *allocations, enum elf_kind kin
     bool is_static = kind == ELF_KIND_STATIC;
     if (kind != ELF_KIND_GLIBC || !has_channel)
         note_write(tasks, "objects", RECORDING_NULL, is_static ? "link it dynamically" : NULL,
-                   "allocations are not seen%s: memory is named by variable and mapping only",
+                   "allocations are not recorded%s: memory is named by variable and mapping only",
                    is_static ? " in a static program" : "");
     if (allocations->own_allocators > 0)
         note_write(tasks, "objects", allocations->own_allocators, NULL,
-                   "the program brings its own malloc: of its heap only what that maps is seen, not single blocks");
+                   "the program has its own malloc: mappings of its heap are recorded, single blocks are not");
     uint64_t unwritten = allocations->objects.unwritten;
     if (unwritten > 0)
         note_write(tasks, "instances", (int64_t)unwritten, NULL,
                    "%llu %s of calls that made more than %d: counted, but recorded only where sampled",
                    (unsigned long long)unwritten, unwritten == 1 ? "block" : "blocks", OBJECTS_BLOCKS_OF_ONE);
-    note_count(tasks, "blocks", allocations->lost, NULL, "large block came faster than it could be noted: it has no name",
-               "large blocks came faster than they could be noted: they have no name");
+    note_count(tasks, "blocks", allocations->lost, NULL, "large block came too fast to be recorded: it has no name",
+               "large blocks came too fast to be recorded: they have no name");
 }

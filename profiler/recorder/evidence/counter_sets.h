@@ -24,13 +24,13 @@ struct counter_sets {
     struct counters counters;
     struct verification verification; // of its events
     struct loads loads;
-    struct counter_set **of_cpus;    // of a program whose threads cannot be counted one by one, and of loads that can be
-    size_t of_cpus_count;            // sampled by CPU only
-    bool counts_cpus;                // the former are among them
+    struct counter_set **of_cpus;    // of a program whose threads cannot be counted one by one, and of loads that only
+    size_t of_cpus_count;            // CPUs can sample
+    bool counts_cpus;                // some of of_cpus count the program
     bool usable;                     // at least one group can be counted
     uint64_t interval_ns;            // of the time line, now
-    bool has_first_steps;            // the first steps are smaller: nobody asked for others
     uint64_t read_at;                // when the counters were read last
+    bool is_late;                    // it was much later than it should have been, once
     uint64_t rows_at_widening;       // counters.rows when interval_ns was doubled last
 };
 
@@ -60,11 +60,5 @@ void counter_sets_end(struct counter_sets *sets, struct thread *thread, uint64_t
 void counter_sets_tick(struct counter_sets *sets, uint64_t now);
 void counter_sets_read(struct counter_sets *sets, uint64_t now);
 void counter_sets_switch(struct counter_sets *sets, bool on);
-
-// The evidence rows of counters and loads.
-void counter_sets_write_evidence(struct counter_sets *sets);
-
-// Notes threads that were not counted, and contradictions among sampled loads.
-void counter_sets_finish(struct counter_sets *sets);
 
 #endif

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/system/cgroup.h"
 #include "core/system/emulated.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
+#include "core/topology/rank_place.h"
 #include "core/topology/topology_pin.h"
 #include "profiler/recorder/run/measured_rows.h"
 
@@ -40,17 +42,56 @@ static int machine_cpus_of_group(const struct machine *machine)
     return online;
 }
 
-// Where no launcher bound the ranks of this host, each would pin its threads to the same CPUs. A binding is kept as it is.
+// Each rank of the host has a number: where no launcher bound them, each takes its part.
 static void machine_take_share(struct machine *machine)
 {
-    int first;
-    if (!machine->is_rank || machine->rank.local_size < 2 || machine->slot_count == 0 ||
-        cpulist_count(&machine->topology.allowed_cpus) < machine_cpus_of_group(machine))
-        return;
-    int count = rank_share(&machine->rank, (int)machine->slot_count, &first);
+    int first, count = rank_share(&machine->rank, (int)machine->slot_count, &first);
     memmove(machine->pin_order, machine->pin_order + first, (size_t)count * sizeof *machine->pin_order);
     machine->slot_count = (size_t)count;
     machine->shares_cpus = true;
+}
+
+static void machine_reverse(int *order, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        int other = order[count - 1 - i];
+        order[count - 1 - i] = order[i];
+        order[i] = other;
+    }
+}
+
+// In place: a copy is too large for a small stack.
+static void machine_rotate_order(struct machine *machine, size_t first)
+{
+    machine_reverse(machine->pin_order, first);
+    machine_reverse(machine->pin_order + first, machine->slot_count - first);
+    machine_reverse(machine->pin_order, machine->slot_count);
+}
+
+// Several ranks may be bound to the same CPUs (Open MPI: to a package), and some launchers number no ranks of a host: each
+// begins elsewhere. None is kept from the other CPUs, for it may be alone there.
+static void machine_begin_elsewhere(struct machine *machine, int allowed, int in_group)
+{
+    int place, known = machine->rank.local_size;
+    machine->place_held = rank_place_claim(&machine->rank, &machine->topology.allowed_cpus, &place);
+    machine->holds_place = machine->place_held >= 0;
+    if (!machine->holds_place)
+        return; // as if the rank were alone
+    int sharers = known > 0 && in_group > 0 ? (int)(((long)allowed * known + in_group - 1) / in_group) : 0;
+    machine_rotate_order(machine, (size_t)rank_place_first_slot(place, sharers, (int)machine->slot_count));
+}
+
+// Ranks of a host that begin at the same CPU would take it from each other. A binding is never widened.
+static void machine_divide_cpus(struct machine *machine)
+{
+    const struct rank *rank = &machine->rank;
+    if (!machine->is_rank || rank->size == 1 || rank->local_size == 1 || machine->slot_count == 0)
+        return;
+    int allowed = cpulist_count(&machine->topology.allowed_cpus), in_group = machine_cpus_of_group(machine);
+    if (allowed >= in_group && rank->local_size > 1 && rank->local_number >= 0)
+        machine_take_share(machine);
+    else if (machine->slot_count > 1)
+        machine_begin_elsewhere(machine, allowed, in_group);
 }
 
 static int machine_make_pin_order(struct machine *machine, const struct run_options *options)
@@ -74,7 +115,7 @@ static int machine_make_pin_order(struct machine *machine, const struct run_opti
     }
     machine->slot_count = count > 0 ? (size_t)count : 0;
     if (options->pin == RUN_PIN_COMPACT || options->pin == RUN_PIN_SCATTER)
-        machine_take_share(machine);
+        machine_divide_cpus(machine);
     return 0;
 }
 
@@ -93,6 +134,8 @@ int machine_open(struct machine *machine, const struct run_options *options)
 
 void machine_close(struct machine *machine)
 {
+    if (machine->holds_place)
+        close(machine->place_held);
     topology_free(&machine->topology);
 }
 
@@ -115,7 +158,8 @@ void machine_write(const struct machine *machine, struct recording_queue *queue)
     }
     const struct rank *rank = &machine->rank;
     if (machine->is_rank)
-        RECORD(queue, RECORDING_RANK, RECORD_NUMBER(rank->number), RECORD_TEXT(rank->launcher), RECORD_TEXT(rank->job),
+        RECORD(queue, RECORDING_RANK, RECORD_NUMBER(rank->number), RECORD_TEXT(rank->launcher),
+               RECORD_TEXT(*rank->job ? rank->job : NULL),
                RECORD_KNOWN(rank->size), RECORD_KNOWN(rank->local_number), RECORD_KNOWN(rank->local_size),
                RECORD_NUMBER(machine->shares_cpus));
     measured_rows_write(t, !machine->emulated, queue);

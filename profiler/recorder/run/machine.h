@@ -14,6 +14,8 @@ struct machine {
     size_t slot_count;
     struct rank rank;                // of a parallel job; if is_rank
     bool is_rank, shares_cpus;       // shares_cpus: pin_order is this rank's share
+    bool holds_place;                // place_held: among the ranks that may use the same CPUs, until machine_close
+    int place_held;
     const char *emulated;            // name of the emulated machine, or NULL
     char emulated_name[64];
 };

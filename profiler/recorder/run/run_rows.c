@@ -22,18 +22,10 @@
 
 static char *run_rows_command(char *const *arguments)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    struct json json = {.file = out};
-    json_array(&json, NULL);
-    for (size_t i = 0; arguments[i]; i++)
-        json_text(&json, NULL, arguments[i]);
-    json_close(&json);
-    fclose(out);
-    return text;
+    size_t count = 0;
+    while (arguments[count])
+        count++;
+    return json_words((const char *const *)arguments, count);
 }
 
 static void run_rows_started_at(char *out, size_t size)

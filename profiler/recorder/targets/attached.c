@@ -96,8 +96,7 @@ static int attached_process(struct attached *attached, const struct running_proc
     process->is_attached = true;
     process->forgets = true;         // what it touched before is not known
     process->touched_at = now;       // its pages are worth a look
-    RECORD(tasks->queue, RECORDING_ATTACHED, RECORD_NUMBER(process->id),
-           running->age_ns >= 0 ? RECORD_NUMBER(running->age_ns) : RECORD_NULL);
+    RECORD(tasks->queue, RECORDING_ATTACHED, RECORD_NUMBER(process->id), RECORD_KNOWN(running->age_ns));
     attached_see_mappings(attached, process);
     int found = attached_scan(attached, running->pid, true);
     for (int scans = 1; found > 0 && scans < ATTACHED_MOST_SCANS; scans++)
@@ -105,59 +104,39 @@ static int attached_process(struct attached *attached, const struct running_proc
     return found < 0 ? found : 0;
 }
 
+// Attaches to children that were started after the list was made and before their parents were watched. The kernel reports later
+// ones. Returns how many, or -ENOMEM.
+static int attached_late_children(struct attached *attached)
+{
+    struct running found;
+    int status = running_family(attached->running, &found), count = 0;
+    if (attached->records->count > 0)
+        perf_streams_drain(attached->records->streams, clock_now());
+    for (size_t i = 0; i < found.count && status == 0; i++) {
+        if (tasks_process(attached->targets->tasks, found.processes[i].pid) || !running_is_measurable(&found.processes[i]))
+            continue;
+        status = attached_process(attached, &found.processes[i]);
+        count++;
+    }
+    running_free(&found);
+    return status == -ENOMEM ? status : count;
+}
+
 int attached_begin(struct attached *attached)
 {
     int status = 0;
     for (size_t i = 0; i < attached->running->count && status == 0; i++)
         status = attached_process(attached, &attached->running->processes[i]);
+    int found = status == 0 && !*attached->running->group;
+    for (int scans = 0; found > 0 && scans < ATTACHED_MOST_SCANS; scans++)
+        found = attached_late_children(attached);
+    status = found < 0 ? found : status;
     if (attached->records->count == 0)
         attached->records->error = attached->without_faults ? -ECANCELED : attached->error;
     return status == 0 && attached->threads == 0 ? -ESRCH : status;
 }
 
 // --- what fits
-
-// Descriptors of one thread's counters: task clock, migrations, instructions, and the groups.
-static size_t attached_of_counters(const struct counters *counters)
-{
-    size_t count = 2 + counters->with_work;
-    for (int i = 0; i < counters->group_count; i++)
-        if (counters->groups[i].error == 0 && !counters->groups[i].of_cpus)
-            count += (size_t)counters->groups[i].count + counters->groups[i].with_work;
-    return count;
-}
-
-// The last class of the plan is the first to go; loads with addresses go last, for they name the data.
-static bool attached_leave_out(struct attached *attached, struct counters *counters)
-{
-    int last = -1;
-    for (int i = 0; i < counters->group_count; i++)
-        if (counters->groups[i].error == 0 && (i != counters->loads_group || last < 0))
-            last = i;
-    if (counters->usable < 2 || last < 0)
-        return false;
-    counters->groups[last].error = -EMFILE;
-    if (last == counters->loads_group)
-        counters->loads_error = -EMFILE;
-    counters->usable--;
-    attached->left_out++;
-    return true;
-}
-
-static size_t attached_count_threads(const struct running *running)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < running->count; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/task", running->processes[i].pid);
-        DIR *folder = opendir(path);
-        for (const struct dirent *entry; folder && (entry = readdir(folder));)
-            count += *entry->d_name != '.';
-        if (folder)
-            closedir(folder);
-    }
-    return count;
-}
 
 static int attached_refuse(const struct attached *attached, size_t threads)
 {
@@ -175,17 +154,22 @@ int attached_plan(struct attached *attached)
     struct rlimit files;
     getrlimit(RLIMIT_NOFILE, &files);
     attached->allowed = files.rlim_cur == RLIM_INFINITY ? SIZE_MAX : files.rlim_cur;
-    const size_t threads = attached_count_threads(attached->running), cpus = attached->topology->cpu_count;
+    const size_t threads = running_threads(attached->running), cpus = attached->topology->cpu_count;
     size_t inherited = attached->without_faults ? 0 : 2 * threads * cpus;
     attached->of_machine = inherited > MOST_INHERITED || inherited + OWN > attached->allowed;
     size_t faults = attached->of_machine ? 2 * cpus : inherited;
+    size_t counted;
     do {
-        attached->needed = OWN + faults + (counts ? threads * attached_of_counters(counters) : 0);
-    } while (attached->needed > attached->allowed && counts && attached_leave_out(attached, counters));
-    return attached->needed > attached->allowed ? attached_refuse(attached, threads) : 0;
+        counted = counts ? threads * counters_files(counters, false) : 0;
+        attached->needed = OWN + faults + counted;
+    } while (attached->needed > attached->allowed && counts && counters_leave_out_last(counters) && ++attached->left_out);
+    if (attached->needed > attached->allowed)
+        return attached_refuse(attached, threads);
+    counters->files_for_all = counted + (attached->allowed - attached->needed) / 2; // new threads share the rest
+    return 0;
 }
 
-// --- control groups
+// --- processes that come later
 
 // Unknown twice in a row: no process of ours started it, or the kernel's record of that would have arrived.
 static void attached_meet(struct attached *attached, struct running_process *process, const struct table *before)
@@ -203,14 +187,18 @@ void attached_tick(struct attached *attached, uint64_t now)
 {
     enum { EVERY_MS = 250 };
     struct running found = {0};
-    if (!attached->running || !*attached->running->group || now < attached->looked_at + EVERY_MS * CLOCK_MS)
+    if (!attached->running || now < attached->looked_at + EVERY_MS * CLOCK_MS)
         return;
+    const bool is_group = *attached->running->group;
+    if (!is_group && attached->records->count > 0)
+        return; // the kernel reports what they start
     attached->looked_at = now;
     snprintf(found.group, sizeof found.group, "%s", attached->running->group);
     struct table before = attached->strangers;
     attached->strangers = (struct table){0};
-    if (running_group_processes(&found) == 0) {
-        perf_streams_drain(attached->records->streams, clock_now());
+    if ((is_group ? running_group_processes(&found) : running_family(attached->running, &found)) == 0) {
+        if (attached->records->count > 0)
+            perf_streams_drain(attached->records->streams, clock_now());
         for (size_t i = 0; i < found.count; i++)
             attached_meet(attached, &found.processes[i], &before);
     }
@@ -228,11 +216,15 @@ void attached_finish(const struct attached *attached)
     const struct tasks *tasks = attached->targets->tasks;
     if (attached->left_out > 0)
         note_write(tasks, "refused", attached->left_out, "ulimit -n, or attach to fewer processes",
-                   "%d groups of counters are left out: with all, the threads need more than the %zu open files that are allowed",
+                   "%d groups of counters are left out: with all groups, the threads need more than the %zu allowed open files",
                    attached->left_out, attached->allowed);
     if (attached->running && attached->running->refused > 0)
         note_write(tasks, "refused", (int64_t)attached->running->refused, "run numaprof as root",
-                   "%zu processes of the control group belong to other users and are not recorded", attached->running->refused);
+                   "%zu processes %s belong to other users and are not recorded", attached->running->refused,
+                   *attached->running->group ? "of the control group" : "that these processes started");
+    if (attached->running && attached->records->count == 0)
+        note_write(tasks, "not_followed", 0, NULL,
+                   "new threads and processes that ended within half a second were not seen: only events of page faults report them");
     if (attached->unwatched == 0 || attached->records->count == 0)
         return; // the evidence says why there is none
     struct note_missing reason = refusals_missing(attached->records->refusals, attached->error);

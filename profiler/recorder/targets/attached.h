@@ -29,7 +29,7 @@ int attached_plan(struct attached *attached);
 // Adds the processes and opens everything on their threads; there is a recording. -ESRCH: all of them have ended; -ENOMEM.
 int attached_begin(struct attached *attached);
 
-// Attaches to processes that have come into the control group meanwhile.
+// Attaches to processes that have come into the control group meanwhile; where the kernel reports no forks, to new descendants.
 void attached_tick(struct attached *attached, uint64_t now);
 
 void attached_close(struct attached *attached);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/system/process_stat.h"
 
 // Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.
 static void connections_read_maps(const struct connections *connections, struct process *process)
@@ -41,6 +42,14 @@ static void connections_make_known(const struct connections *connections, struct
     counter_sets_count(connections->targets->sets, thread);
 }
 
+// It has not been killed while it waited.
+static bool connections_is_running(pid_t pid)
+{
+    char text[512];
+    const char *fields;
+    return process_stat_read(text, sizeof text, &fields, pid) == 0 && *fields != 'Z' && *fields != 'X';
+}
+
 void connections_register(const struct connections *connections, struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
@@ -55,7 +64,8 @@ void connections_register(const struct connections *connections, struct channel_
         connections_make_known(connections, process, connection);
     if (connection->ring >= 0)
         close(connection->ring);
-    channel_server_admit(connections->channel, connection);
+    if (channel_server_admit(connections->channel, connection) < 0 && process && connections_is_running(connection->pid))
+        programs_gave_up(&connections->targets->programs, process);
 }
 
 size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more)

@@ -10,7 +10,7 @@
 
 enum {
     KERNEL_RECORDS_BYTES = 32 << 20,  // rings of all CPUs together ...
-    KERNEL_RECORDS_MOST_PAGES = 1024, // ... but not more than this for one
+    KERNEL_RECORDS_MOST_PAGES = 1024, // ... and at most this for one
     KERNEL_RECORDS_LEAST_PAGES = 16,
     KERNEL_RECORDS_EVENT = 1,         // its id in the recording; those of the counters follow
 };
@@ -49,7 +49,7 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
     const struct mapping *mapping = address_space_find(&process->space, mmap.address);
     if (!mapping || !mapping->executable || *mapping->path != '/')
         return;
-    if (!process->exe) // it is gone already; the kernel maps the program first, then its loader
+    if (!process->exe) // the process has ended; the kernel maps the program first, then its loader
         tasks_set_exe(records->tasks, process, mapping->path);
     program_files_see(records->targets->walk->files, process->pid, mapping->path, time);
 }
@@ -127,7 +127,7 @@ void kernel_records_close(struct kernel_records *records)
     records->count = 0;
 }
 
-// A power of two, as the kernel wants it.
+// A power of two, as the kernel requires.
 static size_t kernel_records_ring_pages(const struct kernel_records *records)
 {
     size_t pages = KERNEL_RECORDS_MOST_PAGES;
@@ -162,8 +162,8 @@ static int kernel_records_open_sources(struct kernel_records *records, struct fa
     return 0;
 }
 
-// Without privilege locked memory is a common allowance for the rings of all CPUs: all of them are of one size, or the
-// first would take what the last needs.
+// Opens rings of equal size. Without privilege, the rings of all CPUs share one limit of locked memory, and large
+// first rings would leave too little for the last.
 static int kernel_records_open_equal(struct kernel_records *records, struct faults_task task)
 {
     size_t pages = kernel_records_ring_pages(records);
@@ -247,10 +247,11 @@ void kernel_records_write_evidence(struct kernel_records *records)
     note_evidence(records->tasks, 4, "faults", used, detail, missing);
 }
 
+// Counts the target's faults; 0 if the events count the whole machine.
 static uint64_t kernel_records_count_faults(struct kernel_records *records)
 {
     uint64_t counted = 0;
-    for (size_t i = 0; i < records->count; i++)
+    for (size_t i = 0; i < records->count && !records->faults.of_machine; i++)
         if (faults_count(&records->sources[i]) == 0)
             counted += records->sources[i].counted;
     return counted;
@@ -258,16 +259,14 @@ static uint64_t kernel_records_count_faults(struct kernel_records *records)
 
 uint64_t kernel_records_missed(struct kernel_records *records)
 {
-    if (records->faults.of_machine)
-        return 0;
-    uint64_t counted = kernel_records_count_faults(records), sampled = records->faults.sampled_weight;
+    const uint64_t counted = kernel_records_count_faults(records), sampled = records->faults.sampled_weight;
     return counted > sampled ? counted - sampled : 0;
 }
 
 void kernel_records_finish(struct kernel_records *records)
 {
-    uint64_t counted = kernel_records_count_faults(records);
-    if (counted > 0 && !records->faults.of_machine)
+    const uint64_t counted = kernel_records_count_faults(records);
+    if (counted > 0)
         note_write(records->tasks, "faults", (int64_t)counted, NULL,
                    "%llu page faults were counted, samples stand for %llu", (unsigned long long)counted,
                    (unsigned long long)records->faults.sampled_weight);

@@ -7,6 +7,7 @@
 
 #include "core/system/clock.h"
 #include "collectors/processes/namespaces.h"
+#include "profiler/launch/output_name.h"
 
 static pid_t messages_tid(const struct process *process, pid_t inner)
 {
@@ -103,13 +104,13 @@ static void messages_exit_process(struct messages *messages, struct process *pro
 static void messages_exec(struct messages *messages, struct process *sender, const struct channel_received *message)
 {
     const struct targets *targets = messages->connections.targets;
-    // After vfork the child sends as its parent; its fork is in the kernel's records.
+    const pid_t tid = sender->other_namespace ? namespaces_outer_tid(sender->pid, (pid_t)message->tid) : (pid_t)message->tid;
+    // After vfork the child sends as its parent; its fork is in the kernel's records. So may be the sender's end.
     perf_streams_drain(messages->connections.streams, message->time_ns);
-    pid_t tid = (pid_t)message->tid;
-    if (sender->other_namespace)
-        tid = namespaces_outer_tid(sender->pid, tid);
     const struct thread *thread = tasks_thread(targets->tasks, tid);
-    programs_announce(&targets->programs, thread ? thread->process : sender, (int)message->a, message->text);
+    struct process *process = thread ? thread->process : tasks_process_of_channel(targets->tasks, message->process);
+    if (process)
+        programs_announce(&targets->programs, process, (int)message->a, message->text);
 }
 
 // Keeps a message whose sender is not known yet. False: there is no room.
@@ -236,4 +237,8 @@ void messages_finish(const struct messages *messages)
                connections->channel ? channel_server_missed(connections->channel) : 0, NULL,
                "message of a thread found no room: it may be missing, or unpinned",
                "messages of threads found no room: some threads may be missing, or unpinned");
+    note_count(connections->targets->tasks, "unmade",
+               connections->channel ? channel_server_unmade(connections->channel) : 0, OUTPUT_NAME_MORE_PROCESSES,
+               "thread could not be started: the system refused it; up to 5 of the allowed ones are numaprof's own",
+               "threads could not be started: the system refused them; up to 5 of the allowed ones are numaprof's own");
 }

@@ -87,6 +87,6 @@ void outside_threads_child(const struct outside_threads *outside, struct process
     parent->starts_others = true;
     if (outside_threads_unpin_all(outside, parent) > 0)
         note_write(outside->tasks, "unpinned", 1, "link it dynamically with glibc",
-                     "%s starts other programs, which are to see all CPUs: its own threads are pinned no longer",
+                     "%s starts other programs, which must see all CPUs: its own threads are no longer pinned",
                      diag_clean(clean, sizeof clean, parent->exe ? parent->exe : "a static program"));
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collectors/protocol/channel.h"
 #include "core/text/diag.h"
 
 static bool programs_is_forbidden(int kind)
@@ -19,7 +20,7 @@ static void programs_note(const struct programs *programs, const struct process 
     if (programs_is_forbidden(kind)) {
         RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("no"));
         note_write(programs->tasks, "not_followed", 1, "run numaprof as the user whose rights it gets, or as root",
-                     "%s %s: the kernel lets nobody else measure it, nothing was seen of it", clean,
+                     "%s %s: the kernel does not allow it to be measured, so nothing was recorded of it", clean,
                      elf_kind_obstacle(kind));
         return;
     }
@@ -55,10 +56,30 @@ void programs_ended(const struct programs *programs, struct process *process)
     process->awaits_library = false;
 }
 
+void programs_gave_up(const struct programs *programs, struct process *process)
+{
+    process->has_library = false; // it is there, and does nothing
+    RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("late"));
+    if (programs->unconnected->gave_up++ == 0)
+        programs->unconnected->gave_up_exe = process->exe;
+}
+
+static void programs_note_gave_up(const struct programs *programs)
+{
+    const struct programs_unconnected *u = programs->unconnected;
+    char clean[PATH_MAX];
+    if (u->gave_up > 0)
+        note_write(programs->tasks, "not_followed", (int64_t)u->gave_up, "fewer threads or ranks on this host, so that numaprof gets a CPU",
+                   "%s%s waited %d s for numaprof, and went on alone: threads are not pinned, allocations have no names",
+                   diag_clean(clean, sizeof clean, u->gave_up_exe ? u->gave_up_exe : "a program"),
+                   u->gave_up > 1 ? " and other programs" : "", CHANNEL_PATIENCE_MS / 1000);
+}
+
 void programs_finish(const struct programs *programs, const char *library, const char *why_not)
 {
     const struct programs_unconnected *u = programs->unconnected;
     char remedy[PATH_MAX + 160], clean[PATH_MAX];
+    programs_note_gave_up(programs);
     if (u->count == 0)
         return;
     if (why_not || !*library)

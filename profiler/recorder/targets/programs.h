@@ -10,6 +10,8 @@
 struct programs_unconnected {
     uint64_t count;
     const char *exe;                 // of the first one; interned, NULL: unknown
+    uint64_t gave_up;                // of those that connected, and had no answer in time
+    const char *gave_up_exe;
 };
 
 struct programs {
@@ -30,7 +32,10 @@ void programs_executed(const struct programs *programs, struct process *process)
 // The process ends, or runs another program next.
 void programs_ended(const struct programs *programs, struct process *process);
 
-// Notes programs that never connected. library: the path they were to load, "": none. why_not: a remedy that is
+// It connected and no longer reads the answer.
+void programs_gave_up(const struct programs *programs, struct process *process);
+
+// Notes programs that gave up, and those that never connected. library: the path they were to load, "": none. why_not: a remedy that is
 // known before the run, or NULL.
 void programs_finish(const struct programs *programs, const char *library, const char *why_not);
 

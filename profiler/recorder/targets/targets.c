@@ -41,6 +41,8 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     struct process *process = thread->process;
     outside_threads_release(&targets->outside, thread);
     targets_classify(targets, process);
+    if (targets->pages)
+        pages_forget(targets->pages, process);
     stack_walk_forget(targets->walk, process);
     objects_forget_unnamed(&targets->allocations->objects, process);
     allocations_close_ring(targets->allocations, process);
@@ -54,6 +56,8 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
     struct process *process = thread->process;
     if (process->threads == 1) {
         targets_classify(targets, process);
+        if (targets->pages)
+            pages_ended(targets->pages, process);
         stack_walk_forget(targets->walk, process);
         allocations_close_ring(targets->allocations, process);
         programs_ended(&targets->programs, process);

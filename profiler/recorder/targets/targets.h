@@ -4,6 +4,7 @@
 #define PROFILER_RECORDER_TARGETS_TARGETS_H
 
 #include "collectors/faults/faults.h"
+#include "collectors/pages/pages.h"
 #include "profiler/recorder/channel/channel_server.h"
 #include "profiler/recorder/evidence/allocations.h"
 #include "profiler/recorder/evidence/counter_sets.h"
@@ -17,6 +18,7 @@ struct targets {
     struct counter_sets *sets;
     struct allocations *allocations;
     struct stack_walk *walk;
+    struct pages *pages;             // NULL: no nodes are asked for
     struct channel_server *channel;  // NULL: there is none
     bool counts_at_fork;             // no thread registers: each is counted when the kernel's record of its start arrives
     struct programs programs;

@@ -10,7 +10,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_LATENCIES, MOST_SERIAL_COST
 from numaprof.recording.codes import Source
-from numaprof.recording.sql_accesses import Answer
+from numaprof.recording.sql.sql_accesses import Answer
 from numaprof.text.format import percent
 
 LOCAL_DRAM, REMOTE_DRAM = Source.LOCAL_DRAM, Source.REMOTE_DRAM
@@ -32,14 +32,14 @@ def _of_time(evidence: Evidence, removes: float) -> str | None:
 
 
 def _of_latency(evidence: Evidence, group: list[Object]) -> str | None:
-    """Their remote loads, were they as short as the run's local ones, in relation to all that sampled loads took."""
+    """In words: share of the latency of sampled loads saved if these remote loads take as long as local ones."""
     cycles = stall_cycles(evidence.objects.answers)
     local, remote = (mean_latency(evidence.objects.answers, source) for source in (LOCAL_DRAM, REMOTE_DRAM))
     theirs = sum(a.weight for found in group for a in found.answers if a.source == REMOTE_DRAM and a.cycles is not None)
     if not cycles or local is None or remote is None or remote <= local or not theirs:
         return None
     saved = theirs * (remote - local) / cycles
-    return f"up to {percent(saved)} of the time that sampled loads took (remote {remote:.0f} cycles, local {local:.0f})"
+    return f"up to {percent(saved)} of the latency of sampled loads (remote {remote:.0f} cycles, local {local:.0f})"
 
 
 def stall_cycles(answers: Iterable[Answer]) -> float:
@@ -47,8 +47,8 @@ def stall_cycles(answers: Iterable[Answer]) -> float:
 
 
 def mean_latency(answers: Iterable[Answer], source: int) -> float | None:
-    """In cycles; None of too few."""
+    """Mean latency in cycles; None: too few samples."""
     mine = [answer for answer in answers if answer.source == source and answer.cycles is not None]
     if sum(answer.samples for answer in mine) < MIN_LATENCIES:
         return None
-    return sum(answer.cycles or 0.0 for answer in mine) / sum(answer.weight for answer in mine)
+    return sum(answer.cycles or 0.0 for answer in mine) / (sum(answer.weight for answer in mine) or 1.0)

@@ -15,6 +15,8 @@ from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, number_list, plural, size, words
 from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
 
+MOST_COPIED = 400  # characters of a command
+
 # GCC and Clang number variables of one name, static ones of functions: u.3
 _COMPILER_NUMBER = re.compile(r"\.\d+$")
 
@@ -159,6 +161,12 @@ def _touched_bytes(evidence: Evidence, found: Object) -> float:
 def command_line(evidence: Evidence) -> str:
     """As a shell takes it."""
     return clean(" ".join(shlex.quote(argument) for argument in evidence.command), 160)
+
+
+def command_to_copy(evidence: Evidence) -> str:
+    """As a shell takes it, whole; a word in its place where that is too long: a shortened one runs something else."""
+    command = " ".join(map(shlex.quote, evidence.command))
+    return command if command.isprintable() and len(command) <= MOST_COPIED else "PROGRAM ARGUMENT..."
 
 
 def shell_path(path: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which node to which node the requests went."""
+"""Requests by node of the CPU and node of the memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Matrix = dict[tuple[int, int], Optional[float]]  # (node of the CPU, node of the
 
 
 def node_traffic(evidence: Evidence, node: int) -> Traffic:
-    """Of its CPUs, where counts have a CPU; else of the threads that ran on this node only."""
+    """Traffic of the node's CPUs, if counts have a CPU; else of the threads that ran on this node only."""
     by_cpu, by_thread = _of_cpus(evidence, node), _of_threads(evidence, node)
     return by_cpu if (by_cpu.total or 0.0) >= (by_thread.total or 0.0) else by_thread
 
@@ -55,7 +55,7 @@ def sampled(evidence: Evidence) -> Matrix:
 
 
 def left_out(evidence: Evidence) -> float:
-    """Share of the counted requests that is not in the matrix: of threads on several nodes whose CPU is not known.
+    """Share of the counted requests that is not in the matrix: those of threads on several nodes, without a CPU.
 
     0 where a cell is not known: then the rest is not known either.
     """
@@ -69,9 +69,9 @@ def left_out(evidence: Evidence) -> float:
 
 
 def served(evidence: Evidence) -> dict[int, float]:
-    """Share of the requests that each node's memory answered, at least; empty where it is not known.
+    """Least share of the requests that the memory of each node answered; empty: not known.
 
-    A crowded memory controller costs even where all is local.
+    A saturated memory controller costs time even if all accesses are local.
     """
     if basis(evidence) != COUNTERS:
         return {}

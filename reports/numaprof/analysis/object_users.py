@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
 
-from numaprof.analysis.placement import node_order
+from numaprof.analysis.placement import mixed, node_order
 from numaprof.analysis.relevant_objects import measured, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -19,11 +19,12 @@ from numaprof.evidence.thresholds import (
     MIN_PHASE_USES,
     MIN_SAMPLES,
     ONLY_THREAD,
+    SAMPLED_PART,
 )
 
 
 class Team(Enum):
-    """How the program shares out its work."""
+    """Kind of the workers that share the work."""
 
     OPENMP = "OpenMP"
     THREADS = "threads"
@@ -31,18 +32,22 @@ class Team(Enum):
 
 
 def later_uses(group: Iterable[Object]) -> list[Used]:
-    """Accesses with addresses, after the initialisation. None if there are too few to speak for all."""
+    """Accesses with addresses after the initialisation; empty: too few to represent all."""
+    group = list(group)
     uses = [row for found in group for row in found.later]
-    return uses if sum(row.samples for row in uses) >= MIN_PHASE_USES else []
+    enough = sum(row.samples for row in uses) >= MIN_PHASE_USES or any(
+        found.use_shape is not Shape.UNKNOWN for found in group
+    )
+    return uses if enough else []
 
 
 def main_use(uses: Iterable[Used]) -> Site | None:
-    """The line that accesses most: that of the parallel loop, where this calls an accessor."""
+    """The line with most accesses; the line of the parallel loop if that calls an accessor."""
     return _heaviest((row.loop, row.accesses) for row in uses)
 
 
 def through(uses: Iterable[Used]) -> Site | None:
-    """What the line that accesses most calls for it; None if it does so itself."""
+    """The function that the line with most accesses calls; None: the line itself accesses."""
     rows = list(uses)
     use = main_use(rows)
     inner = _heaviest((row.site, row.accesses) for row in rows if row.loop == use)
@@ -50,7 +55,11 @@ def through(uses: Iterable[Used]) -> Site | None:
 
 
 def main_cause(evidence: Evidence) -> Site | None:
-    """The line that causes most remote accesses, by the counters' overflow samples."""
+    """The line with most remote accesses, by overflow samples. None: these represent too few of the remote accesses."""
+    remote, coverage = evidence.traffic.remote.estimate, evidence.traffic.remote.coverage
+    counted = (remote or 0.0) * (coverage or 0.0)
+    if sum(row.events for row in evidence.samples.caused) < SAMPLED_PART * counted:
+        return None
     return _heaviest((row.site, row.events) for row in evidence.samples.caused)
 
 
@@ -63,27 +72,29 @@ def _heaviest(weights: Iterable[tuple[Site, float]]) -> Site | None:
 
 
 def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
-    """Who makes more than stray accesses: a twentieth of the busiest one's."""
-    sums: dict[int, int] = defaultdict(int)
+    """Threads with at least a twentieth of the busiest thread's accesses. Sampling periods differ by thread."""
+    sums: dict[int, float] = defaultdict(float)
     for row in uses:
-        sums[row.thread] += row.samples
+        sums[row.thread] += row.accesses
     least = (1 - ONLY_THREAD) * max(sums.values(), default=0)
     return [evidence.by_id[thread] for thread in sums if thread in evidence.by_id and sums[thread] >= least]
 
 
 def shape_of(group: Iterable[Object]) -> Shape:
-    """Of the one that is used most."""
+    """Access pattern of the most-used object."""
     return max(group, key=lambda found: sum(row.samples for row in found.later)).use_shape
 
 
 def shared(evidence: Evidence, found: Object) -> bool:
-    """No thread has a part of its own; where too few samples tell, as what the same code uses beside it."""
+    """True if no thread has a part of its own. With too few samples, the answer for objects that the same code uses."""
     if measured(evidence) and node_order(found) is not None:
         return False
-    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and found.known_samples >= MIN_SAMPLES:
+    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and found.steady_samples >= MIN_SAMPLES:
         return True  # and the nodes mix in each part
     if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
         return found.use_shape.shared
+    if mixed(evidence, found):
+        return True
     use = main_use(found.later)
     beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
     beside = [o for o in beside if _same_code(main_use(o.later), use)]
@@ -95,7 +106,7 @@ def _same_code(one: Site | None, other: Site | None) -> bool:
 
 
 def home_of(evidence: Evidence, found: Touches) -> int | None:
-    """The node that holds most of it; where homes are not known, the node on which it was touched."""
+    """The node of most of its pages; if that is not known, the node of the thread that first touched it."""
     if found.known_homes:
         return max(found.known_homes, key=lambda home: found.known_homes[home])
     toucher = evidence.by_id.get(found.main_thread)
@@ -103,7 +114,7 @@ def home_of(evidence: Evidence, found: Touches) -> int | None:
 
 
 def others(evidence: Evidence, found: Touches) -> tuple[Thread, ...]:
-    """Working threads, other than the one that touched, that are not known to sit at the memory's home."""
+    """Workers, except the thread that first touched it, that are not known to run on the node of its pages."""
     home = home_of(evidence, found)
     return tuple(
         thread
@@ -114,7 +125,7 @@ def others(evidence: Evidence, found: Touches) -> tuple[Thread, ...]:
 
 
 def team(evidence: Evidence, toucher: int, working: Iterable[Thread]) -> Team:
-    """Processes, if most of the work is done in others than the one that touched."""
+    """Processes, if most workers are in other processes than the thread that first touched it."""
     origin = evidence.by_id.get(toucher)
     elsewhere = [origin is not None and thread.row.process != origin.row.process for thread in working]
     if sum(elsewhere) > len(elsewhere) / 2:

@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from numaprof.analysis.relevant_objects import part_of_remote
+from numaprof.analysis.remote_share import remote_share
+from numaprof.evidence.access_patterns import Parts
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.spread import median
@@ -16,9 +18,14 @@ from numaprof.evidence.thresholds import (
     BINS,
     EVEN_SPREAD,
     LINE_BYTES,
+    MIN_MEETINGS,
+    MIN_MIXED,
     MIN_SAMPLES_OF_PART,
     MIN_USES_OF_THREAD,
+    MUCH_REFILLED,
     ONE_HOME,
+    OWN_PARTS,
+    REMOTE_LIGHT,
     SERIAL_TOUCH,
 )
 
@@ -26,7 +33,7 @@ MOST_PARTS_PER_NODE = 16
 
 
 def is_spread(evidence: Evidence, homes: Mapping[int, float]) -> bool:
-    """No node holds nearly all of it, and none much less than its part."""
+    """True if no node holds nearly all of its pages, and none much less than an equal part."""
     nodes = evidence.machine.memory_nodes
     known = {node: homes.get(node, 0.0) for node in nodes}
     total = sum(known.values())
@@ -42,15 +49,15 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     """
     uses = found.steady_uses
     nodes = sorted(uses)
-    seen = sum(sum(bins.values()) for bins in uses.values())
+    seen, all_uses = found.steady_samples, sum(sum(bins.values()) for bins in uses.values())
     if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
         return None
     # By chance the node that uses most of all would be the user of each part.
-    most = max(sum(bins.values()) for bins in uses.values()) / seen
+    most = max(sum(bins.values()) for bins in uses.values()) / all_uses
     orders, parts = [], len(nodes)
     while parts <= MOST_PARTS_PER_NODE * len(nodes) and seen >= MIN_SAMPLES_OF_PART * parts:
         order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
-        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / seen
+        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / all_uses
         if own >= most + BEYOND_CHANCE * (1 - most) and len(set(order)) == len(nodes):
             orders.append((own, order))
         parts *= 2
@@ -58,11 +65,44 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     return next((order for own, order in orders if own >= best - AS_GOOD), None)
 
 
+def mixed(evidence: Evidence, found: Object) -> bool:
+    """Samples too few for a shape refute parts: neither in the order of the threads nor in any other do nodes keep to
+    theirs."""
+    in_parallel = found.came_in_huge_pages and found.main_share < SERIAL_TOUCH
+    if in_parallel and found.nodes_apart is not False:
+        return False  # parts may be smaller than a huge page
+    uses, seen = found.steady_uses, found.steady_samples
+    by_node = sorted(sum(bins.values()) for bins in uses.values())
+    places = {bin for bins in uses.values() for bin in bins}
+    if len(by_node) < 2 or len(places) < MIN_MEETINGS or seen < MIN_MIXED:
+        return False
+    if by_node[-2] / sum(by_node) * seen < MIN_SAMPLES_OF_PART:
+        return False
+    parts = max(1, min(BINS, int(seen) // MIN_SAMPLES_OF_PART))
+    own = sum(max(_weight(bins, part, parts) for bins in uses.values()) for part in range(parts)) / sum(by_node)
+    most = by_node[-1] / sum(by_node)
+    in_order = team_order(evidence, evidence.workers, BINS)
+    by_team = 1 - min(_misplaced(each, in_order) for each in (uses, found.block_uses) if each)
+    return max(own, by_team) < max(OWN_PARTS, most + BEYOND_CHANCE * (1 - most))
+
+
+def spreading_adds(evidence: Evidence) -> bool:
+    """True if interleaving all memory makes clearly more of the requests remote."""
+    now, nodes = remote_share(evidence), len(evidence.machine.memory_nodes)
+    return now is not None and now.share + REMOTE_LIGHT < 1 - 1 / max(1, nodes)
+
+
+def _misplaced(uses: Parts, nodes: Sequence[int | None]) -> float:
+    """Share of the accesses that would be remote after the fix."""
+    seen = sum(sum(bins.values()) for bins in uses.values())
+    away = sum(n for node, bins in uses.items() for bin, n in bins.items() if nodes[bin * len(nodes) // BINS] != node)
+    return away / seen if seen else 0.0
+
+
 def owners(found: Object) -> tuple[int, ...]:
     """The node that makes most accesses to each of as many equal parts as samples can tell apart."""
     uses = found.steady_uses
-    seen = sum(sum(bins.values()) for bins in uses.values())
-    parts = max(1, min(BINS, int(seen) // MIN_SAMPLES_OF_PART))
+    parts = max(1, min(BINS, int(found.steady_samples) // MIN_SAMPLES_OF_PART))
     return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
 
 
@@ -74,7 +114,7 @@ def team_order(evidence: Evidence, working: Sequence[Thread], parts: int) -> tup
 
 
 def _working_node(evidence: Evidence, thread: Thread) -> int | None:
-    """Of a thread that wandered before others started, the node of its accesses in the steady phase."""
+    """Node of the thread; if it migrated before others started, the node of its accesses in the steady phase."""
     if thread.node is not None:
         return thread.node
     sums: dict[int, int] = defaultdict(int)
@@ -85,7 +125,7 @@ def _working_node(evidence: Evidence, thread: Thread) -> int | None:
 
 
 def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None] | None, each_block: bool) -> float:
-    """Share of all remote accesses that would be gone, less those that would become remote.
+    """Share of all remote accesses that become local, less the accesses that become remote.
 
     Equal parts of each object, or of each of its blocks, would be on these nodes; None: by turns on all nodes. Serial
     phases count as well.
@@ -94,8 +134,13 @@ def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | No
     return saved - _serial_requests(evidence, group, nodes or ())
 
 
+def gained_by_turns(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None]) -> float:
+    """As gained, for rows that are placed on these nodes in turn."""
+    return sum(part_of_remote(evidence, found) or 0.0 for found in group) - _serial_requests(evidence, group, nodes)
+
+
 def _saved(evidence: Evidence, found: Object, away: float) -> float:
-    """Of the part of one object, by its sampled loads."""
+    """Share of the remote accesses saved in one object, by its sampled loads."""
     if not found.remote:
         return 0.0
     return (part_of_remote(evidence, found) or 0.0) * (1 - away * found.known / found.remote)
@@ -113,14 +158,35 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     node = _working_node(evidence, toucher) if toucher is not None else None
     if toucher is None or node is None or not nodes or not remote or not evidence.counted:
         return 0.0
-    others = [thread for thread in evidence.workers if thread is not toucher]
-    touched = sum(row.pages for row in evidence.samples.touched if row.thread == toucher.row.id)
     pages = sum(found.pages for found in serial)
+    unseen = _unseen_requests(evidence, toucher) * pages / max(1.0, _touched(evidence, toucher))
+    stored = max(evidence.bytes(pages) / LINE_BYTES, unseen)
+    return stored * sum(each != node for each in nodes) / len(nodes) / remote
+
+
+def refills(evidence: Evidence, found: Object) -> float:
+    """How often the thread that first touched it wrote to its memory, by requests that no load sample has seen.
+
+    0.0 where these are less than MUCH_REFILLED of the remote requests: then an initialisation explains them.
+    """
+    toucher, remote = evidence.by_id.get(found.main_thread), evidence.traffic.remote.estimate
+    if toucher is None or not remote or not evidence.counted or found.main_share < SERIAL_TOUCH:
+        return 0.0
+    unseen, lines = _unseen_requests(evidence, toucher), evidence.bytes(_touched(evidence, toucher)) / LINE_BYTES
+    return unseen / lines if lines and unseen >= MUCH_REFILLED * remote else 0.0
+
+
+def _touched(evidence: Evidence, toucher: Thread) -> float:
+    """Pages that the thread first touched."""
+    return sum(row.pages for row in evidence.samples.touched if row.thread == toucher.row.id)
+
+
+def _unseen_requests(evidence: Evidence, toucher: Thread) -> float:
+    """Requests of a thread beyond those of the other threads that no load sample accounts for."""
+    others = [thread for thread in evidence.workers if thread is not toucher]
     alone = (toucher.traffic.total or 0.0) - median([thread.traffic.total or 0.0 for thread in others])
     seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
-    unseen = alone - seen * remote / max(1.0, evidence.samples.remote_accesses)
-    stored = max(evidence.bytes(pages) / LINE_BYTES, unseen * pages / max(1.0, touched))
-    return stored * sum(each != node for each in nodes) / len(nodes) / remote
+    return alone - seen * (evidence.traffic.remote.estimate or 0.0) / max(1.0, evidence.samples.remote_accesses)
 
 
 def _sampled(evidence: Evidence, thread: Thread) -> float:
@@ -128,15 +194,11 @@ def _sampled(evidence: Evidence, thread: Thread) -> float:
 
 
 def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None, each_block: bool) -> float:
-    """Share of the accesses to an object that would be remote."""
+    """Share of the accesses to an object that would be remote after the fix."""
     if not nodes:
         return 1 - 1 / max(1, len(evidence.machine.memory_nodes))
     uses = found.block_uses if each_block and found.block_uses else found.node_uses
-    seen = sum(sum(bins.values()) for bins in uses.values())
-    away = sum(
-        weight for node, bins in uses.items() for bin, weight in bins.items() if nodes[bin * len(nodes) // BINS] != node
-    )
-    return away / seen if seen else 0.0
+    return _misplaced(uses, nodes)
 
 
 def _weight(bins: Mapping[int, float], part: int, parts: int) -> float:

@@ -22,12 +22,12 @@ _NO_DATA = ("file", "stack")
 
 
 def measured(evidence: Evidence) -> bool:
-    """Addresses say which objects are used remotely."""
+    """True if addresses tell which objects have remote accesses."""
     return not evidence.machine.single and evidence.samples.tell_objects
 
 
 def remote_part(evidence: Evidence, group: Iterable[Object]) -> float:
-    """Of the remote lines, those that a placement can make local: not those of nodes without memory."""
+    """Share of all remote lines that a placement can make local: without those of threads on nodes without memory."""
     bare = set(evidence.machine.all_cpu_nodes) - set(evidence.machine.memory_nodes)
     return sum((part_of_remote(evidence, found) or 0.0) * _from_nodes_with_memory(found, bare) for found in group)
 
@@ -43,14 +43,25 @@ def part_of_remote(evidence: Evidence, found: Object) -> float | None:
     return found.remote / everything if everything and found.known else None
 
 
+def told_part_of_remote(evidence: Evidence, found: Object) -> float | None:
+    """As part_of_remote, by remote lines only; None: too little is known of these."""
+    enough = evidence.remote_lines.enough and surely_remote(evidence)
+    return part_of_remote(evidence, found) if enough or not evidence.remote_lines.known else None
+
+
+def surely_remote(evidence: Evidence) -> bool:
+    """The error of the counts leaves no room for no remote line at all."""
+    return evidence.traffic.interval is None or evidence.traffic.interval[0] > 0.0
+
+
 def _from_nodes_with_memory(found: Object, bare: set[int]) -> float:
-    """Share of its remote accesses; where none was sampled, all of them."""
+    """Share of its remote accesses from nodes with memory; 1 if no access was sampled."""
     with_memory = sum(row.accesses for row in found.used if row.remote and row.node not in bare)
     return with_memory / found.remote if found.remote else 1.0
 
 
 def suspects(evidence: Evidence) -> list[Object]:
-    """Data that matters: for its part in the remote accesses where these have addresses, else for its size.
+    """Objects that matter: by their share of the remote accesses if these have addresses, else by their size.
 
     Of what was placed before the recorder came the rule placed_before speaks.
     """
@@ -76,20 +87,20 @@ def suspects(evidence: Evidence) -> list[Object]:
 
 
 def _function(found: Object) -> object:
-    """Small arrays that one function allocates matter together; what has no allocation stands for itself."""
+    """Key of a group: small arrays by the function that allocates them, every other object by itself."""
     site = found.allocated
     return (site.function, site.file) if site is not None and site.function and found.name is None else found.things
 
 
 def on_slow_tier(evidence: Evidence, found: Object | InitSite) -> bool:
-    """Most of it is there: no other initialisation brings it nearer."""
+    """True if most of the object is on the slow tier: no other initialisation makes it local."""
     slow = evidence.machine.slow_nodes
     there = sum(pages for home, pages in found.known_homes.items() if home in slow)
     return bool(slow) and there > sum(found.known_homes.values()) / 2
 
 
 def gone_before_use(evidence: Evidence, found: Object) -> bool:
-    """Given back before a thread began that could use it beside the one that touched it."""
+    """True if the object was freed before any other worker started."""
     began = [thread.row.start_ns for thread in evidence.workers if thread.row.id != found.main_thread]
     return found.until is not None and bool(began) and found.until < min(began)
 
@@ -105,12 +116,12 @@ def _is_big(evidence: Evidence, pages: float) -> bool:
 
 
 def _grew_big(evidence: Evidence, found: Object) -> bool:
-    """What grows has moved on when the recorder looks at its page faults: their kind is mostly unknown."""
+    """True for a large object that grew: it had moved when the recorder classified its page faults."""
     return found.grows and _is_big(evidence, found.pages_at_most)
 
 
 def serial_suspects(evidence: Evidence) -> list[Object]:
-    """Those that one thread first touches, all by the same thread, and that lie on its node for that."""
+    """Objects that one thread first touches, the same for all, and that are on its node for that reason."""
     cause_elsewhere = {before.site for found in recycled(evidence) for before in found.before}
     serial = [
         found
@@ -126,9 +137,9 @@ def serial_suspects(evidence: Evidence) -> list[Object]:
 
 
 def stored_beside(evidence: Evidence, group: Iterable[Object]) -> list[Object]:
-    """Objects that the same thread first touches in the same functions, and that no sampled load reaches.
+    """Objects that the same thread first touches in the same functions, without any sampled load.
 
-    If threads of other nodes store at all, they store to these.
+    If threads of other nodes store, they store to these objects.
     """
     group = list(group)
     rfo = evidence.columns.get("rfo")
@@ -154,7 +165,7 @@ def stored_beside(evidence: Evidence, group: Iterable[Object]) -> list[Object]:
 
 
 def recycled(evidence: Evidence) -> list[Object]:
-    """Objects most of whose pages one thread touched before they were allocated."""
+    """Objects most of whose pages were first touched before the objects were allocated."""
     found = []
     for each in evidence.objects.found:
         before = sum(row.pages for row in each.before)
@@ -164,11 +175,17 @@ def recycled(evidence: Evidence) -> list[Object]:
         threads: dict[int, float] = defaultdict(float)
         for row in each.before:
             threads[row.thread] += row.pages
-        serial = max(threads.values()) >= SERIAL_TOUCH * before
+        serial = max(threads.values()) >= SERIAL_TOUCH * before and not _by_its_own_line(each)
         matters = not measured(evidence) or remote_part(evidence, [each]) >= MIN_OBJECT_SHARE
         if serial and matters:
             found.append(each)
     return found
+
+
+def _by_its_own_line(found: Object) -> bool:
+    """True if the line that touched the pages before also initialises the object: it would touch new pages too."""
+    own = {found.allocated, *found.pages_by_site}
+    return sum(row.pages for row in found.before if row.site in own) > sum(row.pages for row in found.before) / 2
 
 
 def has_own_line(found: Object) -> bool:
@@ -176,13 +193,13 @@ def has_own_line(found: Object) -> bool:
 
 
 def used_by_owner(evidence: Evidence, found: Object) -> bool:
-    """Most of its remote accesses are by the very thread that first touched it: it moved."""
+    """True if the thread that first touched the object makes most of its remote accesses: the thread has moved."""
     own = sum(row.accesses for row in found.used if row.remote and row.init_thread == row.thread)
     return measured(evidence) and own > found.remote / 2
 
 
 def init_sites(group: Iterable[Object]) -> list[Site]:
-    """The places that first touch them, those with most pages first; a few stray pages are left out."""
+    """Source locations that first touch the objects, by pages; locations with a few stray pages are left out."""
     sums: dict[Site, float] = defaultdict(float)
     for found in group:
         for site, pages in found.pages_by_site.items():
@@ -193,7 +210,7 @@ def init_sites(group: Iterable[Object]) -> list[Site]:
 
 
 def serial_sites(evidence: Evidence) -> list[InitSite]:
-    """Big places that one thread first touches, all by the thread that touches most; biggest first."""
+    """Large source locations of first touch, all of the thread that touches most; the largest first."""
     big = [
         site
         for site in evidence.init_sites

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.recording.sql_samples import HINT, LOAD, STORE
+from numaprof.recording.sql.sql_samples import HINT, LOAD, STORE
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class RemoteShare:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Between what and what the true share lies, with 95 %: Wilson's interval of a sampled share.
+        """95 % interval of the true share: Wilson's interval of a sampled share.
 
         None: not known.
         """
@@ -44,14 +44,14 @@ _SAMPLED = {LOADS: (LOAD, STORE), HINTS: (HINT,)}
 
 
 def basis(evidence: Evidence) -> str | None:
-    """The best evidence there is for a remote share."""
+    """The best available evidence for a remote share."""
     if evidence.counted:
         return COUNTERS
     return next((name for name in (LOADS, HINTS) if sampled_share(evidence, name).samples), None)
 
 
 def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -> RemoteShare:
-    """Of accesses with addresses, whose page's node is known."""
+    """Remote share of the accesses with addresses whose page has a known node."""
     tallies = evidence.samples.tallies
     if thread is None:
         mine = [tally for (kind, _), tally in tallies.items() if kind in _SAMPLED[name]]
@@ -63,7 +63,7 @@ def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -
 
 
 def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShare | None:
-    """Of one thread or of all; None where it is not known or nothing was seen."""
+    """Remote share of one thread or of all; None: not known, or no access was seen."""
     name = basis(evidence)
     if name == COUNTERS:
         traffic = evidence.traffic if thread is None else thread.traffic

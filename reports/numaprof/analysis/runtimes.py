@@ -27,7 +27,7 @@ class Runtime(Enum):
 
     @property
     def allocates_itself(self) -> bool:
-        """The program's own source does not say who first touches memory."""
+        """True if the runtime, not the program's source, decides who first touches memory."""
         return self in (Runtime.JVM, Runtime.GO, Runtime.JULIA, Runtime.NODE, Runtime.PYTHON)
 
 
@@ -60,7 +60,7 @@ _COLLECTORS = (("G1 ", "G1"), ("ZWorker", "ZGC"), ("ZDriver", "ZGC"), ("XWorker"
 
 
 def runtimes(evidence: Evidence) -> tuple[Found, ...]:
-    """Empty: the program is its own runtime, or nothing is known."""
+    """The runtimes of the program; empty: none, or not known."""
     found: dict[Runtime, Found] = {}
     for path in evidence.code_files:
         for runtime, pattern in _FILES:
@@ -91,6 +91,6 @@ def _collector(evidence: Evidence) -> str:
 
 
 def numa_flag(evidence: Evidence) -> bool:
-    """As far as the command line tells; the last word counts."""
+    """The NUMA option on the command line; the last one counts."""
     said = [word for word in evidence.command if word in ("-XX:+UseNUMA", "-XX:-UseNUMA")]
     return bool(said) and said[-1] == "-XX:+UseNUMA"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread that goes over memory whose parts others use: placement cannot help it."""
+"""A thread that reads memory whose parts other threads use: no placement makes its accesses local."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from numaprof.analysis.binding import LAUNCHER, binding
 from numaprof.analysis.remote_cost import negligible
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.evidence.evidence import Evidence
@@ -17,6 +18,7 @@ from numaprof.evidence.thresholds import (
 
 
 class Judgement(Enum):
+    BINDING = "the launcher's binding is at fault"
     SINGLE_NODE = "nothing can be remote on this machine"
     UNKNOWN = "nothing tells local from remote"
     REFUSED = "seen for too short a time to say"
@@ -28,7 +30,7 @@ class Judgement(Enum):
 
     @property
     def curable(self) -> bool:
-        """Advice on placement makes sense: it is needed, or nobody knows."""
+        """True if advice on placement is needed, or may be."""
         return self in (
             Judgement.MODERATE,
             Judgement.HEAVY,
@@ -38,6 +40,10 @@ class Judgement(Enum):
 
 
 def judge(evidence: Evidence) -> Judgement:
+    return Judgement.BINDING if binding(evidence).fault is not None else _by_memory(evidence)
+
+
+def _by_memory(evidence: Evidence) -> Judgement:
     if evidence.machine.single:
         return Judgement.SINGLE_NODE
     name = basis(evidence)
@@ -62,12 +68,17 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
 
 
 def one_node_used(evidence: Evidence) -> bool:
-    """All that work sit on one node of several, so that a small remote share says nothing of the program."""
+    """All that work sit on one node of several, so that a small remote share says nothing of the program.
+
+    A rank that its launcher binds to a node runs there whether or not it is recorded.
+    """
+    if binding(evidence).by == LAUNCHER:
+        return False
     return len(evidence.workers) > 1 and len(evidence.worker_nodes) == 1 and len(evidence.machine.all_cpu_nodes) > 1
 
 
 def is_heavy(evidence: Evidence, share: float | None, remote: float | None, parts: int) -> bool:
-    """One of so many threads, CPUs or nodes reads enough remotely to be marked: by its share and by its requests."""
+    """True if one of this many threads, CPUs or nodes is to be marked, by its remote share and its remote requests."""
     whole = remote_share(evidence)
     if share is None or share < REMOTE_HEAVY or whole is None or judge(evidence) is Judgement.NO_TRAFFIC:
         return False

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import re
 from typing import NoReturn
@@ -18,7 +19,17 @@ class Parser(argparse.ArgumentParser):
         super().__init__(f"numaprof {command}", description=description, usage=usage, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        raise Failure(message, f"see {self.prog} --help")
+        raise Failure(message, self._meant(message) or f"see {self.prog} --help")
+
+    def _meant(self, message: str) -> str | None:
+        """The option that a mistyped one resembles."""
+        mistyped = re.match(r"unrecognized arguments: (--[^\s=]+)", message)
+        near = (
+            difflib.get_close_matches(mistyped.group(1), self._option_string_actions, n=1, cutoff=0.75)
+            if mistyped
+            else []
+        )
+        return f"did you mean {near[0]}?" if near else None
 
 
 def percentage(text: str) -> float:

@@ -5,24 +5,31 @@ The program numaprof records what is no recording yet, and comes here with the f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from numaprof.analysis.naming import nodes_in_text
-from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, output_file, percentage
 from numaprof.commands.output_files import write_text
-from numaprof.document.build_report import answer
+from numaprof.document.build_report import recommendations
 from numaprof.document.headline import share_in_words, verdict
 from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import Evidence
 from numaprof.export.checks import Checked, junit, sarif
-from numaprof.text.format import clean, percent, round_percent
-from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED
+from numaprof.job.check_job import check_job
+from numaprof.job.paths import is_job, recording_path
+from numaprof.job.read_job import read_job
+from numaprof.model.job_model import Job
+from numaprof.model.report_model import Advice
+from numaprof.text.format import clean, percent, plural, round_percent
+from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED, Failure
 
-DESCRIPTION = f"""Is the remote share within a limit? A program is recorded first. Of several recordings each has
+DESCRIPTION = f"""Checks that the remote share is within a limit. A program is recorded first. Every recording has
 to pass. Exit status: 0 within the limit, {EXIT_LIMIT_EXCEEDED} limit exceeded,
-{EXIT_CANNOT_SAY} too little was seen to say, 125 the recording cannot be read. A program that failed: its own."""
+{EXIT_CANNOT_SAY} too little evidence, 125 the recording cannot be read. If a program failed: its own status."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -33,6 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser = Parser("check", DESCRIPTION, usage)
     parser.add_argument("files", nargs="+", metavar="FILE", help="a recording")
+    parser.add_argument("--only-options", action="store_true", help=argparse.SUPPRESS)  # before a program is recorded
     parser.add_argument("--max-remote", type=percentage, required=True, metavar="PERCENT", help="highest remote share")
     parser.add_argument(
         "--min-coverage",
@@ -48,7 +56,10 @@ def main(arguments: Sequence[str]) -> int:
         "--junit", type=output_file, metavar="OUT", help="write the results as JUnit XML, a test case per recording"
     )
     options = parser.parse_args(arguments)
-    results = [checked(file, options.max_remote, options.min_coverage) for file in options.files]
+    if options.only_options:
+        return 0
+    written = bool(options.sarif or options.junit)
+    results = [checked(file, options.max_remote, options.min_coverage, written) for file in options.files]
     for result in results:
         print(f"{result.line} · {clean(result.path)}")
     if options.sarif:
@@ -58,10 +69,36 @@ def main(arguments: Sequence[str]) -> int:
     return next((result.status for result in results if result.status), 0)
 
 
-def checked(path: str, max_remote: float, min_coverage: float) -> Checked:
+def checked(path: str, max_remote: float, min_coverage: float, with_advice: bool) -> Checked:
+    if is_job(path):
+        job = read_job([path])
+        status, line = check_job(job, max_remote, min_coverage)
+        wanted = with_advice and status == EXIT_LIMIT_EXCEEDED
+        return Checked(path, status, line, tuple(_fixes(job, path)) if wanted else ())
     with reading(path) as source:
-        status, line = check(source.evidence, max_remote, min_coverage)
-        return Checked(path, status, line, answer(source).advice if status == EXIT_LIMIT_EXCEEDED else ())
+        by_samples = source.evidence.imported and basis(source.evidence) == LOADS
+        status, line = (
+            check_samples(source.evidence, max_remote)
+            if by_samples
+            else check(source.evidence, max_remote, min_coverage)
+        )
+        wanted = with_advice and status == EXIT_LIMIT_EXCEEDED
+        return Checked(path, status, line, recommendations(source.evidence) if wanted else ())
+
+
+def _fixes(job: Job, path: str) -> Iterator[Advice]:
+    """Of the rank that has most remote requests, whose recording knows the files; a merged file does not."""
+    for fix in (advice for advice in job.advice if advice.kind == "fix"):
+        recording = recording_path([path], fix.recording)
+        if recording is None:
+            continue
+        try:
+            with reading(recording) as source:
+                found = next((each for each in recommendations(source.evidence) if each.finding == fix.finding), None)
+        except Failure:
+            continue  # its summary could be read
+        if found is not None:
+            yield replace(found, finding=f"On {plural(fix.count, 'rank')} ({clean(fix.ranks, 60)}): {found.finding}")
 
 
 def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[int, str]:
@@ -83,6 +120,21 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
         return 0, f"ok: {words}"
     why = "the limit lies within the error" if evidence.traffic.interval else "the error is not known"
     return EXIT_CANNOT_SAY, f"cannot say: {why}, {words}; a longer run or fewer classes (--events) would settle it"
+
+
+def check_samples(evidence: Evidence, max_remote: float) -> tuple[int, str]:
+    """An imported file has no counters: by the interval of the sampled share."""
+    share = remote_share(evidence)
+    sayable = (Judgement.LIGHT, Judgement.MODERATE, Judgement.HEAVY)
+    if share is None or judge(evidence) not in sayable or not evidence.run.complete:
+        return EXIT_CANNOT_SAY, f"cannot say: {verdict(evidence).headline}"
+    words = f"{share_in_words(evidence)}, limit {percent(max_remote)}"
+    low, high = share.interval or (0.0, 1.0)
+    if low > max_remote:
+        return EXIT_LIMIT_EXCEEDED, f"exceeded: {words}"
+    if high <= max_remote:
+        return 0, f"ok: {words}"
+    return EXIT_CANNOT_SAY, f"cannot say: the limit lies within the error, {words}; more samples would settle it"
 
 
 def unsayable(evidence: Evidence, min_coverage: float) -> str | None:

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from numaprof.text.messages import Failure, complain
 
-COMMANDS = ("report", "diff", "check", "export", "sweep", "policies", "try")
+COMMANDS = ("report", "diff", "check", "export", "merge", "sweep", "policies", "try", "summarize", "top", "topology")
 MODULES = {"try": "try_fix"}  # where the name is a word of the language
 
 

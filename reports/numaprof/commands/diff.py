@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser, output_file, output_folder
+from numaprof.commands.output_files import write_text
+from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.evidence.evidence import load
+from numaprof.job.paths import is_job
 from numaprof.terminal.comparison_view import print_diff
 from numaprof.terminal.layout import Layout
 from numaprof.text.messages import Failure
@@ -16,7 +20,7 @@ from numaprof.text.messages import Failure
 USAGE = """%(prog)s [OPTION...] BEFORE AFTER
        %(prog)s [OPTION...] BEFORE... -- AFTER..."""
 DESCRIPTION = """Compares two runs, or two sets of runs of one program each (numaprof -n 5): remote share, run time,
-threads, lines. Says what the spread of the runs allows to say and no more."""
+threads, lines. States a difference only if the spread of the runs allows it."""
 
 _BETWEEN = "\0"  # stands for "--", which argparse would take for its own; no argument can hold it
 
@@ -24,14 +28,17 @@ _BETWEEN = "\0"  # stands for "--", which argparse would take for its own; no ar
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("diff", DESCRIPTION, USAGE)
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="recordings; -- between the sides if they are more than two"
+        "files", nargs="*", metavar="FILE", help="recordings; -- separates the sides if there are more than two"
     )
     parser.add_argument(
         "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
     )
-    parser.add_argument("--open", action="store_true", help="open it")
+    parser.add_argument("--open", action="store_true", help="open the page")
     parser.add_argument(
-        "--json", type=output_file, metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout"
+        "--json",
+        type=output_file,
+        metavar="OUT",
+        help="write everything that the page shows (docs/json.md); - is stdout",
     )
     parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
     parser.add_argument(
@@ -39,16 +46,36 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_intermixed_args([_BETWEEN if each == "--" else each for each in arguments])
     if options.schema:
-        return write_schema(options.schema, "diff")
+        return write_schema(options.schema, "job-diff" if any(map(is_job, options.files)) else "diff")
     before, after = split(["--" if each == _BETWEEN else each for each in options.files])
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
+    if any(map(is_job, (*before, *after))):
+        return _jobs(before, after, options)
     if options.html or options.json or options.csv:
         from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
         write_diff(before, after, Outputs(options.html, options.json, options.csv, options.open))
         return 0
     print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Layout())
+    return 0
+
+
+def _jobs(before: list[str], after: list[str], options: argparse.Namespace) -> int:
+    from numaprof.export.json_document import to_json  # noqa: PLC0415 (as above)
+    from numaprof.job.compare_jobs import compare_jobs  # noqa: PLC0415
+    from numaprof.job.read_job import read_job  # noqa: PLC0415
+    from numaprof.terminal.job_diff_view import print_job_diff  # noqa: PLC0415
+
+    if options.html or options.csv:
+        raise Failure("--html and --csv are for recordings of one process", "use --json, or compare two ranks")
+    with Progress() as say:
+        say("reading summaries")
+        found = compare_jobs(read_job(before), read_job(after))
+    if options.json:
+        write_text(options.json, to_json(found))
+    else:
+        print_job_diff(found, Layout())
     return 0
 
 

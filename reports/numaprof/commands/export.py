@@ -1,42 +1,60 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof export FILE --format pprof|folded|perfetto|openmetrics: a recording for other people's tools."""
+"""numaprof export FILE --format FORMAT: a recording for other people's tools."""
 
 from __future__ import annotations
 
+import argparse
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 
-from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.output_files import write_bytes
+from numaprof.commands.arguments import Parser, output_file, output_folder
+from numaprof.commands.output_files import guarded, write_bytes
 from numaprof.commands.progress import Progress
 from numaprof.commands.report import SUFFIX, newest
-from numaprof.document.build_profile import VALUES, Profile, Value, profile
+from numaprof.document.build_profile import profile
 from numaprof.document.build_report import report
 from numaprof.document.open_recording import Reading, reading
-from numaprof.text.format import clean
+from numaprof.job.paths import is_job
+from numaprof.model.profile_model import VALUES, Profile, Value
+from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
-USAGE = "%(prog)s [FILE] --format pprof|folded|perfetto|openmetrics [-o OUT] [--value VALUE]"
 DESCRIPTION = """Writes a recording for other tools: pprof (also Pyroscope, Parca), folded stacks for flame graphs,
-a trace of the time line for ui.perfetto.dev, gauges for Prometheus. docs/exports.md says what is in them."""
+a trace of the time line for ui.perfetto.dev, gauges for Prometheus, also of a job;
+or many recordings as tables (parquet).
+docs/exports.md describes the contents."""
 ENDINGS = {"pprof": ".pb.gz", "folded": ".folded", "perfetto": ".perfetto.json", "openmetrics": ".prom"}
+PARQUET, JOB_FORMAT = "parquet", "openmetrics"
+USAGE = f"""%(prog)s [FILE] --format {"|".join(ENDINGS)} [-o OUT] [--value VALUE]
+       %(prog)s DIRECTORY|FILE.ranks... --format openmetrics [-o OUT]
+       %(prog)s FILE|DIRECTORY... --format parquet -o DIR"""
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("export", DESCRIPTION, USAGE)
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a recording; without one, the newest in this folder")
-    parser.add_argument("--format", choices=list(ENDINGS), required=True, help="for which tool")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="a recording; without one, the newest in this folder")
+    parser.add_argument("--format", choices=[*ENDINGS, PARQUET], required=True, help="format of the output")
     parser.add_argument(
         "-o",
-        type=output_file,
         metavar="OUT",
-        help="where to; - is stdout; without it, a file named after the recording, in this folder",
+        help="output file; - is stdout; default: a file in this folder, named after the recording; a folder of parquet",
     )
-    parser.add_argument("--value", choices=[value.name for value in VALUES], help="of folded stacks: what to add up")
+    parser.add_argument("--value", choices=[value.name for value in VALUES], help="what folded stacks add up")
     options = parser.parse_args(arguments)
     if options.value and options.format != "folded":
         raise Failure(f"--value is for folded stacks; {options.format} has them all", "leave it out")
-    file = newest() if options.file is None else options.file
+    if options.format == PARQUET:
+        return _dataset(options.files or [newest()], _output(parser, output_folder, options.o))
+    if options.format == JOB_FORMAT and options.files and all(map(is_job, options.files)):
+        return _job(
+            options.files, _output(parser, output_file, options.o or default_name(options.files[0], JOB_FORMAT))
+        )
+    if len(options.files) > 1:
+        raise Failure(f"{options.format} takes one recording, got {len(options.files)}", "export them one by one")
+    if options.o is not None:
+        _output(parser, output_file, options.o)
+    file = options.files[0] if options.files else newest()
     with Progress() as say:
         say(f"reading {clean(file)}")
         with reading(file) as source:
@@ -45,8 +63,46 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _output(parser: Parser, checked: Callable[[str], str], name: str | None) -> str:
+    if name is None:
+        parser.error("the following arguments are required: -o")
+    try:
+        return checked(name)
+    except argparse.ArgumentTypeError as error:
+        parser.error(f"argument -o: {error}")
+
+
+def _job(files: list[str], out: str) -> int:
+    from numaprof.export.job_openmetrics import job_openmetrics  # noqa: PLC0415
+    from numaprof.job.read_job import read_job  # noqa: PLC0415
+
+    with Progress() as say:
+        say("reading summaries")
+        data = job_openmetrics(read_job(files))
+    write_bytes(out, data)
+    return 0
+
+
+def _dataset(files: list[str], folder: str) -> int:
+    from numaprof.export.parquet import write_dataset  # noqa: PLC0415 (pyarrow is not installed everywhere)
+    from numaprof.job.collect import collect  # noqa: PLC0415
+
+    with Progress() as say:
+        say("reading summaries")
+        found = collect(files)
+    for each in found.refused:
+        print(f"numaprof: left out: {each.name}: {each.why}", file=sys.stderr)
+    if not found.summaries:
+        raise Failure("no recording that can be read", "give recordings, or the directory of a job")
+    written: list[str] = []
+    guarded(folder, lambda: written.extend(write_dataset(found.summaries, folder)))
+    rows = plural(len(found.summaries), "recording")
+    print(f"numaprof: wrote {rows} to {clean(folder)}: {', '.join(written)}", file=sys.stderr)
+    return 0
+
+
 def default_name(file: str, format_: str) -> str:
-    name = os.path.basename(file)
+    name = os.path.basename(file.rstrip("/"))
     return (name[: -len(SUFFIX)] if name.endswith(SUFFIX) else name) + ENDINGS[format_]
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable
@@ -25,7 +27,7 @@ def write_bytes(path: str, data: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
         return
-    guarded(path, lambda: _replace(path, data))
+    guarded(path, lambda: replace(path, data))
     print(f"numaprof: wrote {clean(path)} ({size(len(data))})", file=sys.stderr)
 
 
@@ -37,9 +39,15 @@ def guarded(path: str, write: Callable[[], object]) -> None:
         raise Failure(f"cannot write {path}: {reason}", "name a file in a folder you may write to") from error
 
 
-def _replace(path: str, data: bytes) -> None:
-    """A reader of that name sees the old file or the new one. What is no regular file, /dev/null say, is written to."""
+def replace(path: str, data: bytes) -> None:
+    """A reader of that name sees the old file or the new one. What is no regular file, /dev/null say, is written to.
+
+    Others may be able to write to the folder: a link in place of the file, or of the temporary one, is not followed.
+    """
     if os.path.exists(path) and not os.path.isfile(path):
+        link = os.lstat(path)
+        if stat.S_ISLNK(link.st_mode) and link.st_uid not in (0, os.geteuid()):
+            raise OSError(errno.EACCES, "a link that another user made leads to no file")
         with open(path, "wb") as device:
             device.write(data)
         return
@@ -48,7 +56,7 @@ def _replace(path: str, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
+            os.fchmod(descriptor, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         with suppress(OSError):

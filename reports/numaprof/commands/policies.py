@@ -34,14 +34,14 @@ class Policy:
 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("policies", "Runs PROGRAM under several placements of memory and CPUs and ranks them.", USAGE)
-    parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs of each  [3]")
+    parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs under each policy  [3]")
     parser.add_argument(
-        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="as of numaprof run  [compact]"
+        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="see numaprof run --help  [compact]"
     )
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=output_file, metavar="OUT", help="write a page with every run, too")
+    parser.add_argument("--html", type=output_file, metavar="OUT", help="also write a page with every run")
     parser.add_argument("--under", metavar="PLACEMENT", help="run once, under local, interleave:NODES or bind:NODES, "
                         "each with @CPUS if wanted, and nothing else")  # fmt: skip
     parser.add_argument("command", nargs="...", metavar="PROGRAM")
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
         print("numaprof: one node with memory here: all placements are alike, only one is run", file=sys.stderr)
     outcome = run_rounds(settings, options.repeats)
     if options.json:
-        print(as_json(outcome, list(command)))
+        print(as_json(outcome, list(command), "policies"))
     else:
         print_policies(outcome, shlex.join(command), {policy.label: policy.under for policy in found}, Layout())
     if options.html:

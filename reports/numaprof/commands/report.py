@@ -17,11 +17,13 @@ from numaprof.commands.arguments import (
     part_of_name,
     positive,
 )
+from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.document.build_report import answer
 from numaprof.document.open_recording import reading
 from numaprof.evidence.evidence import Evidence, load
+from numaprof.job.paths import is_job
 from numaprof.model.report_model import Answer
 from numaprof.terminal.first_screen import print_first_screen
 from numaprof.terminal.layout import BOLD, Layout
@@ -40,27 +42,30 @@ USAGE = """%(prog)s [FILE...]
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = Parser("report", "Says who suffers from remote memory, why, and what to change.", USAGE)
+    parser = Parser("report", "Says which threads suffer from remote memory, why, and what to change.", USAGE)
     parser.add_argument("files", nargs="*", metavar="FILE", help="recordings; without one, the newest in this folder")
-    parser.add_argument("--full", action="store_true", help="all tables; without it, the answer on one screen")
-    parser.add_argument("--top", type=positive, metavar="N", help="of each table so many rows (and --full)")
-    parser.add_argument("--sort", choices=SORT_KEYS, help="threads in this order (and --full)")
+    parser.add_argument("--full", action="store_true", help="print all tables, not only the first screen")
+    parser.add_argument("--top", type=positive, metavar="N", help="at most N rows of each table (implies --full)")
+    parser.add_argument("--sort", choices=SORT_KEYS, help="order of threads (implies --full)")
     parser.add_argument(
-        "--thread", type=part_of_name, metavar="NAME|TID", help="only threads with this in their name (and --full)"
+        "--thread", type=part_of_name, metavar="NAME|TID", help="only threads with this in their name (implies --full)"
     )
     parser.add_argument(
-        "--object", type=part_of_name, metavar="NAME", help="only objects with this in their name (and --full)"
+        "--object", type=part_of_name, metavar="NAME", help="only objects with this in their name (implies --full)"
     )
-    parser.add_argument("--node", type=natural, metavar="N", help="only threads and CPUs of this node (and --full)")
+    parser.add_argument("--node", type=natural, metavar="N", help="only threads and CPUs of this node (implies --full)")
     parser.add_argument(
-        "--source", type=folder, metavar="DIR", action="append", default=[], help="show source text of this folder, too"
+        "--source", type=folder, metavar="DIR", action="append", default=[], help="also show source text of this folder"
     )
     parser.add_argument(
         "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
     )
-    parser.add_argument("--open", action="store_true", help="open it")
+    parser.add_argument("--open", action="store_true", help="open the page")
     parser.add_argument(
-        "--json", type=output_file, metavar="OUT", help="write all that the page shows (docs/json.md); - is stdout"
+        "--json",
+        type=output_file,
+        metavar="OUT",
+        help="write everything that the page shows (docs/json.md); - is stdout",
     )
     parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
     parser.add_argument(
@@ -68,19 +73,48 @@ def main(arguments: Sequence[str]) -> int:
     )
     options = parser.parse_args(arguments)
     if options.schema:
-        return write_schema(options.schema, "report")
+        return write_schema(options.schema, "job" if any(map(is_job, options.files)) else "report")
     for name in options.source:
         allow(name)
     files = options.files or [newest()]
     if options.open and not options.html:
         raise Failure("--open opens a page, and none is written", "add --html OUT")
-    if options.html or options.json or options.csv:
-        return _written(files, options)
+    if any(map(is_job, files)):
+        return _job(files, options)
     wanted = Wanted(options.top, options.sort, options.thread, options.object, options.node)
+    if options.html or options.json or options.csv:
+        if wanted != Wanted():
+            raise Failure(
+                "--top, --sort, --thread, --object and --node choose rows of the terminal's tables",
+                "leave them out: files have all rows, and the page has a filter",
+            )
+        return _written(files, options)
     if options.full or wanted != Wanted():
         with paged() as layout:
             return _full([load(file) for file in files], wanted, layout)
     return _short(files)
+
+
+def _job(files: list[str], options: argparse.Namespace) -> int:
+    """Of all ranks together."""
+    wanted = Wanted(options.top, options.sort, options.thread, options.object, options.node)
+    if options.csv or options.full or wanted != Wanted():
+        raise Failure(
+            "--csv, --full and the choices of rows are for one recording", "report one of the job's recordings"
+        )
+    if options.html or options.json:
+        from numaprof.commands.write_documents import Outputs, write_job  # noqa: PLC0415 (as below)
+
+        write_job(files, Outputs(options.html, options.json, None, options.open))
+        return 0
+    from numaprof.job.read_job import read_job  # noqa: PLC0415
+    from numaprof.terminal.job_view import print_job  # noqa: PLC0415
+
+    with Progress() as say:
+        say("reading summaries")
+        job = read_job(files)
+    print_job(job, Layout())
+    return 0
 
 
 def _written(files: list[str], options: argparse.Namespace) -> int:
@@ -146,7 +180,7 @@ def are_repeats(recordings: Sequence[Evidence]) -> bool:
 
 
 def newest() -> str:
-    """The recording that was written last in this folder."""
+    """The recording, or the directory of a job, that was written last in this folder."""
     with os.scandir(".") as entries:
         times = [(entry.stat().st_mtime_ns, entry.name) for entry in entries if entry.name.endswith(SUFFIX)]
     if not times:

@@ -4,15 +4,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 
 def write_schema(path: str, command: str) -> int:
-    """command: report or diff. Only then are these modules loaded."""
+    """command: report, diff or job. Only then are these modules loaded."""
     from numaprof.commands.output_files import write_text  # noqa: PLC0415
     from numaprof.model.comparison_model import Comparison  # noqa: PLC0415
+    from numaprof.model.job_diff_model import JobComparison  # noqa: PLC0415
+    from numaprof.model.job_model import Job  # noqa: PLC0415
     from numaprof.model.json_schema import json_schema  # noqa: PLC0415
     from numaprof.model.report_model import Report  # noqa: PLC0415
 
-    root = Report if command == "report" else Comparison
-    write_text(path, json.dumps(json_schema(root, f"{command} --json"), indent=1) + "\n")
+    roots: dict[str, Any] = {
+        "report": (Report, "report --json"),
+        "diff": (Comparison, "diff --json"),
+        "job": (Job, "job, report --json"),
+        "job-diff": (JobComparison, "job-diff, diff --json"),
+    }
+    write_text(path, json.dumps(json_schema(*roots[command]), indent=1) + "\n")
     return 0

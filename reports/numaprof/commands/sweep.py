@@ -22,14 +22,14 @@ USAGE = "%(prog)s [-t LIST] [-n REPEATS] [options] [--] PROGRAM [ARGUMENT...]"
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("sweep", "Runs PROGRAM with different numbers of threads and shows how it scales.", USAGE)
     parser.add_argument("-t", "--threads", type=thread_list, metavar="LIST", help="e.g. 1,2,4-8  [1,2,4,... all CPUs]")
-    parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs of each  [3]")
+    parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs with each number  [3]")
     parser.add_argument(
-        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="as of numaprof run  [compact]"
+        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="see numaprof run --help  [compact]"
     )
     parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
     parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=output_file, metavar="OUT", help="write a page with every run, too")
+    parser.add_argument("--html", type=output_file, metavar="OUT", help="also write a page with every run")
     parser.add_argument("command", nargs="...", metavar="PROGRAM", help=f"{PLACEHOLDER} in it becomes the number; "
                         "OMP_NUM_THREADS is set as well")  # fmt: skip
     options = parser.parse_args(arguments)
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     counts = options.threads or default_counts(len(os.sched_getaffinity(0)))
     outcome = run_rounds([setting(command, threads, options) for threads in counts], options.repeats)
     if options.json:
-        print(as_json(outcome, command))
+        print(as_json(outcome, command, "sweep"))
     else:
         print_sweep(outcome, shlex.join(command), Layout())
     if options.html:

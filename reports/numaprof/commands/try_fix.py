@@ -17,24 +17,24 @@ from numaprof.commands.arguments import Parser, output_file, output_folder, posi
 from numaprof.commands.policies import topology
 from numaprof.evidence.evidence import Evidence
 from numaprof.experiments.build_id import build_id_of
-from numaprof.experiments.kernel_weights import by_weight
-from numaprof.experiments.placement import Subject, write
-from numaprof.experiments.proposals import Layouts, Proposal, merged, proposals, read
 from numaprof.experiments.same_subject import rebuilt
-from numaprof.experiments.schedule import cpus_of_threads
-from numaprof.experiments.stored_trial import store
 from numaprof.experiments.supervise import interruptible
-from numaprof.experiments.trial import Tried, measure, team_size
-from numaprof.experiments.trial_document import Trial, as_document
-from numaprof.experiments.trial_runs import Arm, Program, Run, Runs, run_all, run_once
+from numaprof.experiments.trials.kernel_weights import by_weight
+from numaprof.experiments.trials.placement import Subject, write
+from numaprof.experiments.trials.proposals import Layouts, Proposal, merged, proposals, read
+from numaprof.experiments.trials.schedule import cpus_of_threads
+from numaprof.experiments.trials.stored_trial import store
+from numaprof.experiments.trials.trial import Tried, measure, team_size
+from numaprof.experiments.trials.trial_document import Trial, as_document
+from numaprof.experiments.trials.trial_runs import Arm, Program, Run, Runs, run_all, run_once
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import print_trial
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
 USAGE = "%(prog)s FILE [--advice N,...] [-n RUNS] [options] [-- PROGRAM [ARGUMENT...]]"
-DESCRIPTION = """Runs the recorded program alternately as it is and with the advised placement, applied when the data
-are allocated, and says what the edit will give (docs/trying-a-fix.md)."""
+DESCRIPTION = """Runs the recorded program alternately unchanged and with the advised placement, which is applied when
+the data are allocated, and says how much the edit will gain (docs/trying-a-fix.md)."""
 LEAST_LIMIT_S, LIMIT_FACTOR = (
     120.0,
     10.0,
@@ -86,9 +86,11 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser("try", DESCRIPTION, USAGE)
     parser.add_argument("file", metavar="FILE", help="a recording of the program")
-    parser.add_argument("--advice", type=thread_list, metavar="N,...", help="only these, numbered as in the report")
+    parser.add_argument(
+        "--advice", type=thread_list, metavar="N,...", help="only this advice, numbered as in the report"
+    )
     parser.add_argument("-n", "--runs", type=positive, default=5, help="runs of each side  [5]")
-    parser.add_argument("--keep", type=output_folder, metavar="DIR", help="keep recordings and placement files there")
+    parser.add_argument("--keep", type=output_folder, metavar="DIR", help="keep recordings and placement files in DIR")
     parser.add_argument(
         "--html",
         type=output_file,
@@ -149,7 +151,7 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None, threads: int
     ]
     not_tried = tuple(f"advice {proposal.number}: {why}" for proposal in picked for why in proposal.left_out)
     if not arms:
-        why = "; ".join(not_tried) or "it has no advice"
+        why = "; ".join(not_tried) or "the recording has no advice that a placement can imitate"
         raise Failure(f"nothing to try: {why}", "numaprof report FILE shows the advice")
     together = merged([subject for arm in arms for subject in arm.subjects])
     if len(arms) > 1:

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
-from numaprof.commands.output_files import STDOUT, guarded, write_text
+from numaprof.commands.output_files import STDOUT, guarded, replace, write_text
 from numaprof.commands.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
@@ -18,6 +20,7 @@ from numaprof.experiments.repeats import Series
 from numaprof.experiments.rounds import Outcome
 from numaprof.export.csv_tables import write_tables
 from numaprof.export.json_document import to_json
+from numaprof.job.read_job import read_job
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
@@ -44,16 +47,44 @@ def write_report(recording: str, wanted: Outputs) -> None:
         _write(report, page, wanted, say)
 
 
+def write_job(sources: list[str], wanted: Outputs) -> None:
+    """With a page, the pages of the ranks it names lie in a folder beside it."""
+    with Progress() as say:
+        say("reading summaries")
+        job = read_job(sources)
+
+        def page() -> str:
+            from numaprof.commands.rank_pages import write_rank_pages  # noqa: PLC0415
+            from numaprof.page.job_page import job_page  # noqa: PLC0415
+
+            return job_page(job, write_rank_pages(job, sources, wanted.html or STDOUT, say))
+
+        _write(job, page, wanted, say)
+
+
 def write_diff(before: list[str], after: list[str], wanted: Outputs) -> None:
     def page() -> str:
         from numaprof.page.comparison_page import diff_page  # noqa: PLC0415
 
-        return diff_page(found)
+        return diff_page(found, pages_of([*found.before.recordings, *found.after.recordings], wanted.html or STDOUT))
 
     with Progress() as say:
         say(f"reading {plural(len(before) + len(after), 'recording')}")
         found = comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))))
         _write(found, page, wanted, say)
+
+
+def pages_of(recordings: Sequence[str], page: str) -> dict[str, str]:
+    """Links to reports that lie beside their recordings (x.html beside x.numaprof), relative to the page."""
+    if page == STDOUT:
+        return {}
+    here = os.path.dirname(os.path.abspath(page))
+    beside = {each: os.path.abspath(os.path.splitext(each)[0] + ".html") for each in recordings}
+    return {
+        each: quote(os.path.relpath(path, here))
+        for each, path in beside.items()
+        if os.path.isfile(path) and path != os.path.abspath(page)
+    }
 
 
 def write_experiment(title: str, command: str, outcome: Outcome, order: list[Series], path: str) -> None:
@@ -71,7 +102,7 @@ def _write(document: object, page: Callable[[], str], wanted: Outputs, say: Prog
         say("writing tables")
         folder = wanted.csv
         written: list[str] = []
-        guarded(folder, lambda: written.extend(write_tables(document, folder)))
+        guarded(folder, lambda: written.extend(write_tables(document, folder, replace)))
         print(f"numaprof: wrote {plural(len(written), 'table')} to {clean(folder)}", file=sys.stderr)
     if wanted.html is not None:
         say("writing the page")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
@@ -110,22 +111,33 @@ Pair = tuple["Site | None", "Site | None"]
 
 
 def match_sites(old: Iterable[Site], new: Iterable[Site]) -> list[Pair]:
-    """Same place first; then the only one left in a function of the same file: an edit moves lines."""
+    """Same place first; then the same line of a file of that name: the builds were in two folders; then the only one
+    left in a function of a file of that name: an edit moves lines."""
     before, after = set(old), set(new)
     pairs: list[Pair] = [(site, site) for site in sorted(before & after, key=lambda site: site.position)]
-    left, right = _by_function(before - after), _by_function(after - before)
-    for key in sorted(left.keys() | right.keys()):
-        ones, others = left.get(key, []), right.get(key, [])
-        if len(ones) == len(others) == 1:
-            pairs.append((ones[0], others[0]))
-        else:
-            pairs += [(site, None) for site in ones]
-            pairs += [(None, site) for site in others]
+    before, after = before - after, after - before
+    for key in (_line, _function):
+        left, right = _groups(before, key), _groups(after, key)
+        for name in sorted(left.keys() & right.keys()):
+            if len(left[name]) == len(right[name]) == 1:
+                pairs.append((left[name][0], right[name][0]))
+                before.discard(left[name][0])
+                after.discard(right[name][0])
+    pairs += [(site, None) for site in sorted(before, key=lambda site: site.position)]
+    pairs += [(None, site) for site in sorted(after, key=lambda site: site.position)]
     return pairs
 
 
-def _by_function(sites: set[Site]) -> dict[tuple[str, str], list[Site]]:
-    groups: dict[tuple[str, str], list[Site]] = defaultdict(list)
-    for site in sorted(sites, key=lambda site: site.position):
-        groups[site.file or site.module or "", site.function or ""].append(site)
+def _function(site: Site) -> str:
+    return f"{os.path.basename(site.file or site.module or '')} {site.function or ''}"
+
+
+def _line(site: Site) -> str:
+    return f"{_function(site)} {site.line}"
+
+
+def _groups(sites: set[Site], key: Callable[[Site], str]) -> dict[str, list[Site]]:
+    groups: dict[str, list[Site]] = defaultdict(list)
+    for site in sites:
+        groups[key(site)].append(site)
     return groups

@@ -20,15 +20,15 @@ from numaprof.compare.pairing import (
     touched_bytes,
 )
 from numaprof.compare.sides import ShareChange, change_of_share, differences, share_change, time_change
-from numaprof.document.machine_section import who_reads_where
 from numaprof.document.open_recording import reading
 from numaprof.document.partial_list import Listed
-from numaprof.document.timeline_section import timeline
+from numaprof.document.sections.machine_section import who_reads_where
+from numaprof.document.sections.timeline_section import timeline
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import Spread
-from numaprof.evidence.thresholds import SHARE_CHANGE
+from numaprof.evidence.thresholds import MIN_USES_OF_THREAD, SHARE_CHANGE
 from numaprof.model import comparison_model as model
 from numaprof.text.format import clean
 
@@ -143,19 +143,26 @@ def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
     """Those that changed most first. By name; those without a name go by lines, matched where the line is the same."""
     old, new = _by_name(before), _by_name(after)
     names = sorted(dict.fromkeys([*old, *new]), key=lambda name: _sameness(old.get(name), new.get(name)))
-    rows = tuple(_object(name, old.get(name), new.get(name)) for name in names[:MOST_PLACES])
+    rows = tuple(_object(name, old.get(name), new.get(name), after) for name in names[:MOST_PLACES])
     return Listed(rows, len(names) - len(rows))
 
 
 def _sameness(before: Object | None, after: Object | None) -> tuple[float, float]:
-    """Less where more changed: remote accesses first, then memory that is on other nodes."""
-    remote = [found.remote if found else 0.0 for found in (before, after)]
-    homes = [found.homes if found else {} for found in (before, after)]
-    moved = sum(abs(homes[0].get(node, 0.0) - homes[1].get(node, 0.0)) for node in homes[0].keys() | homes[1].keys())
-    return -abs(remote[1] - remote[0]), -moved
+    """Less where more changed: remote accesses first, if enough were sampled; then memory that is on other nodes."""
+    seen = max(found.known_samples if found else 0 for found in (before, after))
+    remote = [found.remote if found and seen >= MIN_USES_OF_THREAD else 0.0 for found in (before, after)]
+    return -abs(remote[1] - remote[0]), -_moved(before, after)
 
 
-def _object(name: str, before: Object | None, after: Object | None) -> model.Object:
+def _moved(before: Object | None, after: Object | None) -> float:
+    """Pages that are on another node; all of them where the object is on one side only."""
+    old, new = (found.homes if found else {} for found in (before, after))
+    gained = sum(max(0.0, new.get(node, 0.0) - old.get(node, 0.0)) for node in new)
+    lost = sum(max(0.0, old.get(node, 0.0) - new.get(node, 0.0)) for node in old)
+    return min(gained, lost) if old and new else max(gained, lost)
+
+
+def _object(name: str, before: Object | None, after: Object | None, run: Evidence) -> model.Object:
     return model.Object(
         name=name,
         home_before=homes_in_text(before.homes) if before else None,
@@ -164,6 +171,7 @@ def _object(name: str, before: Object | None, after: Object | None) -> model.Obj
         share_after=after.remote / after.known if after and after.known else None,
         samples_before=before.known_samples if before else 0,
         samples_after=after.known_samples if after else 0,
+        moved_bytes=run.bytes(_moved(before, after)),
     )
 
 

@@ -3,19 +3,23 @@
 
 from __future__ import annotations
 
-from numaprof.document.advice_section import Shown, advice
-from numaprof.document.lines_section import lines
-from numaprof.document.machine_section import machine
-from numaprof.document.objects_section import listed, modules, objects
+from collections.abc import Sequence
+
 from numaprof.document.open_recording import Reading, reading
-from numaprof.document.overview_section import found, levels, notes, overview, run, taken
-from numaprof.document.stacks_section import remote_stacks
-from numaprof.document.summary_section import summary
-from numaprof.document.threads_section import threads
-from numaprof.document.timeline_section import timeline
-from numaprof.experiments.stored_trial import stored
+from numaprof.document.sections.advice_section import Shown, advice
+from numaprof.document.sections.lines_section import lines
+from numaprof.document.sections.machine_section import machine
+from numaprof.document.sections.objects_section import listed, modules, objects
+from numaprof.document.sections.overview_section import found, levels, notes, overview, run, taken
+from numaprof.document.sections.stacks_section import remote_stacks
+from numaprof.document.sections.summary_section import summary
+from numaprof.document.sections.threads_section import threads
+from numaprof.document.sections.timeline_section import timeline
+from numaprof.evidence.evidence import Evidence
+from numaprof.experiments.trials.stored_trial import stored
 from numaprof.model import report_model as model
 from numaprof.rules import advise
+from numaprof.rules.advice import Advice
 from numaprof.text.format import clean
 
 
@@ -42,20 +46,16 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
     evidence = source.evidence
     rows, places, things = threads(source), lines(evidence), objects(source, maps)
     advices = advise(evidence)
-    shown = Shown(
-        {thing.things: number for number, thing in enumerate(listed(evidence))},
-        {line.place: number for number, line in enumerate(places.rows)},
-    )
     return model.Answer(
         format="numaprof.report",
         version=model.VERSION,
         tool_version=clean(evidence.run.tool_version),
         recording=clean(evidence.path),
         run=run(evidence),
-        verdict=found(evidence),
+        verdict=found(evidence, advices),
         summary=summary(evidence),
         overview=overview(evidence, advices),
-        advice=advice(advices, shown, stored(evidence, advices)),
+        advice=_advice(evidence, advices, places.rows),
         taken=taken(evidence),
         machine=machine(source),
         threads=rows,
@@ -63,3 +63,16 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
         lines=places.rows,
         lines_not_listed=places.not_listed,
     )
+
+
+def recommendations(evidence: Evidence) -> tuple[model.Advice, ...]:
+    """The advice of the report, alone."""
+    return _advice(evidence, advise(evidence), lines(evidence).rows)
+
+
+def _advice(evidence: Evidence, advices: Sequence[Advice], rows: Sequence[model.Line]) -> tuple[model.Advice, ...]:
+    shown = Shown(
+        {thing.things: number for number, thing in enumerate(listed(evidence))},
+        {line.place: number for number, line in enumerate(rows)},
+    )
+    return advice(advices, shown, stored(evidence, advices))

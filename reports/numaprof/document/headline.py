@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict in words: one line that a reader in a hurry takes home, and the lines that qualify it."""
+"""The verdict in words: a headline, and details."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from numaprof.analysis.naming import command_line, nodes_in_text, threads_on_nodes
+from numaprof.analysis.binding import binding
+from numaprof.analysis.naming import command_to_copy, nodes_in_text, threads_on_nodes
 from numaprof.analysis.relevant_objects import serial_sites
 from numaprof.analysis.remote_cost import gain
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import (
+    ALL_OF_IT,
     FULL_COVERAGE,
     MIN_COVERAGE,
+    MIN_OBJECT_BYTES,
     MIN_SAMPLES,
     MOST_SERIAL_COST,
     REMOTE_HEAVY,
     REMOTE_LIGHT,
 )
+from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import (
+    clean,
     duration,
     either,
     number,
@@ -32,6 +38,9 @@ from numaprof.text.format import (
     words,
 )
 
+SHORT_COMMAND = 48  # characters
+MOST_REASONS = 2  # of a verdict that is not known; --full has all
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -40,13 +49,20 @@ class Verdict:
     details: tuple[str, ...]
 
 
-def verdict(evidence: Evidence) -> Verdict:
+def verdict(evidence: Evidence, advices: Sequence[Advice] = ()) -> Verdict:
     judgement = judge(evidence)
     headline, details = _WORDS[judgement](evidence)
+    if judgement is Judgement.HEAVY and no_fix(advices):
+        headline = f"{share_in_words(evidence)}. That is much, but no placement of the memory reduces it."
     return Verdict(judgement, headline, tuple(detail for detail in (*details, *_caveats(evidence)) if detail))
 
 
-# Verdicts that the size of the share decides.
+def no_fix(advices: Sequence[Advice]) -> bool:
+    """The best advice is to change nothing."""
+    return bool(advices) and advices[0].kind is Kind.LEAVE
+
+
+# Verdicts that follow from the share.
 _BY_SHARE = (Judgement.HEAVY, Judgement.MODERATE, Judgement.LIGHT)
 
 Words = tuple[str, list[str]]
@@ -89,10 +105,12 @@ def _thread_share(evidence: Evidence, thread: Thread) -> float:
 
 def _one_node_used(evidence: Evidence) -> Words:
     where = nodes_in_text(evidence.worker_nodes)
-    why = "by the plan" if all(thread.row.pin == "planned" for thread in evidence.workers) else "in this run"
+    pinned = all(thread.row.pin == "planned" for thread in evidence.workers)
+    count = len(evidence.workers)
+    how = f"numaprof pinned all {count} threads to" if pinned else f"all {count} threads ran on"
     return (
-        f"This run proves nothing: all {len(evidence.workers)} threads sat on {where} {why}.",
-        [f"{share_in_words(evidence)}, as it must be there."],
+        f"This run proves nothing: {how} {where}.",
+        [f"{share_in_words(evidence)}, as expected there."],
     )
 
 
@@ -101,9 +119,9 @@ def _no_traffic(evidence: Evidence) -> Words:
     if found is None or not evidence.traffic.total:
         return "Nothing to gain here: no request was seen to reach DRAM.", []
     cost = either(found.remote, "costs", "cost")
-    of_time = f"{percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
+    of_time = f"at most {percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
     return (
-        f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} at most {of_time}.",
+        f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} {of_time}.",
         [f"{share_in_words(evidence)}, of only {plural(evidence.traffic.total, 'request')}."],
     )
 
@@ -115,7 +133,7 @@ def _refused(evidence: Evidence) -> Words:
         return f"n/a: {plural(share.samples or 0, 'sample')} {are} too few to say ({MIN_SAMPLES} needed).", []
     coverage = evidence.traffic.coverage
     if coverage is None:
-        return "n/a: how long the threads ran is not known, so what the counters saw cannot be put in relation.", []
+        return "n/a: how long the threads ran is not known, so the coverage of the counters is unknown.", []
     return (
         f"n/a: the counters ran {percent_below(coverage, MIN_COVERAGE)} of the CPU time, too little to say "
         f"({round_percent(MIN_COVERAGE)} needed).",
@@ -126,21 +144,33 @@ def _refused(evidence: Evidence) -> Words:
 def _unknown(evidence: Evidence) -> Words:
     where = f" {threads_on_nodes(evidence.workers)} ran." if evidence.workers else ""
     rests = "this report rests on page faults alone" if evidence.touched_pages else "nothing here could tell"
+    more = "numaprof doctor says what would measure more."
+    if evidence.imported:
+        lacking = [part.without for part in evidence.imported.lacks if part.without]
+        rests = words(lacking[:MOST_REASONS]) or rests
+        more = "docs/recording-with-perf.md has the perf record lines that tell more."
     return (
-        f"Who reads remote memory was not measured: {rests}.",
-        [f"What is known: {_touch_in_words(evidence)}{where}", "numaprof doctor says what would measure more."],
+        f"Who reads remote memory was not measured: {clean(rests)}.",
+        [f"What is known: {_touch_in_words(evidence)}{where}", more],
     )
+
+
+def _binding(evidence: Evidence) -> Words:
+    fault = binding(evidence).fault
+    return f"The binding is at fault, not the program's memory: {fault}.", [f"{share_in_words(evidence)}."]
 
 
 def _single_node(evidence: Evidence) -> Words:
     return (
         "Nothing can be remote here: this machine has one node.",
-        [
-            f"What would matter on more nodes: {_touch_in_words(evidence)}",
-            "Where the lab is installed, two emulated nodes show more: "
-            f"numaprof lab -- numaprof {command_line(evidence)}",
-        ],
+        [_on_more_nodes(evidence), *([] if evidence.attached else [_in_the_lab(evidence)])],
     )
+
+
+def _in_the_lab(evidence: Evidence) -> str:
+    command = command_to_copy(evidence)
+    shown = command if len(command) <= SHORT_COMMAND else "PROGRAM"
+    return f"Where the lab is installed, two emulated nodes show more: numaprof lab -- numaprof {shown}"
 
 
 _WORDS = {
@@ -151,8 +181,18 @@ _WORDS = {
     Judgement.NO_TRAFFIC: _no_traffic,
     Judgement.REFUSED: _refused,
     Judgement.UNKNOWN: _unknown,
+    Judgement.BINDING: _binding,
     Judgement.SINGLE_NODE: _single_node,
 }
+
+
+def _on_more_nodes(evidence: Evidence) -> str:
+    touched = evidence.bytes(evidence.touched_pages)
+    if not touched:
+        return ""
+    if touched < MIN_OBJECT_BYTES:
+        return f"More nodes would hardly matter: only {size(touched)} were first touched."
+    return f"What would matter on more nodes: {_touch_in_words(evidence)}"
 
 
 def _touch_in_words(evidence: Evidence) -> str:
@@ -163,7 +203,8 @@ def _touch_in_words(evidence: Evidence) -> str:
     if not serial or len(evidence.workers) < 2:
         return f"{total} were first touched, by {plural(len(_touchers(evidence)), 'thread')}."
     share = sum(site.pages for site in serial) / evidence.touched_pages
-    return f"{percent(share)} of the {total} touched were first touched by one thread."
+    part = "all" if share >= ALL_OF_IT else round_percent(share)
+    return f"one thread first touched {part} of the {total}."
 
 
 def _touchers(evidence: Evidence) -> set[int]:
@@ -176,24 +217,24 @@ def _cost(evidence: Evidence) -> str:
         return ""
     each = f"{duration(found.extra_ns)} more each, {'measured' if evidence.machine.latencies else 'assumed'}"
     return (
-        f"Remote reads cost {percent(found.least)} to {percent(found.share)} of the CPU time ({each}; at best ten "
-        "demand reads overlap and no prefetch is waited for, at worst none overlap); a crowded memory controller comes "
-        "on top."
+        f"Remote reads cost {percent(found.least)} to {percent(found.share)} of the CPU time ({each}; least: ten "
+        "demand reads overlap and prefetches cost nothing; most: no overlap); a crowded memory controller costs "
+        "more."
     )
 
 
 def _caveats(evidence: Evidence) -> list[str]:
-    """What the numbers of the verdict do not see, and how they were made."""
+    """What the numbers of the verdict leave out, and how they were scaled."""
     if judge(evidence) is Judgement.SINGLE_NODE:
         return []
     if basis(evidence) == HINTS:
         return ["Hint faults are accesses that the kernel's NUMA balancing samples; it may move pages meanwhile."]
     if basis(evidence) == LOADS:
-        return ["Not seen: prefetches are not among sampled loads."]
+        return ["Not counted: prefetches, which sampled loads do not include."]
     if evidence.population is None:
         return []
     misses = evidence.population.misses
-    return [f"Not seen: {misses}." if misses else "", _scaling(evidence), _crossing(evidence)]
+    return [f"Not counted: {misses}." if misses else "", _scaling(evidence), _crossing(evidence)]
 
 
 _SETTLES = "A longer run, fewer classes at a time (--events) or repeats (-n 5) would settle it."
@@ -210,8 +251,14 @@ def _scaling(evidence: Evidence) -> str:
     return f"{counted}."
 
 
+def crossed_share(judgement: Judgement, interval: tuple[float, float] | None) -> float | None:
+    """The share from which remote memory is worth fixing, if the interval of the verdict holds it."""
+    crosses = judgement in _BY_SHARE and interval is not None and interval[0] < REMOTE_HEAVY <= interval[1]
+    return REMOTE_HEAVY if crosses else None
+
+
 def _crossing(evidence: Evidence) -> str:
-    """Another verdict is possible within the error."""
+    """The interval includes another verdict."""
     share = remote_share(evidence)
     if share is None or share.interval is None or judge(evidence) not in _BY_SHARE:
         return ""

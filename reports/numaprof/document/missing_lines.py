@@ -7,7 +7,7 @@ import os
 from collections import defaultdict
 
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.source_location import is_library
+from numaprof.evidence.source_location import is_library, is_runtime
 from numaprof.text.format import clean
 
 PART = 0.1  # of the first touches, or of the remote requests sampled: less than that hides no answer
@@ -25,7 +25,8 @@ def without_lines(evidence: Evidence) -> list[str]:
         sums: dict[str, float] = defaultdict(float)
         for site, amount in sites:
             file = _file_of(site.module or "")
-            if site.line is None and file.startswith("/") and not file.startswith(_SYSTEM) and not is_library(file):
+            users = file.startswith("/") and not file.startswith(_SYSTEM)
+            if site.line is None and users and not is_library(file) and not is_runtime(file):
                 sums[file] += amount
         found += [file for file, amount in sums.items() if amount >= PART * total]
     return [clean(os.path.basename(file), 40) for file in dict.fromkeys(found)][:MOST_FILES]

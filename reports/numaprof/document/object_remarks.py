@@ -13,7 +13,7 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import main_use, users
-from numaprof.analysis.relevant_objects import init_sites
+from numaprof.analysis.relevant_objects import init_sites, surely_remote
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
@@ -21,9 +21,11 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     MIN_OBJECT_SHARE,
+    MIN_USES_OF_THREAD,
+    MOST_UNDIVIDED,
 )
-from numaprof.recording import sql_samples
-from numaprof.text.format import clean, percent, plural, size, words
+from numaprof.recording.sql import sql_samples
+from numaprof.text.format import clean, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 
 _STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
@@ -40,7 +42,7 @@ def remarks(evidence: Evidence, found: Object) -> list[str]:
 
 
 def _allocated(evidence: Evidence, found: Object) -> str:
-    """The source of the line, which mostly assigns it to a variable; that of the caller, if many allocate there."""
+    """The source line of the allocation, or of the caller if many callers share the wrapper."""
     site = found.caller if found.is_wrapped and found.caller is not None else found.allocated
     if found.name is not None or site is None:
         return ""
@@ -69,27 +71,29 @@ def _used(evidence: Evidence, found: Object) -> str:
     use = main_use(found.later)
     at = f" at {site_label(use)}" if use is not None else ""
     who = users(evidence, found.later)
+    if len(who) == 1 and found.known_samples < MIN_USES_OF_THREAD:
+        return f"used{at}; too few samples to tell by which threads"
     if len(who) == 1:
         return f"used{at} by {thread_in_text(who[0])} alone"
-    shape = "which part by whom: too few samples" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
+    shape = "too few samples for an access pattern" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
     return f"used{at} by {threads_on_nodes(who)}: {shape}"
 
 
 def _more(evidence: Evidence, found: Object) -> str:
     parts = []
     if (found.blocks or 0) > 1:
-        parts.append(f"{plural(found.blocks or 0, 'block')}, size: most at one time")
+        parts.append(f"{plural(found.blocks or 0, 'block')}; size is the most that lived at one time")
     if found.stores and found.loads:
         parts.append(f"{percent(found.stores / (found.stores + found.loads))} of its sampled accesses write")
     cycles = stall_cycles(evidence.objects.answers)
     if cycles and not evidence.run.emulated:
-        parts.append(f"{percent(stall_cycles(found.answers) / cycles)} of the time that sampled loads took")
+        parts.append(f"{percent(stall_cycles(found.answers) / cycles)} of the latency of sampled loads")
     parts.append(_phases(found))
     return "; ".join(part for part in parts if part)
 
 
 def _phases(found: Object) -> str:
-    """Said where the initialisation is a good part of the accesses, and differs."""
+    """Remote shares before and after the initialisation, if it has a large part of the accesses."""
     early = [row for row in found.used if not row.steady and row.remote is not None]
     late = [row for row in found.used if row.steady and row.remote is not None]
     before, after = (sum(row.accesses for row in rows) for rows in (early, late))
@@ -100,7 +104,7 @@ def _phases(found: Object) -> str:
 
 
 def attribution(evidence: Evidence) -> Iterable[str]:
-    """How much of what was sampled lies in objects, and how much nobody knows."""
+    """Shares of the samples in named objects, unnamed memory and unknown memory."""
     known = [row for row in evidence.objects.attributed if row.total and row.kind in _KIND_NAMES]
     if known:
         total = sum(row.total for row in known)
@@ -108,37 +112,48 @@ def attribution(evidence: Evidence) -> Iterable[str]:
         parts = [(named, "named objects"), (by_line, "unnamed memory"), (1 - named - by_line, "unknown memory")]
         what = words([_KIND_NAMES[row.kind] for row in known])
         yield f"of the {what}: " + ", ".join(f"{percent(part)} in {name}" for part, name in parts if part > 1e-9)
-    if evidence.remote_lines.unknown is not None:
-        found = f"{percent(1 - evidence.remote_lines.unknown)} of the remote lines, prefetched ones included"
-        yield f"of all remote: {found}, divided by the instructions that asked for them and by what these read"
+    if evidence.remote_lines.known:
+        yield f"of all remote: {_divided(evidence)}"
     yield from touch_coverage(evidence)
 
 
+def _divided(evidence: Evidence) -> str:
+    lines = evidence.remote_lines
+    if not surely_remote(evidence):
+        return "n/a, the error of the counts leaves room for no remote line at all"
+    if lines.enough:
+        how = "attributed by requesting instruction and by the objects that it reads"
+        return f"{percent(1 - (lines.unknown or 0.0))} of the remote lines, prefetched ones included, {how}"
+    if (lines.unknown or 0.0) > MOST_UNDIVIDED:
+        return f"n/a, too few samples tell the object of {percent(lines.unknown or 0.0)} of the remote lines"
+    return f"n/a, {number(lines.samples)} sampled loads are too few to divide the remote lines among objects"
+
+
 def touch_coverage(evidence: Evidence) -> Iterable[str]:
-    """What the sizes of first touches do not hold."""
+    """Memory that the sizes of first touches leave out."""
     seen = fault_coverage(evidence)
     if seen is not None and seen < ALL_OF_IT:
         yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
     again = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.REFAULT)
     if again > MIN_OBJECT_SHARE * evidence.touched_pages:
         yield (
-            f"not among the first touches: {size(evidence.bytes(again))} were touched again after the program had "
-            "given them back (MADV_DONTNEED), or from swap"
+            f"not counted as first touches: {size(evidence.bytes(again))} that came back after MADV_DONTNEED "
+            "or from swap"
         )
     unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.UNKNOWN_FAULT)
     if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:
-        yield f"not among the first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"
+        yield f"not counted as first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"
 
 
 def fault_coverage(evidence: Evidence) -> float | None:
-    """Page faults that samples stand for, of those that were counted."""
+    """Share of the counted page faults that samples stand for."""
     counted = sum(note.value or 0 for note in evidence.notes if note.kind == "faults")
     seen = sum(row.weight for row in evidence.samples.kinds if row.kind in sql_samples.FAULT_KINDS)
     return min(1.0, seen / counted) if counted else None
 
 
 def remote_by_module(evidence: Evidence) -> tuple[dict[str, float], str]:
-    """In whose code the remote reads happen: the program's, a library's, the kernel's; and what that rests on."""
+    """Shares of remote reads by module of the reading code, and the population."""
     overflow = basis(evidence) == COUNTERS and any(row.overflows for row in evidence.samples.modules)
     rows = [row for row in evidence.samples.modules if bool(row.overflows) == overflow]
     total = sum(row.events for row in rows)

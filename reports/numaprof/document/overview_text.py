@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The head of the report: on what machine, with what evidence, how pinned, and whatever qualifies the numbers."""
+"""The head of the report: machine, evidence, pinning, and notes that affect the numbers."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
 from numaprof.document.missing_lines import without_lines
 from numaprof.evidence.counts import Traffic
-from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.evidence import Evidence, Imported
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
-from numaprof.recording import sql_run, sql_samples
+from numaprof.recording.sql import sql_run, sql_samples
 from numaprof.text.format import clean, duration, either, number, percent, plural, round_percent, words
 
 SEPARATOR = " · "
 
-# What the samples of a kind are called, in the order of the evidence line. Kinds not named here are other page faults.
+# Names of sample kinds, in the order of the evidence line. All other kinds are "other page faults".
 _SAMPLES = (
     ("overflow sample", "overflow samples", (sql_samples.OVERFLOW,)),
     ("sampled load or store", "sampled loads and stores", (sql_samples.LOAD, sql_samples.STORE)),
@@ -27,9 +27,9 @@ _SAMPLES = (
     ("hint fault", "hint faults", (sql_samples.HINT,)),
 )
 
-# Words of note.kind that the evidence line counts by itself.
+# Kinds of notes that the evidence line counts itself.
 LOST = "lost"
-# ... and those that stand beside what was first touched, where a part of the page faults was not seen.
+# ... and the kind that is printed with first touches, if some page faults were lost.
 FAULTS = "faults"
 
 
@@ -40,10 +40,12 @@ def banner(evidence: Evidence) -> Iterator[str]:
     if not run.complete:
         yield (
             "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. "
-            "This is what it had written."
+            "The report shows what it had written."
         )
     if evidence.attached:
         yield _attached(evidence.attached)
+    if evidence.imported:
+        yield from _imported(evidence.imported, evidence.run.host)
     bare = without_lines(evidence)
     if bare:
         yield f"No line numbers: {words(bare)} {either(len(bare), 'lacks', 'lack')} debug information; build with -g."
@@ -58,7 +60,30 @@ def _attached(attached: tuple[sql_run.Attached, ...]) -> str:
     after = f", {duration(max(ages))} after {either(len(attached), 'it', 'the first of them')} started" if ages else ""
     pids = words([str(row.pid) for row in attached[:4]] + [f"{len(attached) - 4} more"] * (len(attached) > 4))
     which = either(len(attached), "process", "processes")
-    return f"ATTACHED to {which} {pids}{after}: what was placed before has no first touch."
+    return f"ATTACHED to {which} {pids}{after}: memory that was placed before has no first touch."
+
+
+def _imported(imported: Imported, host: str | None) -> Iterator[str]:
+    """Only of what is missing that the answer suffers from; _parts has all of it."""
+    row = imported.row
+    by = clean(f"{row.tool} {row.version}" if row.version else row.tool)
+    lacks = [f"no {clean(part.part)} ({clean(part.without)})" for part in imported.lacks if part.without]
+    without = f", with {words(lacks)}" if lacks else ""
+    yield f"IMPORTED: recorded by {by}{f' on {clean(host)}' if host else ''}{without}."
+    if row.cut:
+        yield "The end of the file is missing: the report shows the part before."
+
+
+def _parts(imported: Imported) -> str:
+    has, lacks = words([_has(part) for part in imported.has]), words([clean(part.part) for part in imported.lacks])
+    return f"the file has {has}" + (f"; it lacks {lacks}" if lacks else "")
+
+
+def _has(part: sql_run.ImportedPart) -> str:
+    """With the share of the samples that have it, if not all do."""
+    of_samples = part.part in ("data source", "latency", "CPU of the sample", "node of the page", "call stacks")
+    some = of_samples and part.there < part.of
+    return clean(part.part) + (f" ({percent(part.there / part.of)} of the samples)" if some else "")
 
 
 def evidence_line(evidence: Evidence) -> Iterator[str]:
@@ -67,6 +92,8 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
+    if evidence.imported:
+        yield _parts(evidence.imported)
     names = [runtime.name for runtime in runtimes(evidence)]
     if names:
         yield f"runtime: {clean(', '.join(names))}"
@@ -75,6 +102,8 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
 
 
 def _machine(machine: Machine) -> str:
+    if not machine.nodes:
+        return "nodes: unknown"
     counts = {len(machine.cpus_of(node)) for node in machine.all_cpu_nodes}
     nodes = plural(len(machine.nodes), "node")
     if len(counts) == 1 and len(machine.all_cpu_nodes) == len(machine.nodes):
@@ -104,7 +133,7 @@ def _samples(evidence: Evidence) -> Iterator[str]:
 
 
 def _missing(evidence: Evidence) -> Iterator[sql_run.Level]:
-    """Better levels than the one the verdict rests on, and why they were not there."""
+    """Better levels than that of the verdict, and why they are missing."""
     resting = {COUNTERS: 1}.get(basis(evidence) or "", 5)
     for level in evidence.levels:
         same = any(other.used and other.collector == level.collector for other in evidence.levels)
@@ -113,7 +142,7 @@ def _missing(evidence: Evidence) -> Iterator[sql_run.Level]:
 
 
 def _why_not(missing: list[sql_run.Level]) -> Iterator[str]:
-    """Several may lack for one reason."""
+    """Several levels may be missing for one reason."""
     reasons: dict[tuple[str, str | None], dict[str, None]] = defaultdict(dict)
     for level in missing:
         reasons[level.why_not or "not used", level.remedy][level.collector] = None
@@ -153,6 +182,8 @@ def pin_line(evidence: Evidence) -> Iterator[str]:
 
 
 def _pinning(evidence: Evidence) -> str:
+    if evidence.imported:
+        return "pinning: unknown"
     threads = evidence.threads
     pinned = [thread for thread in threads if thread.row.pin == "planned"]
     own = [thread for thread in threads if thread.row.pin == "program"]
@@ -170,30 +201,26 @@ def _pinning(evidence: Evidence) -> str:
 
 
 def notes(evidence: Evidence) -> Iterator[str]:
-    """Everything that qualifies a number. Notes of one kind are told once."""
+    """Everything that affects the numbers. Notes of one kind are one line."""
     late = [thread for thread in evidence.threads if not thread.row.from_start]
-    if late:
-        were, what, their = (
-            either(len(late), "was", "were"),
-            either(len(late), "it", "they"),
-            either(len(late), "its", "their"),
-        )
+    if late and not evidence.attached:  # the banner says so
+        were, their = either(len(late), "was", "were"), either(len(late), "its", "their")
         latest = max(thread.row.start_ns for thread in late)
         when = f" ({either(len(late), '', 'the last ')}{duration(latest)} after the start)" if latest else ""
         yield (
-            f"{plural(len(late), 'thread')} {were} found late{when}: what {what} did before was not seen, "
-            f"and is not in {their} coverage."
+            f"{plural(len(late), 'thread')} {were} found late{when}: {their} time before is neither recorded "
+            "nor part of the coverage."
         )
     thin = [thread for thread in evidence.threads if _thin(thread.traffic)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
         least = round_percent(MIN_COVERAGE)
-        yield f"{plural(len(thin), 'thread')} {were} counted less than {least} of {their} time: n/a."
+        yield f"{plural(len(thin), 'thread')} {were} counted for less than {least} of {their} time: n/a."
     if evidence.samples.downsampled:
         read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.downsampled])
         yield (
-            f"lines and shares of lines come from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
-            "they are off by up to 0.7 %."
+            f"lines and their shares are estimated from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
+            "the error is up to 0.7 %."
         )
     yield from _recorded_notes(evidence)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Much is remote, and no rule fits: where to look then."""
+"""Much is remote, and no rule fits: where to start looking."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from numaprof.analysis.naming import objects_in_text, site_label
 from numaprof.analysis.object_users import main_cause
 from numaprof.analysis.relevant_objects import suspects
+from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, SERIAL_TOUCH
+from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice
-from numaprof.text.format import percent, plural
+from numaprof.text.format import percent, plural, round_percent
 
 _HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
 FEW = 2 * MIN_SAMPLES  # there is enough for one object, hardly for two
@@ -22,10 +23,20 @@ def unexplained(evidence: Evidence, advices: Sequence[Advice]) -> str | None:
     if advices or judge(evidence) is not Judgement.HEAVY:
         return None
     cause = main_cause(evidence)
-    where = f"Most remote reads come from {site_label(cause)}." if cause else "Start at the remote-heavy threads."
+    where = f"Most remote reads come from {site_label(cause)}." if cause else _threads(evidence)
     seen = sum(row.samples for row in evidence.samples.used)
-    few = f" Of only {plural(seen, 'access', 'es')} the address is known: a longer run may tell more."
+    few = f" Only {plural(seen, 'access', 'es')} have a known address: a longer run may tell more."
     return f"No rule fits this pattern. {where}{few if 0 < seen < FEW else ''}{_huge_pages(evidence)}"
+
+
+def _threads(evidence: Evidence) -> str:
+    """How many are worth a look: of 200, perhaps 20."""
+    found = [remote_share(evidence, thread) for thread in evidence.threads]
+    heavy = sum(1 for share in found if share and share.share >= REMOTE_HEAVY)
+    if heavy in (0, len(found)):
+        return "All threads read remotely about as much as each other."
+    which = f"{plural(heavy, 'thread')} of {len(found)}"
+    return f"Start at the {which} with {round_percent(REMOTE_HEAVY)} remote or more."
 
 
 def _huge_pages(evidence: Evidence) -> str:
@@ -41,6 +52,6 @@ def _huge_pages(evidence: Evidence) -> str:
         return ""
     share = percent(sum(found.huge_pages for found in small) / sum(found.pages for found in small))
     return (
-        f" {objects_in_text(evidence, small)} came in huge pages ({share} of it), each of which lies on one node. Each "
-        "thread has few of them: see whether small pages (madvise(p, bytes, MADV_NOHUGEPAGE)), or more data, change it."
+        f" {objects_in_text(evidence, small)} is in huge pages ({share} of it), each on one node. Each "
+        "thread has few of them: try small pages (madvise(p, bytes, MADV_NOHUGEPAGE)) or more data."
     )

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import product
 
 from numaprof.evidence.spread import median
 from numaprof.evidence.thresholds import (
@@ -14,16 +15,19 @@ from numaprof.evidence.thresholds import (
     EXCLUSIVE,
     FEW_CHANGES,
     HALO,
+    IN_ORDER,
+    MIN_IN_ORDER,
     MIN_MEETINGS,
     MIN_ORDERED,
     MIN_SHARED_PARTS,
+    MIN_THREADS_IN_ORDER,
     MIN_USES_OF_THREAD,
     ONLY_THREAD,
     SERIAL_TOUCH,
     USES_ALL,
     USES_BLOCK,
 )
-from numaprof.recording.sql_accesses import Cell, Order, RegionCell, Sharing
+from numaprof.recording.sql.sql_accesses import Cell, Order, RegionCell, Sharing
 
 
 class Shape(Enum):
@@ -41,16 +45,16 @@ class Shape(Enum):
 
     @property
     def divided(self) -> bool:
-        """Each thread, or each node, has pages that the others hardly use: they can lie where they are used."""
+        """True if each thread, or each node, has pages that the others hardly use: these pages can be local."""
         return self in (Shape.BLOCKS, Shape.HALO, Shape.NODE_BLOCKS, Shape.OWN, Shape.PIECES, Shape.INTERLEAVED)
 
     @property
     def shared(self) -> bool:
-        """No thread has a part of its own."""
+        """True if no thread has a part of its own."""
         return self in (Shape.ALL, Shape.RANDOM)
 
 
-Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the object -> samples
+Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the object -> samples, pages or accesses
 
 
 @dataclass(frozen=True)
@@ -67,17 +71,36 @@ class Layout:
 
 
 def parts_of(cells: Iterable[Cell | RegionCell], by_node: bool = False) -> Parts:
+    """Where who was seen, in samples of uses and pages of touches: one thread's samples alone tell where it goes."""
     found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for cell in cells:
         key = cell.node if by_node else cell.thread
         if key is not None:
-            found[key][cell.bin] += cell.weight
+            found[key][cell.bin] += cell.seen
     return found
+
+
+def accesses_by_node(cells: Iterable[Cell]) -> Parts:
+    """Accesses of each node to each part: what compares nodes, since sampling periods differ by thread."""
+    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for cell in cells:
+        if cell.node is not None:
+            found[cell.node][cell.bin] += cell.weight
+    return found
+
+
+def effective_samples(cells: Iterable[Cell]) -> float:
+    """Equally weighted samples of the same error: (sum of weights)^2 / sum of squares (Kish, Survey Sampling)."""
+    known = [cell for cell in cells if cell.node is not None]
+    squares = sum(cell.squares for cell in known)
+    return sum(cell.weight for cell in known) ** 2 / squares if squares else 0.0
 
 
 def shape(layout: Layout) -> Shape:
     """The most local that fits: a thread may have all of every block, but blocks of its own."""
     by_range = _by_range(layout.parts)
+    if by_range is Shape.UNKNOWN and _in_order_of_threads(layout.parts):
+        return Shape.BLOCKS
     if by_range in (Shape.ONE, Shape.UNKNOWN):
         return by_range
     return _divided(layout) or _shared(layout, by_range)
@@ -98,8 +121,22 @@ def _divided(layout: Layout) -> Shape | None:
     return found
 
 
+def _in_order_of_threads(parts: Parts) -> bool:
+    """Few samples, but a thread's are above those of the thread before: of several threads that is no chance."""
+    order = sorted(parts)
+    if len(order) < MIN_THREADS_IN_ORDER or sum(map(sum, (bins.values() for bins in parts.values()))) < MIN_IN_ORDER:
+        return False
+    rising = falling = 0.0
+    for below, above in zip(order, order[1:]):
+        pairs = product(parts[below].items(), parts[above].items())
+        steps = [(high - low, one * other) for (low, one), (high, other) in pairs]
+        rising += sum(weight for step, weight in steps if step > 0)
+        falling += sum(weight for step, weight in steps if step < 0)
+    return rising >= IN_ORDER * (rising + falling) > 0
+
+
 def _bins_twice(parts: Parts) -> tuple[int, int]:
-    """Bins seen used at least twice; and of these, by hardly more than one thread."""
+    """Number of bins with at least two uses; and of these, the bins of hardly more than one thread."""
     totals = _totals(parts)
     most = {bin: max(bins.get(bin, 0.0) for bins in parts.values()) for bin in totals}
     twice = [bin for bin in totals if totals[bin] > 1]
@@ -107,9 +144,14 @@ def _bins_twice(parts: Parts) -> tuple[int, int]:
 
 
 def _meet(parts: Parts) -> bool:
-    """Threads that reach from one end to the other may each leave out what others use: were they seen together?"""
+    """True if several threads use the same bins: threads that span the whole object may still use different bins."""
+    return kept_apart(parts) is False
+
+
+def kept_apart(parts: Parts) -> bool | None:
+    """True if each bin has one user, false if several use the same bins. None: too few bins were seen twice to tell."""
     twice, exclusive = _bins_twice(parts)
-    return twice >= MIN_MEETINGS and exclusive < EXCLUSIVE * twice
+    return exclusive >= EXCLUSIVE * twice if twice >= MIN_MEETINGS else None
 
 
 def _in_pieces(parts: Parts) -> bool:
@@ -143,7 +185,7 @@ def _without_order(order: Order | None) -> bool:
 
 @dataclass(frozen=True)
 class Range:
-    """Where samples lie, in bins: all but some on either side, and the middle one."""
+    """Range of a thread's samples, in bins, without the outermost ones, and their median."""
 
     low: int
     middle: int
@@ -165,7 +207,7 @@ def _range(bins: Mapping[int, float], left_out: float) -> Range:
 
 
 def _by_range(parts: Parts) -> Shape:
-    """A tenth on either side of a thread's samples is left out, and put back to its width."""
+    """Access pattern by the ranges of threads, without a tenth of the samples on either side and widened for it."""
     enough = {who: bins for who, bins in parts.items() if sum(bins.values()) >= MIN_USES_OF_THREAD}
     total = sum(sum(bins.values()) for bins in parts.values())
     if len(enough) == 1 and sum(map(sum, (bins.values() for bins in enough.values()))) >= ONLY_THREAD * total:
@@ -193,7 +235,7 @@ def _totals(parts: Parts) -> dict[int, float]:
 
 
 def _disjoint(ranges: list[Range]) -> bool:
-    """One bin in common is a border that falls into it. One thread of ten may be different."""
+    """True if the ranges overlap by one bin at most, which holds a border. One thread of ten may differ."""
     crossing, reached = 0, -1
     for found in sorted(ranges, key=lambda range: range.middle):
         crossing += reached - found.low >= max(1, found.bins // 4)
@@ -202,7 +244,7 @@ def _disjoint(ranges: list[Range]) -> bool:
 
 
 def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
-    """A few accesses lie within the blocks of others. The outermost bin of a block may hold the border itself."""
+    """True if a few accesses are in the blocks of other threads. The outermost bin of a block may hold the border."""
     totals = _totals(parts)
     if median(found.bins for found in ranges.values()) < 8:
         return False
@@ -210,7 +252,7 @@ def _has_halo(parts: Parts, ranges: Mapping[int, Range]) -> bool:
     inner = {bin for bin in owners if owners.get(bin - 1) == owners[bin] == owners.get(bin + 1)}
     inner = {bin for bin in inner if owners[bin] is not None}
     foreign = sum(n for who, bins in parts.items() for bin, n in bins.items() if bin in inner and owners[bin] != who)
-    return HALO[0] <= foreign / sum(totals.values()) <= HALO[1]
+    return HALO[0] <= foreign / (sum(totals.values()) or 1.0) <= HALO[1]
 
 
 def _owner(parts: Parts, bin: int) -> int | None:

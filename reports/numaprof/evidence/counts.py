@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from numaprof.evidence.errors import EXACT, Error, Estimated, added, between_scopes
-from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MOST_UNTIMED, SMALL_PART
+from numaprof.evidence.errors import EXACT, Error, Estimated, added, between_scopes, of_unseen
+from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_BLOCKS, MIN_COVERAGE, MOST_UNTIMED, SMALL_PART
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,24 @@ def pooled(counts: list[Count]) -> Amount:
     left = thin.estimate
     if left is None:
         left = (thin.time_ns or 0) * whole.value / whole.running_ns
-    # What is left is scaled by the rates of several threads: its error is not known.
-    error = None if left > SMALL_PART * (solid + left) else _error([c for c, estimate in timed if estimate is not None])
+    seen = [count.estimated for count, _ in timed if count.estimated is not None]
+    error = _error([count for count, estimate in timed if estimate is not None], seen)
+    if left > SMALL_PART * (solid + left):
+        error = added([error, of_unseen(left, sum(estimate is None for _, estimate in timed), seen)])
     if whole.coverage < MIN_COVERAGE and error is None:
         return Amount(None, whole.coverage)
     return Amount(solid + left, whole.coverage, error, _by_work(counts))
 
 
-def _error(counts: list[Count]) -> Error | None:
-    """Scopes with an error of their own, and those too short for one together."""
+def _error(counts: list[Count], everyone: list[Estimated]) -> Error | None:
+    """Scopes with an error of their own, and those too short for one together; everyone: all scopes that were seen."""
     short = _short(counts)
-    variance = between_scopes([(estimated, estimated) for estimated in short]) if short else 0.0
+    variance = between_scopes([(one, one) for one in short], [(one, one) for one in everyone]) if short else 0.0
     if variance is None or any(count.error is None and count.estimated is None for count in counts):
         return None
     least = sum(estimated.least_variance for estimated in short)
-    together = Error(max(variance, least), len(short) - 1) if short else EXACT
+    spread = short if len(short) >= MIN_BLOCKS else everyone
+    together = Error(max(variance, least), len(spread) - 1) if short else EXACT
     return added([together, *(count.error for count in counts if count.error is not None)])
 
 
@@ -126,13 +129,13 @@ def covariance(pairs: list[tuple[Count, Count]], other: int) -> float:
         for one, second in pairs
         if one.estimated is not None and one.error not in (None, EXACT) and second.error is not None
     )
-    short = [
+    everyone = [  # in one group: seen in the same slices
         (one.estimated, second.estimated)
         for one, second in pairs
-        if one.estimated is not None and second.estimated is not None and one.error is None and second.error is None
+        if one.estimated is not None and second.estimated is not None and one.estimated.seen == second.estimated.seen
     ]
-    in_one_group = [pair for pair in short if pair[0].seen == pair[1].seen]
-    return own + (between_scopes(in_one_group) or 0.0)
+    short = [(one, second) for one, second in everyone if one.own_error is None and second.own_error is None]
+    return own + (between_scopes(short, everyone) or 0.0)
 
 
 def together(amounts: list[Amount]) -> Amount:

@@ -89,17 +89,48 @@ def own_error(variance: float | None, blocks: int, effective: float | None) -> E
     return Error(variance, 2 * (count - 1) ** 2 / (3 * count - 4))
 
 
-def between_scopes(parts: Sequence[tuple[Estimated, Estimated]]) -> float | None:
-    """Covariance of two sums over scopes with too few blocks of their own, from the spread of the scopes' rates.
+Pairs = Sequence[tuple[Estimated, Estimated]]
+
+
+def between_scopes(parts: Pairs, everyone: Pairs = ()) -> float | None:
+    """Covariance of two sums over scopes with too few blocks of their own, from the spread of the scopes' rates; of
+    too few such scopes, from that of everyone's. None: these are too few as well.
 
     Twice the same estimate gives a variance (combined ratio estimator, Cochran, Sampling Techniques, 6.4).
     """
-    known = [(one, other) for one, other in parts if one.seen and other.seen]
+    known = _seen(parts)
     if len(known) < MIN_BLOCKS:
-        return None
+        spread = _spread(_seen(everyone))
+        return None if spread is None or not known else spread * sum(one.weight / one.seen for one, _ in known)
     first, second = _mean([one for one, _ in known]), _mean([other for _, other in known])
     rates = sum(one.weight * (one.rate - first) * (other.rate - second) for one, other in known)
     return rates * len(known) / (len(known) - 1)
+
+
+def of_unseen(total: float, count: int, scopes: Sequence[Estimated]) -> Error | None:
+    """Of the total of scopes that were hardly seen, taken to have the rate of those that were: that of a mean that is
+    predicted from a sample. None: too few scopes were seen to know how their rates differ."""
+    known = [scope for scope in scopes if scope.seen]
+    seen = sum(scope.seen for scope in known)
+    mean = _mean(known) if known else 0.0
+    spread = _spread([(scope, scope) for scope in known])
+    if spread is None or not mean:
+        return None
+    effective = seen**2 / sum(scope.seen**2 for scope in known)
+    relative = spread * len(known) / seen / mean**2
+    return Error(total**2 * relative * (1 / effective + 1 / count), len(known) - 1)
+
+
+def _seen(parts: Pairs) -> list[tuple[Estimated, Estimated]]:
+    return [(one, other) for one, other in parts if one.seen and other.seen]
+
+
+def _spread(known: Pairs) -> float | None:
+    """Covariance of two rates, of a scope in which one unit of size was seen: it falls as more is seen."""
+    if len(known) < MIN_BLOCKS:
+        return None
+    first, second = _mean([one for one, _ in known]), _mean([other for _, other in known])
+    return sum(one.seen * (one.rate - first) * (other.rate - second) for one, other in known) / (len(known) - 1)
 
 
 def _mean(scopes: Sequence[Estimated]) -> float:

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from numaprof.evidence.errors import Estimated, own_error
-from numaprof.recording import sql_estimates
 from numaprof.recording.reader import Recording
+from numaprof.recording.sql import sql_estimates
 
 Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); a CPU whose threads were not told apart: -1 - CPU
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything the report and the rules look at, read once from a recording. Frozen: nobody changes evidence."""
+"""All that the report and the rules use, read once from a recording, and immutable."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_sample
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
-from numaprof.recording import sql_counts, sql_locations, sql_machine, sql_run, sql_threads
 from numaprof.recording.reader import Recording
+from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_threads
 from numaprof.text.messages import Failure
 
 KeptSource = Mapping[str, Mapping[int, str]]  # by file and line, as it was when the run ended
@@ -42,7 +42,7 @@ class Thread:
 
     @property
     def cpu(self) -> int | None:
-        """The only one it is known to have run on."""
+        """The only CPU that it is known to have run on."""
         return self.cpus[0] if len(self.cpus) == 1 else None
 
     @property
@@ -56,10 +56,26 @@ class Thread:
 
 @dataclass(frozen=True)
 class InitSite(Touches):
-    """A place that first touches memory: how much, by whom, and where it went."""
+    """A source location that first touches memory: pages, threads and nodes."""
 
     site: Site
     library_call: LibraryCall | None = None  # what the place calls that does the touching, e.g. memset
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The recording of another tool, and the kinds of data in its file."""
+
+    row: sql_run.Imported
+    parts: tuple[sql_run.ImportedPart, ...]
+
+    @property
+    def has(self) -> tuple[sql_run.ImportedPart, ...]:
+        return tuple(part for part in self.parts if part.there)
+
+    @property
+    def lacks(self) -> tuple[sql_run.ImportedPart, ...]:
+        return tuple(part for part in self.parts if not part.there)
 
 
 @dataclass(frozen=True)
@@ -80,6 +96,8 @@ class Evidence:
     code_files: tuple[str, ...] = ()  # that the program mapped; empty: not known
     runtime_functions: tuple[str, ...] = ()  # of runtimes that are linked into the program
     attached: tuple[sql_run.Attached, ...] = ()  # processes that ran before the recorder came
+    imported: Imported | None = None  # another tool recorded it
+    rank: sql_run.Rank | None = None  # None: no launcher of a parallel job started the run
 
     @cached_property
     def population(self) -> Population | None:
@@ -96,12 +114,12 @@ class Evidence:
 
     @property
     def counted(self) -> bool:
-        """Counters told local from remote in this run."""
+        """True if counters distinguished local from remote in this run."""
         return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
 
     @property
     def told_apart(self) -> bool:
-        """Counts are known for single threads, not only for CPUs."""
+        """True if counts are known by thread, not only by CPU."""
         return any(thread.traffic.coverage is not None for thread in self.threads)
 
     @cached_property
@@ -127,7 +145,7 @@ class Evidence:
 
     @cached_property
     def init_sites(self) -> tuple[InitSite, ...]:
-        """Places of first touch, the biggest first."""
+        """Source locations of first touch, the largest first."""
         groups: dict[Site, list[Touched]] = defaultdict(list)
         for row in self.samples.touched:
             groups[row.site].append(row)
@@ -156,26 +174,13 @@ def load(path: str) -> Evidence:
         return evidence_of(recording)
 
 
-def _node_memory(recording: Recording) -> tuple[sql_machine.NodeMemory, ...]:
-    if not recording.one(sql_machine.Tables, sql_machine.NODE_MEMORY_TABLE).found:
-        return ()
-    return tuple(recording.rows(sql_machine.NodeMemory, sql_machine.NODE_MEMORY))
-
-
-def _code_files(recording: Recording) -> tuple[str, ...]:
-    if not recording.one(sql_run.Tables, sql_run.CODE_FILE_TABLE).found:
-        return ()
-    return tuple(row.path for row in recording.rows(sql_run.CodeFile, sql_run.CODE_FILES))
-
-
-def _attached(recording: Recording) -> tuple[sql_run.Attached, ...]:
-    if not recording.one(sql_run.Tables, sql_run.ATTACHED_TABLE).found:
-        return ()
-    return tuple(recording.rows(sql_run.Attached, sql_run.ATTACHED))
+def _imported(recording: Recording) -> Imported | None:
+    rows = recording.rows_if("imported", sql_run.Imported, sql_run.IMPORTED)
+    return Imported(rows[0], tuple(recording.rows(sql_run.ImportedPart, sql_run.IMPORTED_PARTS))) if rows else None
 
 
 def evidence_of(recording: Recording) -> Evidence:
-    """Leaves its temporary tables behind, for whoever asks the same recording for more."""
+    """Reads the evidence. Its temporary tables stay, for further queries of the same recording."""
     run = recording.one(sql_run.Run, sql_run.RUN)
     if not 1 <= run.page_bytes <= MOST_PAGE_BYTES:
         raise Failure(f"{recording.path} is damaged: a page size of {run.page_bytes} bytes", "record again")
@@ -183,7 +188,7 @@ def evidence_of(recording: Recording) -> Evidence:
         tuple(recording.rows(sql_machine.Node, sql_machine.NODES)),
         tuple(recording.rows(sql_machine.Cpu, sql_machine.CPUS)),
         tuple(recording.rows(sql_machine.Latency, sql_machine.LATENCIES)),
-        _node_memory(recording),
+        tuple(recording.rows_if("node_memory", sql_machine.NodeMemory, sql_machine.NODE_MEMORY)),
     )
     events = recording.rows(sql_counts.Event, sql_counts.EVENTS)
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
@@ -208,23 +213,23 @@ def evidence_of(recording: Recording) -> Evidence:
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
         source=_kept_source(recording),
-        code_files=_code_files(recording),
+        code_files=tuple(row.path for row in recording.rows_if("code_file", sql_run.CodeFile, sql_run.CODE_FILES)),
         runtime_functions=tuple(row.path for row in recording.rows(sql_run.CodeFile, sql_run.RUNTIME_FUNCTIONS)),
-        attached=_attached(recording),
+        attached=tuple(recording.rows_if("attached", sql_run.Attached, sql_run.ATTACHED)),
+        imported=_imported(recording),
+        rank=next(iter(recording.rows_if("rank", sql_run.Rank, sql_run.RANKS)), None),
     )
 
 
 def _kept_source(recording: Recording) -> KeptSource:
-    if not recording.one(sql_locations.Truth, sql_locations.SOURCE_LINE_TABLE).answer:
-        return {}
     found: dict[str, dict[int, str]] = defaultdict(dict)
-    for row in recording.rows(sql_locations.SourceLine, sql_locations.SOURCE_LINES):
+    for row in recording.rows_if("source_line", sql_locations.SourceLine, sql_locations.SOURCE_LINES):
         found[row.file][row.line] = row.text
     return dict(found)
 
 
 def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -> Footprint:
-    """Stacks and files are no data of the program's."""
+    """Nodes of threads and pages of objects. Stacks and files are not data of the program."""
     data = [found for found in objects.found if found.kind not in ("stack", "file") and found.things]
     nodes = {thread.row.id: thread.node for thread in threads if thread.node is not None}
     return Footprint(nodes, {found.things[0]: found.known_homes for found in data}, page_bytes // LINE_BYTES)
@@ -267,7 +272,7 @@ def _nodes(
 
 
 def _arguments(command: str) -> tuple[str, ...]:
-    """run.command is a JSON array of strings; one that is not is taken as it stands."""
+    """Words of run.command, a JSON array of strings; other text is one word."""
     try:
         arguments = json.loads(command)
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from numaprof.evidence.thresholds import REMOTE_EXTRA_NS
-from numaprof.recording.sql_machine import Cpu, Latency, Node, NodeMemory
+from numaprof.recording.sql.sql_machine import Cpu, Latency, Node, NodeMemory
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Machine:
 
     @property
     def single(self) -> bool:
-        """Nothing can be remote here."""
-        return len(self.memory_nodes) <= 1 and len(self.all_cpu_nodes) <= 1
+        """Nothing can be remote here. False where the nodes are not known."""
+        return bool(self.nodes) and len(self.memory_nodes) <= 1 and len(self.all_cpu_nodes) <= 1
 
     @cached_property
     def _node_of(self) -> dict[int, int]:

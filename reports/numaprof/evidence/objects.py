@@ -9,7 +9,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
-from numaprof.evidence.access_patterns import Layout, Parts, Shape, parts_of, shape
+from numaprof.evidence.access_patterns import (
+    Layout,
+    Parts,
+    Shape,
+    accesses_by_node,
+    effective_samples,
+    kept_apart,
+    parts_of,
+    shape,
+)
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
@@ -22,10 +31,10 @@ from numaprof.evidence.thresholds import (
     PLACED_SINCE,
     SERIAL_TOUCH,
 )
-from numaprof.recording import sql_accesses, sql_objects
 from numaprof.recording.reader import Recording
-from numaprof.recording.sql_locations import Place
-from numaprof.recording.sql_samples import LOAD, STORE
+from numaprof.recording.sql import sql_accesses, sql_objects
+from numaprof.recording.sql.sql_locations import Place
+from numaprof.recording.sql.sql_samples import LOAD, STORE
 from numaprof.text.format import number_list
 
 UNNAMED = "memory"
@@ -64,9 +73,11 @@ class Object(Touches):
     grows: bool = False  # one block after the other, each larger
     since: int = 0  # when the first block of it was allocated
     until: int | None = None  # when the last block of it was given back; None: never
-    node_uses: Parts = field(default_factory=dict)  # samples of all uses: node -> part of BINS -> samples
+    node_uses: Parts = field(default_factory=dict)  # all uses: node -> part of BINS -> accesses
     block_uses: Parts = field(default_factory=dict)  # the same, of its blocks laid over each other
     steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
+    steady_samples: float = 0.0  # of steady_uses: samples of one period that would tell as much
+    nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -85,7 +96,7 @@ class Object(Touches):
         sums = dict(self.pages_by_thread)
         for row in self.unclear:
             sums[row.thread] = sums.get(row.thread, 0.0) + row.pages
-        return sums.get(self.main_thread, 0.0) / sum(sums.values()) if sums else 0.0
+        return sums.get(self.main_thread, 0.0) / (sum(sums.values()) or 1.0) if sums else 0.0
 
     @property
     def came_in_huge_pages(self) -> bool:
@@ -206,7 +217,9 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             use_shape=shapes.used(thing),
             node_uses=shapes.node_uses(thing),
             block_uses=shapes.block_uses(thing),
-            steady_uses=shapes.steady_uses(thing),
+            steady_uses=accesses_by_node(shapes.steady(thing)),
+            steady_samples=effective_samples(shapes.steady(thing)),
+            nodes_apart=kept_apart(parts_of(shapes.steady(thing), by_node=True)),
             before=tuple(before[thing]),
             huge=huge.get(thing),
             huge_pages=came_huge.get(thing, 0.0),
@@ -255,9 +268,8 @@ def _behave_alike(one: Object, other: Object) -> bool:
     """As far as it is known of both."""
     small = min(one.bytes or 0.0, other.bytes or 0.0) < MIN_OBJECT_BYTES
     shapes = (one.use_shape, other.use_shape)
-    told = all(each.shared or each.divided for each in shapes)
+    unlike = shapes[0].divided != shapes[1].divided and not {Shape.UNKNOWN, Shape.ONE} & {*shapes}
     serial = [each.main_share >= SERIAL_TOUCH for each in (one, other)]
-    unlike = told and shapes[0].shared != shapes[1].shared
     return small or not (unlike or (one.pages and other.pages and serial[0] != serial[1]))
 
 
@@ -285,6 +297,8 @@ def _sum(group: list[Object]) -> Object:
         node_uses=used.node_uses,
         block_uses=used.block_uses,
         steady_uses=used.steady_uses,
+        steady_samples=used.steady_samples,
+        nodes_apart=used.nodes_apart,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         huge_pages=sum(part.huge_pages for part in group),
@@ -324,19 +338,19 @@ class _Shapes:
         )
 
     def node_uses(self, thing: int) -> Parts:
-        return parts_of((cell for cell in self._cells[thing] if cell.is_use), by_node=True)
+        return accesses_by_node(cell for cell in self._cells[thing] if cell.is_use)
 
     def block_uses(self, thing: int) -> Parts:
-        return parts_of((cell for cell in self._folded[thing] if cell.is_use), by_node=True)
+        return accesses_by_node(cell for cell in self._folded[thing] if cell.is_use)
 
-    def steady_uses(self, thing: int) -> Parts:
-        return parts_of((cell for cell in self._cells[thing] if cell.is_use and cell.steady), by_node=True)
+    def steady(self, thing: int) -> list[sql_accesses.Cell]:
+        return [cell for cell in self._cells[thing] if cell.is_use and cell.steady]
 
     def used(self, thing: int) -> Shape:
         """Of the steady phase; where that was not seen, of all."""
         cells, folded = ([c for c in cells[thing] if c.is_use] for cells in (self._cells, self._folded))
         regions = self._regions[thing]
-        if sum(cell.weight for cell in cells if cell.steady) >= MIN_PHASE_USES:
+        if sum(cell.seen for cell in cells if cell.steady) >= MIN_PHASE_USES:
             cells, folded = ([cell for cell in some if cell.steady] for some in (cells, folded))
             regions = [cell for cell in regions if cell.steady]
         return shape(

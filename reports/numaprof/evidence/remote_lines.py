@@ -4,9 +4,9 @@
 A sampled load sees a prefetched line as a hit in a cache, so load samples alone give a streamed array too little.
 Requests have overflow samples, which share their counter's time and know the instruction and no address: they are
 divided by the pages on other nodes that load samples of any level reach from the same instruction, else line, else
-function. Where no sampled load is left there, every line came in time: the objects that load samples hardly see
-elsewhere share them, by their pages on other nodes; what fits a core's caches is none of them. Demand reads with too
-few overflow samples are divided by the load samples that remote DRAM answered.
+function: the first that enough load samples are of. Where no sampled load is left there, every line came in time: the
+objects that load samples hardly see elsewhere share them, by their pages on other nodes; what fits a core's caches is
+none of them. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
 """
 
 from __future__ import annotations
@@ -20,10 +20,19 @@ from typing import Optional
 from numaprof.evidence.counts import Count
 from numaprof.evidence.request_classes import REMOTE
 from numaprof.evidence.samples import Samples
-from numaprof.evidence.thresholds import HARDLY_SAMPLED, LINE_BYTES, MIN_OBJECT_BYTES, MIN_OVERFLOWS, SAMPLED_PART
+from numaprof.evidence.thresholds import (
+    HARDLY_SAMPLED,
+    LINE_BYTES,
+    MIN_OBJECT_BYTES,
+    MIN_OVERFLOWS,
+    MIN_REMOTE_SAMPLES,
+    MIN_SAMPLES_OF_PART,
+    MOST_UNDIVIDED,
+    SAMPLED_PART,
+)
 from numaprof.evidence.traffic import Ledger
-from numaprof.recording import sql_counts, sql_prefetches
 from numaprof.recording.reader import Recording
+from numaprof.recording.sql import sql_counts, sql_prefetches
 
 Shares = dict[int, float]  # thing -> part of a whole
 _DIRECT = ("demand", "retired")  # columns that load samples see themselves
@@ -35,10 +44,18 @@ class RemoteLines:
 
     shares: Mapping[int, float] = field(default_factory=dict)  # by thing, of all of them
     unknown: float | None = None  # the part whose object is not known; None: shares are not known at all
+    sampled: float = 0.0  # the part that load samples divide among objects; the rest is divided by the objects' pages
+    samples: int = 0  # so many load samples do
 
     @property
     def known(self) -> bool:
         return self.unknown is not None
+
+    @property
+    def enough(self) -> bool:
+        """Shares can be told: nearly all lines have an object, by its pages or by enough load samples."""
+        few = self.sampled > MOST_UNDIVIDED and self.samples < MIN_REMOTE_SAMPLES
+        return self.unknown is not None and self.unknown <= MOST_UNDIVIDED and not few
 
     def of(self, things: Iterable[int]) -> float:
         return sum(self.shares.get(thing, 0.0) for thing in things)
@@ -70,16 +87,17 @@ def load_remote_lines(
     asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED)
     class_of = {event.id: event.request for event in events}
     unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
-    shares: Shares = defaultdict(float)
+    direct, shares, sampled, most = _by_samples(samples), defaultdict[int, float](float), 0.0, 0
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
         few = key in _DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
-        direct = _by_samples(samples)
-        parts = direct if few else _by_instruction(mine, read, unseen, direct)
-        for thing, part in (parts or direct).items():
+        found = direct if few else _by_instruction(mine, read, unseen, direct)
+        divided = found if found.shares else direct
+        for thing, part in divided.shares.items():
             shares[thing] += part * amount / whole
-    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())))
+        sampled, most = sampled + divided.sampled * amount / whole, max(most, divided.samples)
+    return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most)
 
 
 def _counts(books: Ledger, key: str) -> list[Count]:
@@ -109,12 +127,21 @@ def _enough(asked: list[sql_prefetches.Asked], counts: list[Count]) -> list[sql_
     return asked if sampled >= SAMPLED_PART * sum(count.value for count in counts) else []
 
 
-def _by_samples(samples: Samples) -> Shares:
+@dataclass(frozen=True)
+class _Divided:
+    """Remote lines, by thing."""
+
+    shares: Shares
+    sampled: float = 0.0  # the part that load samples divide
+    samples: int = 0  # so many
+
+
+def _by_samples(samples: Samples) -> _Divided:
     sums: Shares = defaultdict(float)
-    for row in samples.used:
-        if row.remote:
-            sums[row.thing or 0] += row.accesses
-    return _parts(sums)
+    remote = [row for row in samples.used if row.remote]
+    for row in remote:
+        sums[row.thing or 0] += row.accesses
+    return _Divided(_parts(sums), 1.0, sum(row.samples for row in remote))
 
 
 def _parts(sums: Mapping[int, float]) -> Shares:
@@ -138,29 +165,40 @@ _LEVELS: tuple[_Key, ...] = (lambda row: (row.place,), _line, _function)
 
 
 def _by_instruction(
-    asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen, direct: Shares
-) -> Shares:
+    asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen, direct: _Divided
+) -> _Divided:
     """Empty: nothing is known. direct: by the load samples, for what nothing else tells."""
     tables = [_table(read, level) for level in _LEVELS]
     whole = sum(row.events for row in asked)
     if not whole:
-        return unseen.shares(None)
+        return _Divided(unseen.shares(None))
     sums: Shares = defaultdict(float)
     unseen_of = cache(unseen.shares)
+    used: dict[Place | None, int] = {}  # load samples by the place that they are of
+    sampled = 0.0
     for row in asked:
-        found = ((level(row), table) for level, table in zip(_LEVELS, tables))
-        parts = next((table[place] for place, table in found if place in table), None)
-        for thing, part in (unseen_of(_function(row)) or direct if parts is None else parts).items():
+        found = [(level(row), table) for level, table in zip(_LEVELS, tables)]
+        place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
+        if parts is None:
+            by_pages = unseen_of(_function(row))
+            parts = _Divided(by_pages) if by_pages else direct
+        used[place] = max(used.get(place, 0), parts.samples)
+        sampled += parts.sampled * row.events / whole
+        for thing, part in parts.shares.items():
             sums[thing] += part * row.events / whole
-    return dict(sums)
+    return _Divided(dict(sums), sampled, sum(used.values()))
 
 
-def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, Shares]:
+def _table(read: list[sql_prefetches.Read], level: _Key) -> dict[Place | None, _Divided]:
+    """A sample or two of one instruction are no measure: they may be of its spilled variables."""
     sums: dict[Place | None, Shares] = defaultdict(lambda: defaultdict(float))
+    samples: dict[Place | None, int] = defaultdict(int)
     for row in read:
         if row.remote and (place := level(row)) is not None:
             sums[place][row.thing] += row.remote
-    return {place: _parts(found) for place, found in sums.items()}
+            samples[place] += row.samples
+    least = MIN_SAMPLES_OF_PART if level is not _LEVELS[-1] else 1
+    return {place: _Divided(_parts(of), 1.0, samples[place]) for place, of in sums.items() if samples[place] >= least}
 
 
 @dataclass(frozen=True)

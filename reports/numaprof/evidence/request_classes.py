@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from numaprof.recording.sql_counts import Event
+from numaprof.recording.sql.sql_counts import Event
+from numaprof.text.format import plural
 
 LOCAL, REMOTE, BOTH = "local", "remote", "both"
 
@@ -34,11 +35,24 @@ _PLACEMENTS = {
 }
 
 
+class Partial(NamedTuple):
+    """A column that was not opened for every thread: open files had run out."""
+
+    column: Column
+    counted: int
+    threads: int  # of which anything was counted
+
+    @property
+    def words(self) -> str:
+        return f"{self.column.meaning}, which were counted in {self.counted} of {plural(self.threads, 'thread')} only"
+
+
 @dataclass(frozen=True)
 class Population:
     """What the verdict counts, and in which words."""
 
     columns: tuple[Column, ...]
+    partial: tuple[Partial, ...] = ()  # columns that are not in it, for they lack threads
 
     @property
     def words(self) -> str:
@@ -46,11 +60,13 @@ class Population:
 
     @property
     def misses(self) -> str | None:
-        """What the verdict does not see."""
+        """Requests that the verdict leaves out; None: none."""
         keys = {column.key for column in self.columns}
+        if self.partial:
+            return "; ".join(part.words for part in self.partial)
         if "demand" in keys and "prefetch" not in keys:
-            return "prefetches were not counted"
-        return "retired loads see no prefetches" if keys == {"retired"} else None
+            return "prefetches"
+        return "prefetches, which retired loads do not include" if keys == {"retired"} else None
 
 
 @dataclass(frozen=True)
@@ -60,19 +76,28 @@ class EventMap:
     columns: tuple[Column, ...]
     events: dict[tuple[str, str], tuple[int, ...]]  # (column key, side) -> event ids
     time: tuple[int, ...]  # task-clock
+    partial: tuple[Partial, ...] = ()
 
     def of(self, column: Column, side: str) -> tuple[int, ...]:
         return self.events.get((column.key, side), ())
 
+    def of_column(self, column: Column) -> tuple[int, ...]:
+        return tuple(event for side in (LOCAL, REMOTE, BOTH) for event in self.of(column, side))
+
+    @property
+    def counted(self) -> frozenset[int]:
+        return frozenset(event for ids in self.events.values() for event in ids)
+
     @property
     def verdict(self) -> Population | None:
         """All requests where they are counted; else what adds up to them; else what retired."""
-        have = [column for column in self.columns if self.splits(column)]
+        lacking = {part.column for part in self.partial}
+        have = [column for column in self.columns if self.splits(column) and column not in lacking]
         if ANY in have:
             return Population((ANY,))
         parts = tuple(column for column in have if column in (DEMAND, ACCESSES, RFO, PREFETCH))
         if DEMAND in parts or ACCESSES in parts:
-            return Population(parts)
+            return Population(parts, tuple(part for part in self.partial if part.column != RETIRED))
         return Population((RETIRED,)) if RETIRED in have else None
 
     def splits(self, column: Column) -> bool:

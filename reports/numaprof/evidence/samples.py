@@ -19,8 +19,8 @@ from numaprof.evidence.thresholds import (
     MOST_SAMPLES,
     MOSTLY_CALLED,
 )
-from numaprof.recording import sql_accesses, sql_locations, sql_objects, sql_samples
 from numaprof.recording.reader import Recording
+from numaprof.recording.sql import sql_accesses, sql_locations, sql_objects, sql_samples
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,12 @@ class Samples:
 
 
 def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int]) -> Samples:
-    knows = recording.one(sql_samples.Tables, sql_samples.PLACED_BEFORE_TABLE).found
+    knows = recording.has_table("placed_before")
     recording.run(
         sql_samples.LAST_SNAPSHOTS,
         sql_samples.WAS_THERE if knows else sql_samples.NONE_WAS_THERE,
+        sql_samples.ELSEWHERE,
+        *([sql_samples.FILL_ELSEWHERE] if recording.has_table("same_memory") else []),
         *sql_samples.KIND_SUMS,
         sql_samples.PICKED,
         most=MOST_SAMPLES,

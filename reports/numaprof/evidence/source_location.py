@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source locations that a report names. recording/sql_locations.py chooses one for each call stack (best_place)."""
+"""Source locations that a report names. recording/sql/sql_locations.py chooses one for each call stack (best_place)."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
-from numaprof.recording.sql_locations import Place
+from numaprof.recording.sql.sql_locations import RUNTIME_MODULES, Place
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,18 @@ def is_library(path: str | None) -> bool:
 
 
 def site_of(place: Place) -> Site:
-    if is_library(place.module):
+    if is_library(place.module) or is_runtime(place.module):
         return Site(place.function, module=place.module)
     if place.file is not None and place.line and not _is_assembler_of_system(place):
         return Site(place.function, place.file, place.line)
     if place.function is not None or place.module is None or place.address is None:
         return Site(place.function, module=place.module)
     return Site(None, module=place_in(place.module, place.address))
+
+
+def is_runtime(path: str | None) -> bool:
+    """An interpreter or a virtual machine, whose own lines nobody wants to see."""
+    return any(fnmatchcase(os.path.basename(path or ""), name) for name in RUNTIME_MODULES)
 
 
 def _is_assembler_of_system(place: Place) -> bool:

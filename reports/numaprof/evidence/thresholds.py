@@ -108,6 +108,18 @@ USES_ALL = 0.80
 # ... and one that spans no more than this, though several threads share the object, uses a block of it.
 USES_BLOCK = 0.60
 
+# Fewer accesses tell that threads have blocks in the order of their start: by chance five threads are in order in one
+# of 120 cases, if each was seen at one place, and ten samples in all but 5 % of their pairs in one of 5000.
+MIN_THREADS_IN_ORDER = 5
+MIN_IN_ORDER = 10
+IN_ORDER = 0.95
+
+# A thread fills memory again and again if it asks for so many times the lines that it first touched: an initialisation
+# writes once, and reads once to check; and if that is so much of the remote requests: spread over two nodes, half of it
+# would become remote.
+MIN_REFILLS = 4
+MUCH_REFILLED = 0.5
+
 # A neighbour's border belongs to a block's use if so many of all accesses go there; more is no border any more.
 HALO = (0.005, 0.30)
 # One thread "only" if it makes so many of the accesses: what others make is start and end of the run.
@@ -137,6 +149,8 @@ OWN_PARTS = 0.75
 # Parts have users of their own if these make at least half of the accesses that the busiest node does not make: by
 # chance it would be the main user of each part.
 BEYOND_CHANCE = 0.5
+# That nodes mix, so few samples tell: three of four keep to their parts by chance in one of 25 cases.
+MIN_MIXED = 24
 # Fewer parts are preferred to more where so few accesses more would be local.
 AS_GOOD = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
@@ -160,6 +174,10 @@ FORCED = 0.25
 
 # An object is recycled memory if so much of it was touched before it was allocated.
 RECYCLED = 0.50
+
+# glibc maps blocks of at least so many bytes one by one (mallopt(3), M_MMAP_THRESHOLD), unless those at issue are
+# smaller: a round number above which programs have few blocks.
+LARGE_BLOCK = 1_000_000
 
 # What is remote is at the borders of blocks if so much of it is of memory that is divided and lies right.
 AT_BORDERS = 0.80
@@ -193,6 +211,10 @@ ALL_TO_ALL = 0.10
 
 # Pages that the kernel's balancing moved, in relation to those touched: above it, homes are not what the program made.
 BALANCING_MOVED = 0.01
+
+# Shares of all remote lines are not told where more than this part of the lines has no object, or was divided among
+# objects by fewer than MIN_REMOTE_SAMPLES (make truth: shares were off by up to 85 points there).
+MOST_UNDIVIDED = 0.10
 
 # The program's main remote line is that of an object which more of the remote lines than this belong to.
 MAINLY = 0.5
@@ -238,3 +260,12 @@ WILD_SPREAD = 0.2
 # First touches of so much of an object that existed when the recorder came: all of it was placed since, but for weights
 # that are estimates.
 PLACED_SINCE = 0.9
+
+# Threads for each CPU that a launcher bound a rank to, from which on the binding is the verdict: each waits half the
+# time.
+CROWDED = 2.0
+
+# A rank stands apart if its remote share is so far from the median of the ranks, and so many robust deviations:
+# 3.5 of Iglewicz and Hoaglin, "How to Detect and Handle Outliers" (1993), scaled from the median absolute deviation.
+APART_SHARE, APART_DEVIATIONS, DEVIATION_OF_MAD = 0.05, 3.5, 1.4826
+MIN_COMPARED_RANKS = 4  # fewer ranks have no middle

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Optional
 
@@ -21,8 +21,9 @@ from numaprof.evidence.counts import (
     together,
 )
 from numaprof.evidence.estimates import Estimates
-from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap
-from numaprof.recording import sql_counts, sql_threads
+from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap, Partial
+from numaprof.evidence.thresholds import SMALL_PART
+from numaprof.recording.sql import sql_counts, sql_threads
 
 Counts = dict[int, list[Count]]  # event -> one for each scope
 
@@ -37,7 +38,9 @@ class Ledger:
     unattributed: Counts  # of all threads of the program on one CPU together
 
     def thread(self, thread: int) -> dict[str, Traffic]:
-        return self._columns([self.by_thread.get(thread, {})])
+        """Traffic of a thread, with columns that other threads lack."""
+        scopes = [self.by_thread.get(thread, {})]
+        return {column.key: self._traffic(column, scopes) for column in self.events.columns}
 
     def cpu(self, cpu: int) -> dict[str, Traffic]:
         return self._columns([self.by_cpu.get(cpu, {})])
@@ -52,7 +55,9 @@ class Ledger:
         return self._columns([*self.by_thread.values(), self.unattributed])
 
     def _columns(self, scopes: list[Counts]) -> dict[str, Traffic]:
-        return {column.key: self._traffic(column, scopes) for column in self.events.columns}
+        """Sums of the columns. A column that some threads lack has no sum: it would have another population."""
+        lacking = {part.column for part in self.events.partial}
+        return {column.key: self._traffic(column, scopes) for column in self.events.columns if column not in lacking}
 
     def _traffic(self, column: Column, scopes: list[Counts]) -> Traffic:
         def side(name: str) -> Amount:
@@ -65,7 +70,7 @@ class Ledger:
         return Traffic(local, remote, self._covariance(column, scopes))
 
     def _covariance(self, column: Column, scopes: list[Counts]) -> float:
-        """Of local and remote, which stand in one group where the CPU allows."""
+        """Covariance of local and remote, which are in one group where the CPU allows."""
         return sum(
             covariance([pair for scope in scopes for pair in zip(scope.get(local, ()), scope.get(remote, ()))], remote)
             for local in self.events.of(column, LOCAL)
@@ -82,26 +87,29 @@ def verdict_traffic(events: EventMap, columns: dict[str, Traffic]) -> Traffic:
 def ledger(
     events: EventMap,
     rows: Iterable[sql_counts.Count],
-    threads: Iterable[sql_threads.Thread],
+    threads: Sequence[sql_threads.Thread],
     estimates: Estimates,
 ) -> Ledger:
     clock: dict[int | None, Clock] = defaultdict(lambda: defaultdict(int))
     counted: dict[int | None, list[sql_counts.Count]] = defaultdict(list)
-    wanted = {event for ids in events.events.values() for event in ids}
+    wanted = set(events.counted)
     for row in rows:
         if row.event in events.time:
             clock[row.thread][row.cpu] += row.value
         elif row.event in wanted:
             counted[row.thread].append(row)
+    times = {row.id: sum(clock[row.id].values()) if clock[row.id] else row.cpu_ns for row in threads}
+    events = replace(events, partial=tuple(_partial(events, counted, times)))
+    wanted -= {event for part in events.partial for event in events.of_column(part.column)}
     by_thread: dict[int, Counts] = {}
     by_cpu: dict[int, Counts] = defaultdict(lambda: defaultdict(list))
     for thread in threads:
-        mine, time = counted[thread.id], clock[thread.id]
+        mine, time = counted[thread.id], times[thread.id]
         if mine:
-            whole = _whole(mine, wanted, sum(time.values()) if time else thread.cpu_ns)
+            whole = _whole(mine, wanted | {row.event for row in mine}, time)
             by_thread[thread.id] = _estimated(whole, estimates, thread.id)
             sole = sole_cpu(thread, {row.cpu for row in mine if row.cpu is not None})
-            _spread(by_cpu, _by_cpu(mine, time) if sole is None else [(sole, by_thread[thread.id])])
+            _spread(by_cpu, _by_cpu(mine, clock[thread.id]) if sole is None else [(sole, by_thread[thread.id])])
     unattributed = [
         (cpu, _estimated(counts, estimates, -1 - cpu)) for cpu, counts in _by_cpu(counted[None], clock[None])
     ]
@@ -110,6 +118,21 @@ def ledger(
 
 
 Clock = dict[Optional[int], int]  # CPU -> task-clock there
+
+
+def _partial(
+    events: EventMap, counted: Mapping[int | None, list[sql_counts.Count]], times: Mapping[int, int | None]
+) -> Iterator[Partial]:
+    """Columns without any row of some threads: where an event is open it has rows, be it of no requests.
+
+    The last rows of a killed recorder may be missing: threads of little CPU time in all do not make a column partial.
+    """
+    seen = {thread: {row.event for row in counted[thread]} for thread in times if counted[thread]}
+    time = {thread: times[thread] or 0 for thread in seen}
+    for column in events.columns:
+        lacking = [thread for thread, found in seen.items() if not found.issuperset(events.of_column(column))]
+        if sum(time[thread] for thread in lacking) > SMALL_PART * sum(time.values()):
+            yield Partial(column, len(seen) - len(lacking), len(seen))
 
 
 def sole_cpu(thread: sql_threads.Thread, seen: set[int]) -> int | None:

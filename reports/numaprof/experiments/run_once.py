@@ -15,7 +15,7 @@ from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.thresholds import LINE_BYTES
 from numaprof.experiments.supervise import PROGRAM_VARIABLE, execute
-from numaprof.experiments.thread_lifetimes import most_at_once
+from numaprof.experiments.trials.thread_lifetimes import most_at_once
 from numaprof.text.messages import EXIT_FAILED, Failure
 
 CANNOT_RUN, NOT_FOUND = 126, 127
@@ -72,13 +72,22 @@ def run_trial(plan: Plan, file: str) -> Trial:
             evidence = _recorded(file)
             if evidence is not None:
                 return _told(evidence, status, wall_ns)
+            if status in (CANNOT_RUN, NOT_FOUND):
+                raise _cannot_run(plan)
             if status != EXIT_FAILED:
                 return Trial(wall_ns, ending(status))
         finally:
             if os.path.exists(file):
                 os.unlink(file)
     status, wall_ns = _execute((*plan.before, *plan.command), plan)
+    # Of a program that is there, the status is its own.
+    if status in (CANNOT_RUN, NOT_FOUND) and shutil.which(plan.command[0]) is None:
+        raise _cannot_run(plan)
     return Trial(wall_ns, ending(status))
+
+
+def _cannot_run(plan: Plan) -> Failure:
+    return Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
 
 
 def _execute(command: Sequence[str], plan: Plan) -> tuple[int, int]:
@@ -88,10 +97,7 @@ def _execute(command: Sequence[str], plan: Plan) -> tuple[int, int]:
         status, _ = execute(command, dict(plan.environment), (output, None))
     except OSError as error:
         raise Failure(f"cannot run {command[0]}: {error.strerror}", "check the name") from error
-    wall_ns = time.perf_counter_ns() - start
-    if status in (CANNOT_RUN, NOT_FOUND):
-        raise Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
-    return status, wall_ns
+    return status, time.perf_counter_ns() - start
 
 
 def _recorded(file: str) -> Evidence | None:

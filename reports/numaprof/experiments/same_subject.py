@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from numaprof.experiments.placement import Frame, Subject
-from numaprof.experiments.proposals import Layouts, NotPlaced, call_stack
+from numaprof.experiments.trials.placement import Frame, Subject
+from numaprof.experiments.trials.proposals import Layouts, NotPlaced, call_stack
 
 
 def things_of(subjects: Sequence[Subject], layouts: Layouts) -> list[int]:

@@ -8,8 +8,9 @@ rows has its head.
 from __future__ import annotations
 
 import csv
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,14 +92,16 @@ def _cell(value: object) -> object:
     return value
 
 
-def write_tables(document: object, folder: str) -> list[str]:
+def write_tables(document: object, folder: str, write: Callable[[str, bytes], None]) -> list[str]:
+    """write: makes a file of that name with that content."""
     os.makedirs(folder, exist_ok=True)
     names = []
     for name, table in tables(document).items():
         path = os.path.join(folder, name + ".csv")
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(table.columns)
-            writer.writerows(table.rows)
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(table.columns)
+        writer.writerows(table.rows)
+        write(path, text.getvalue().encode("utf-8"))
         names.append(path)
     return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from numaprof.document.build_profile import VALUES, Profile, Value, frame_name
+from numaprof.model.profile_model import VALUES, Profile, Value
 
 
 def folded(profile: Profile, value: Value) -> str:
@@ -21,8 +21,8 @@ def folded(profile: Profile, value: Value) -> str:
 
 
 def _path(profile: Profile, stack: int | None) -> str:
-    frames = [frame for place in profile.path(stack) for frame in profile.inlined(place)]
-    return ";".join(_frame(frame_name(frame)) for frame in reversed(frames)) or "[no call stack]"
+    frames = [frame for place in profile.stacks.path(stack) for frame in profile.stacks.inlined(place)]
+    return ";".join(_frame(frame.name) for frame in reversed(frames)) or "[no call stack]"
 
 
 def _frame(name: str) -> str:

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator
 
 from numaprof.document.open_recording import Reading
-from numaprof.document.threads_section import threads
-from numaprof.document.timeline_section import timeline
+from numaprof.document.sections.threads_section import threads
+from numaprof.document.sections.timeline_section import timeline
 from numaprof.model import report_model as model
 from numaprof.text.format import clean
 

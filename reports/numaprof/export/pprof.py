@@ -7,10 +7,8 @@ import gzip
 from datetime import datetime
 from typing import Any
 
-from numaprof.document.build_profile import VALUES, Profile, Row, frame_name
 from numaprof.export.pprof_format import profile_message
-from numaprof.recording.sql_profile import Frame
-from numaprof.text.format import clean
+from numaprof.model.profile_model import VALUES, Frame, Profile, Row
 
 
 def pprof(profile: Profile) -> bytes:
@@ -34,7 +32,7 @@ class _Writer:
         for value in VALUES:
             self._message.sample_type.add(type=self._text(value.name), unit=self._text(value.unit))
         if profile.main_module is not None:
-            self._mapping(clean(profile.main_module), "")  # readers take the first for the program
+            self._mapping(profile.main_module, "")  # readers take the first for the program
 
     def sample(self, row: Row) -> None:
         sample = self._message.sample.add(location_id=self._path(row.stack), value=row.values)
@@ -59,25 +57,25 @@ class _Writer:
 
     def _path(self, stack: int | None) -> list[int]:
         if stack not in self._paths:
-            self._paths[stack] = [self._location(place) for place in self._profile.path(stack)]
+            self._paths[stack] = [self._location(place) for place in self._profile.stacks.path(stack)]
         return self._paths[stack]
 
     def _location(self, place: int) -> int:
         if place not in self._locations:
             self._locations[place] = number = len(self._locations) + 1
-            frames = self._profile.inlined(place)
-            module = clean(next((frame.module for frame in frames if frame.module), ""))
+            frames = self._profile.stacks.inlined(place)
+            module = next((frame.module for frame in frames if frame.module), "")
             build_id = next((frame.build_id for frame in frames if frame.build_id), None)
             address = next((frame.address for frame in frames if frame.address is not None), 0)
             location = self._message.location.add(id=number, address=address & ((1 << 64) - 1))
             if module:
-                location.mapping_id = self._mapping(module, clean(build_id or ""))
+                location.mapping_id = self._mapping(module, build_id or "")
             for frame in frames:
                 location.line.add(function_id=self._function(frame), line=frame.line or 0)
         return self._locations[place]
 
     def _function(self, frame: Frame) -> int:
-        key = (frame_name(frame), clean(frame.file or ""))
+        key = (frame.name, frame.file or "")
         if key not in self._functions:
             self._functions[key] = number = len(self._functions) + 1
             name = self._text(key[0])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.fixes.c_containers import initialised, vectors
+from numaprof.fixes.c_containers import constructor, initialised, vectors
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest
 from numaprof.fixes.c_text import CText, Place, Statement, matching, split
 from numaprof.fixes.c_types import SCALAR, is_plain, number
@@ -35,11 +35,16 @@ class _Found:
     condition: bool  # it stands in the head of an if statement
 
 
-def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
-    """What is allocated by the statements on this line; none where the text is not understood."""
-    text = CText(lines)
-    places = [Place(text, statement, file) for statement in text.statements(line)]
-    by_place = [(place, initialised(place) or vectors(place) or _pointers(place)) for place in places]
+def allocations(lines: Sequence[str], file: str, line: int, wrapper: str | None = None) -> list[Memory]:
+    """What is allocated by the statements on this line; none where the text is not understood.
+
+    A wrapper is a function of the program that returns memory of malloc: its name without qualifiers.
+    """
+    text = CText(lines, wrapper)
+    places = [Place(text, each, file) for found in text.statements(line) for each in text.expanded(found)]
+    by_place = [
+        (place, initialised(place) or _members(place) or vectors(place) or _pointers(place)) for place in places
+    ]
     found = [memory for _, memories in by_place for memory in memories]
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
     if len(replacing) > 1:
@@ -95,8 +100,49 @@ def _pointers(place: Place) -> list[Memory]:
     body = text[len(head) :].strip() if head else ""
     if any(_assigned(place.text, body)):
         return _in_braces(place, head, body)
+    if zeroed := _zeroed_new(place):
+        return [zeroed]
     found = [_memory(place, each) for each in _assigned(place.text, loop_heads(text)[1])]
     return [each for each in found if each is not None]
+
+
+def _zeroed_new(place: Place) -> Memory | None:
+    """new T[n]() writes zeros itself; without the parentheses, nothing."""
+    plain = re.fullmatch(r"(.*\])\s*(?:\(\s*\)|\{\s*\})", place.statement.text)
+    found = list(_assigned(place.text, plain.group(1))) if plain and "new" in plain.group(1) else []
+    if plain is None or len(found) != 1 or found[0].condition or not found[0].element or "[" in found[0].pointer:
+        return None
+    return replace(_named(place, found[0], place.statement.last), before=(f"{plain.group(1)};",), zeroed=True)
+
+
+def _members(place: Place) -> list[Memory]:
+    """Pointers that get the memory of new T[n] in the initialiser list of a constructor: its body places it."""
+    found = constructor(place)
+    if found is None:
+        return []
+    head, parts = found
+    made = []
+    for at, part in enumerate(parts):
+        plain = re.fullmatch(r"(\w+)\s*[({]\s*(new\s+([\w:]+(?:\s+\w+)*)\s*\[(.*)\])\s*(\(\s*\)|\{\s*\})?\s*[)}]", part)
+        pointer = _member(place.text, plain.group(1)) if plain else None
+        if plain is None or pointer is None or not is_plain(place.text.code, plain.group(3)):
+            continue
+        name, new, type_, count, zeroed = plain.groups()
+        element = type_ if number(place.text.code, type_) else ""
+        memory = _named(place, _Found(pointer, f"({count}) * sizeof({type_})", element, False), place.statement.last)
+        parts[at] = f"{name}({new})"
+        made.append(replace(memory, zeroed=zeroed is not None))
+    if not made:
+        return []
+    return [replace(made[0], before=(f"{head} : {', '.join(parts)}", "{")), *made[1:]]
+
+
+def _member(text: CText, name: str) -> str | None:
+    """How the first element of a member's memory is reached; None: it is no pointer that the text declares."""
+    if re.search(rf"\b(?:unique|shared)_ptr\s*<[^;(){{}}]*>\s*(?:\w+\s*,\s*)*{re.escape(name)}\b", text.code):
+        return f"{name}.get()"
+    declared = rf"\b\w[\w:]*\s*\*\s*(?:const\s+)?(?:\w+\s*,\s*\*\s*)*{re.escape(name)}\s*[;,={{]"
+    return name if re.search(declared, text.code) else None
 
 
 def _in_braces(place: Place, head: str, body: str) -> list[Memory]:
@@ -124,7 +170,7 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         if name in _KEYWORDS or name == "realloc":
             continue
         pointer = _target(body[: found.start()], condition)
-        size = _bytes(name, split(arguments), pointer)
+        size = _bytes(name, split(arguments), pointer, text.wrapper)
         if name == "posix_memalign" and len(split(arguments)) == 3:
             pointer = re.sub(r"^\(\s*void\s*\*\*\s*\)\s*", "", split(arguments)[0]).lstrip("&").strip()
         if pointer and size:
@@ -135,7 +181,7 @@ _SIZE_ARGUMENT = {("malloc", 1): 0, ("valloc", 1): 0, ("aligned_alloc", 2): 1, (
 _SIZE_ARGUMENT |= {("posix_memalign", 3): 2, ("mmap", 6): 1, ("_mm_malloc", 2): 0, ("mkl_malloc", 2): 0}
 
 
-def _bytes(name: str, arguments: list[str], pointer: str | None) -> str | None:
+def _bytes(name: str, arguments: list[str], pointer: str | None, wrapper: str | None) -> str | None:
     at = _SIZE_ARGUMENT.get((name, len(arguments)))
     if at is not None:
         return arguments[at]
@@ -145,7 +191,8 @@ def _bytes(name: str, arguments: list[str], pointer: str | None) -> str | None:
         return f"({arguments[0]}) * {size}"
     if len(arguments) == 1 and "sizeof" in arguments[0]:
         return arguments[0]  # a function of the program's own that is given bytes
-    return f"malloc_usable_size({pointer})" if pointer and re.search(r"alloc|new|make|create", name, re.I) else None
+    wraps = name == wrapper or re.search(r"alloc|new|make|create", name, re.I)
+    return f"malloc_usable_size({pointer})" if pointer and wraps else None
 
 
 def _target(before: str, condition: bool) -> str | None:
@@ -153,25 +200,33 @@ def _target(before: str, condition: bool) -> str | None:
     before = before.rstrip().removesuffix("std::").rstrip()
     while cast := _CAST.search(before):
         before = before[: cast.start()].rstrip()
-    smart = re.search(r"unique_ptr\s*<[^()]*\[\s*\]\s*>\s*(\w+)\s*[({]$", before)
-    if smart:
-        return f"{smart.group(1)}.get()"
-    reset = re.search(r"([A-Za-z_][\w.>-]*)\s*(?:\.|->)\s*reset\s*\($", before)
-    if reset:
-        return f"{reset.group(1)}.get()"
+    if smart := _smart_pointer(before):
+        return f"{smart}.get()"
     if not before.endswith("=") or before[-2:] in ("==", "!=", "<=", ">="):
         return None
     left = before[:-1].rstrip()
     if condition:
         inner = re.search(r"\(\s*([A-Za-z_][\w.\[\]>-]*)$", left)
         return inner.group(1) if inner else None
+    through = re.fullmatch(r"\*+\s*\w+", left)  # a pointer to the pointer
     left = split(left)[-1].strip()
+    if not condition and re.fullmatch(r"[^=!<>]+=[^=].*", left):  # a = b = malloc(...)
+        left = left.rpartition("=")[2].strip()
     array = re.fullmatch(r"[\w\s:]+\(\s*\*\s*(?:restrict\s+)?(\w+)\s*\)(?:\s*\[[^\[\]]*\])+", left)
-    if array:
-        return array.group(1)
+    if array or through:
+        return array.group(1) if array else f"({left})"
     declared = re.fullmatch(r"[\w\s:<>,]*[\*&\s]+(?:restrict\s+|const\s+|__restrict\s+)*([A-Za-z_]\w*)", left)
     name = declared.group(1) if declared else left.lstrip("*").strip()
     return name if re.fullmatch(r"[A-Za-z_][\w.\[\]\s+*:>-]*", name) else None
+
+
+def _smart_pointer(before: str) -> str | None:
+    """Name of the smart pointer that a call is an argument of: declared, assigned to or reset."""
+    type_ = r"(?:std::)?(?:unique|shared)_ptr\s*<[^()]*>"
+    forms: tuple[str, ...] = (rf"{type_}\s*(\w+)\s*[({{]$", rf"([A-Za-z_][\w.>-]*)\s*=\s*{type_}\s*[({{]$")
+    forms = (*forms, r"([A-Za-z_][\w.>-]*)\s*(?:\.|->)\s*reset\s*\($")
+    found = next((found for form in forms if (found := re.search(form, before))), None)
+    return found.group(1) if found else None
 
 
 def _element(text: CText, pointer: str) -> str:

@@ -12,12 +12,16 @@ from numaprof.fixes.c_text import CText, Place, split
 from numaprof.fixes.c_types import number
 from numaprof.fixes.memory import Memory
 
-_VECTOR = re.compile(r"^\s*(?:std\s*::\s*)?vector\s*<\s*((?!bool\b)[\w\s:*]+)>\s*(?!\s*[&*(])(.*)$")
-_FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(?:\.|->)\s*(resize|assign)\s*\((.*)\)$")
+_ELEMENT = r"(?:(?!bool\b)[\w\s:*]+|\s*(?:std\s*::\s*)?(?:complex|array|pair)\s*<[\w\s:,]+>\s*)"
+_VECTOR = re.compile(rf"^\s*(?:std\s*::\s*)?vector\s*<\s*({_ELEMENT})>\s*(?!\s*[&*(])(.*)$")
+_FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(?:\.|->)\s*(resize|assign|reserve)\s*\((.*)\)$")
 
 
 def vectors(place: Place) -> list[Memory]:
     text = loop_heads(place.statement.text)[1]
+    if text == place.statement.text:
+        text = _without_alias(place.text.code, text)
+        place = replace(place, statement=replace(place.statement, text=text))
     declared, filled = _VECTOR.match(text), _FILL.match(text)
     if declared and text == place.statement.text:
         type_ = text[: declared.start(2)].strip()
@@ -27,13 +31,33 @@ def vectors(place: Place) -> list[Memory]:
         ]
     if once := _vector_of_vectors(place) or _made_unique(place):
         return [once]
-    if filled and not _is_bool(place.text, filled.group(1)):
+    if filled and not _is_bool(place.text, filled.group(1)) and not _of_each(place, filled.group(1)):
         name, arguments = filled.group(1), split(filled.group(3))
         loops = nest(place.text, place.statement, name) if "[" in name else None
         if loops is None and (text != place.statement.text or ("[" in name and in_loop(place.text, place.statement))):
             return []
-        return [replace(_vector(place, name, arguments, filled.group(2)), nest=loops, writes=True)]
+        made = _vector(place, name, arguments, filled.group(2))
+        if filled.group(2) == "reserve":  # writes nothing
+            return [replace(made, before=(), after=(), nest=loops)]
+        return [replace(made, nest=loops, writes=True)]
     return []
+
+
+def _without_alias(code: str, text: str) -> str:
+    """A declaration by a name for a vector, with the vector's own."""
+    found = re.match(r"(\w+)\s+\w+\s*\(", text)
+    name = found.group(1) if found else ""
+    using = rf"\busing\s+{name}\s*=\s*((?:std\s*::\s*)?vector\s*<[^;]*>)\s*;"
+    typedef = rf"\btypedef\s+((?:std\s*::\s*)?vector\s*<[^;]*>)\s*{name}\s*;"
+    alias = (re.search(using, code) or re.search(typedef, code)) if found else None
+    return f"{alias.group(1)} {text[len(name) :].lstrip()}" if alias else text
+
+
+def _of_each(place: Place, name: str) -> bool:
+    """The loop around goes over containers by a reference to each: its turns are not known by a number."""
+    around = place.text.enclosing(place.statement)
+    root = re.escape(re.split(r"\.|->|\[", name)[0])
+    return around is not None and re.match(rf"for\s*\([^;]*\b{root}\s*:[^;]*\)$", around[0].text) is not None
 
 
 _INNER = r"(?:std\s*::\s*)?vector\s*<\s*((?!bool\b)[\w:]+)\s*>"
@@ -64,16 +88,17 @@ def _vector_of_vectors(place: Place) -> Memory | None:
 
 
 def _made_unique(place: Place) -> Memory | None:
-    """make_unique writes zeros itself; new does not."""
+    """make_unique and make_shared write zeros themselves; new does not."""
     found = re.match(
-        r"(auto\s+|(?:std\s*::\s*)?unique_ptr\s*<[^()]*>\s*)?([A-Za-z_][\w.>-]*)\s*=\s*(?:std\s*::\s*)?make_unique\s*"
+        r"(auto\s+|(?:std\s*::\s*)?(?:unique|shared)_ptr\s*<[^()]*>\s*)?([A-Za-z_][\w.>-]*)\s*=\s*"
+        r"(?:std\s*::\s*)?make_(unique|shared)\s*"
         r"<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)$",
         place.statement.text,
     )
-    if found is None or not number(place.text.code, found.group(3)):
+    if found is None or not number(place.text.code, found.group(4)):
         return None
-    declares, name, type_, count = found.groups()
-    made = f"std::unique_ptr<{type_}[]> {name}(new" if declares else f"{name}.reset(new"
+    declares, name, kind, type_, count = found.groups()
+    made = f"std::{kind}_ptr<{type_}[]> {name}(new" if declares else f"{name}.reset(new"
     statement = place.statement
     return Memory(
         place.file,
@@ -83,6 +108,7 @@ def _made_unique(place: Place) -> Memory | None:
         count=count,
         size=f"({count}) * sizeof({type_})",
         zero=f"{name}.get()[{{i}}] = 0;",
+        zeroed=True,
         before=(f"{made} {type_}[{count}]);",),
         indent=place.indent,
     )
@@ -96,19 +122,30 @@ def _constructed(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
     return names if fit else []
 
 
+def constructor(place: Place) -> tuple[str, list[str]] | None:
+    """Head and initialisers of a constructor that is defined here; None: the statement is none."""
+    head = re.match(
+        r"((?:(?:public|protected|private)\s*:(?!:)\s*)?(?:\w+\s+|[\w:]+::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?)"
+        r":(?!:)\s*(.*)$",
+        place.statement.text,
+    )
+    if head is None or place.text.code[place.statement.end] != "{":
+        return None
+    return head.group(1).strip(), split(head.group(2))
+
+
 def initialised(place: Place) -> list[Memory]:
     """Vectors in the initialiser list of a constructor: they are made in its body instead."""
-    text, statement = place.text, place.statement
-    head = re.match(r"((?:\w+\s+|[\w:]+::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?):(?!:)\s*(.*)$", statement.text)
-    if head is None or text.code[statement.end] != "{":
+    text, defined = place.text, constructor(place)
+    if defined is None:
         return []
-    parts = split(head.group(2))
+    head, parts = defined
     sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed([each])]
     made = [each for each in _constructed(sized) if not _is_bool(text, each[0])]
     if not made or len(made) != len(sized):
         return []
     others = [each for each in parts if each not in sized]
-    start = f"{head.group(1).strip()}{' : ' if others else ''}{', '.join(others)}"
+    start = f"{head}{' : ' if others else ''}{', '.join(others)}"
     found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
     return [replace(found[0], before=(start, "{", *found[0].before)), *found[1:]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*', re.DOTALL | re.MULTILINE
@@ -26,8 +26,9 @@ class Statement:
 class CText:
     """The text of one file, with its statements. Positions count characters from 0."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], wrapper: str | None = None) -> None:
         self.text = "\n".join(lines)
+        self.wrapper = wrapper  # function of the program that returns memory which it allocates
         self.code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), self.text)
         self._borders = _borders(self.code)
 
@@ -47,6 +48,20 @@ class CText:
                 found.append(self._statement(start, end))
             start = end + 1
         return found
+
+    def expanded(self, statement: Statement) -> list[Statement]:
+        """Those that a macro of this file stands for; the statement itself, where it is no call of one."""
+        call = re.fullmatch(r"(\w+)\s*\((.*)\)", statement.text)
+        macro = rf"^[ \t]*#[ \t]*define[ \t]+{call.group(1)}\(([^()]*)\)((?:\\\n|[^\n])*)" if call else ""
+        defined = re.search(macro, self.text, re.MULTILINE) if call else None
+        if call is None or defined is None or re.search(r"\b(?:mem(?:set|cpy)|fill|for)\b|\]\s*=", defined.group(2)):
+            return [statement]  # or it writes to what it allocates
+        body, names = defined.group(2).replace("\\\n", " "), split(defined.group(1))
+        for name, given in zip(names, split(call.group(2))):
+            plain = re.fullmatch(r"[\w.>\[\]-]+", given) is not None
+            body = re.sub(rf"(?:(?<=\*)\(\s*{name}\s*\)|\(\s*{name}\s*\)(?=\s*=))", name, body) if plain else body
+            body = re.sub(rf"\b{name}\b", lambda _, text=given: text, body)
+        return [replace(statement, text=" ".join(each.split())) for each in re.split(r"[;{}]", body) if each.strip()]
 
     def rest_of_if(self, statement: Statement) -> Statement:
         """The whole of an if statement of which only the head was found: with its block."""

@@ -7,11 +7,13 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 
+from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.machine import parse_list
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
-from numaprof.fixes import c_allocation, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.text.source_lines import whole
 
@@ -24,16 +26,28 @@ def is_fortran(sites: Iterable[Site]) -> bool:
     return any(_suffix(site) in _FORTRAN for site in sites)
 
 
-def memories(evidence: Evidence, group: Sequence[Object]) -> list[Memory] | None:
-    """Of all these objects; None if the text of one of them cannot be read or is not understood."""
+def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = None) -> list[Memory] | None:
+    """Of all these objects; None if the text of one of them cannot be read or is not understood.
+
+    With the schedule of the line of use, where that hands out chunks.
+    """
     found: list[Memory] = []
     pages = sum(each.pages_at_most for each in group)
     for each in group:
-        mine = _of_object(evidence, each)
+        mine = dealt(evidence, each, use) or _of_object(evidence, each)
         if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
             return None
         found += mine
     return list(dict.fromkeys(found)) or None
+
+
+def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
+    """Its allocations, if the loop that uses it has a static schedule with chunks: each thread has rows all over it."""
+    lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
+    if use is None or use.line is None or use.line > len(lines) or _suffix(use) not in _C:
+        return []
+    rows = [c_schedule.dealt(lines, use.line, memory) for memory in _of_object(evidence, found)]
+    return [memory for memory in rows if memory is not None] if all(rows) else []
 
 
 def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
@@ -49,10 +63,33 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
     if _fills(found):
         sites = [found.allocated]  # zeros at the caller would overwrite what the function wrote
     for site in sites:
-        if site is not None and (there := _at(evidence, site)):
-            number = int(found.numbers) if found.numbers.isdigit() else 0
-            return [there[number - 1]] if 0 < number <= len(there) else there
+        wrapper = _last_name(found.allocated) if site is found.caller else None
+        if site is not None and (there := _at(evidence, site, wrapper)):
+            numbers = _numbers(evidence, found)
+            return [there[number - 1] for number in numbers] if numbers and max(numbers) <= len(there) else there
     return []
+
+
+def _numbers(evidence: Evidence, found: Object) -> tuple[int, ...]:
+    """Of the allocations at its line, those to be changed with it: its own, and those not known to be used otherwise.
+
+    An array that nobody sets is zeroed by calloc; beside code that writes, the compiler sets it in its place.
+    """
+    beside = [
+        each
+        for each in evidence.objects.found
+        if each.numbers and (each.allocated, each.caller) == (found.allocated, found.caller)
+    ]
+    alike = [each for each in beside if found.use_shape.divided and each.use_shape in (Shape.UNKNOWN, Shape.ONE)]
+    return tuple(sorted({number for each in (found, *alike) for number in parse_list(each.numbers)}))
+
+
+def _last_name(site: Site | None) -> str | None:
+    """Name of the function without its arguments, classes and namespaces."""
+    if site is None or site.function is None:
+        return None
+    name = re.search(r"(\w+)\s*(?:\(.*)?$", site.function)
+    return name.group(1) if name else None
 
 
 def _fills(found: Object) -> bool:
@@ -71,13 +108,13 @@ def _is_handed_out(evidence: Evidence, site: Site) -> bool:
     return known and c_allocation.is_handed_out(lines, site.line or 0)
 
 
-def _at(evidence: Evidence, site: Site) -> list[Memory]:
+def _at(evidence: Evidence, site: Site, wrapper: str | None = None) -> list[Memory]:
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
     if not lines or site.file is None or site.line is None or site.line > len(lines):
         return []
     if _suffix(site) in _FREE_FORM:
         return fortran_allocation.allocations(lines, site.file, site.line)
-    return c_allocation.allocations(lines, site.file, site.line) if _suffix(site) in _C else []
+    return c_allocation.allocations(lines, site.file, site.line, wrapper) if _suffix(site) in _C else []
 
 
 def _by_name(evidence: Evidence, site: Site) -> list[Memory]:

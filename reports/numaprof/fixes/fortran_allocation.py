@@ -99,4 +99,17 @@ def _memory(text: str, file: str, first: int, last: int, indent: str) -> Memory 
     name, rank = found.group(1), len(split(found.group(2)[1:-1]))
     index = ":," * (rank - 1) + "{i}"
     bounds = f"lbound({name}, {rank}), ubound({name}, {rank})"
-    return Memory(file, first, last, name, bounds, "", f"{name}({index}) = 0", fortran=True, indent=indent)
+    made = Memory(file, first, last, name, bounds, "", f"{name}({index}) = 0", fortran=True, indent=indent)
+    levels = re.search(r",(\d)\)$", found.group(2))
+    return replace(made, levels=int(levels.group(1))) if levels and rank > 1 else made
+
+
+def each_level(memory: Memory) -> Memory:
+    """All threads use each level, a part of it each: the dimension before the last is divided."""
+    if not memory.levels:
+        return memory
+    start, _, value = memory.zero.partition(" = ")
+    rank = start.count(",") + 1
+    index = ":," * (rank - 2) + "{i},:"
+    bounds = f"lbound({memory.pointer}, {rank - 1}), ubound({memory.pointer}, {rank - 1})"
+    return replace(memory, count=bounds, zero=f"{memory.pointer}({index}) = {value}")

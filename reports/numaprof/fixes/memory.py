@@ -23,12 +23,16 @@ class Memory:
     headers: tuple[str, ...] = ()  # needed by these expressions
     nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
     divide_each: bool = False  # all threads use each piece, a part of it each
+    schedule: str = "static"  # of OpenMP, that hands out its elements, or its rows
+    row: str = ""  # expression: elements of a row, where rows are handed out
     writes: bool = False  # the statement itself writes to all of it: a container's
+    zeroed: bool = False  # the statement writes zeros, and `before` does not
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
     instead: str | None = None  # of the statement in Fortran: it allocates without writing; "": as for the one before
     static: bool = False  # a variable: there before the program starts
     fortran: bool = False
+    levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
     indent: str = ""
 
 

@@ -14,7 +14,6 @@ from numaprof.fixes.memory import Memory
 
 _STEP = "    "
 _NUMA, _OPENMP = ("-lnuma",), ("-fopenmp",)
-_PRAGMA = "#pragma omp parallel for schedule(static)"
 _MOVED = "// allocated above"
 
 
@@ -38,25 +37,31 @@ def zeros_in_parallel(memory: Memory) -> list[Edit]:
     if memory.nest is not None and not memory.divide_each:
         return _nest_in_parallel(memory, memory.nest)
     i = _free_name(memory, "i")
-    loop = [
-        _PRAGMA,
-        f"for (size_t {i} = {memory.start}; {i} < {memory.count}; {i}++)",
-        _STEP + memory.zero.format(i=i),
-    ]
-    return [_edit(memory, loop, memory.headers, _OPENMP)]
+    count, zero, headers = memory.count, memory.zero.format(i=i), memory.headers
+    if memory.row:
+        pointer, row = memory.pointer, memory.row
+        count, zero = f"({count}) / {row}", f"memset(&{pointer}[{i} * {row}], 0, {row} * sizeof *{pointer});"
+        headers = (*headers, "string.h")
+    loop = [_pragma(memory), f"for (size_t {i} = {memory.start}; {i} < {count}; {i}++)", _STEP + zero]
+    return [_edit(memory, loop, tuple(dict.fromkeys(headers)), _OPENMP)]
+
+
+def _pragma(memory: Memory) -> str:
+    return f"#pragma omp parallel for schedule({memory.schedule})"
 
 
 def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
     """The loops that allocate, divided; where they do more than that, the allocations move to loops of their own."""
     work = [nest.piece] if memory.writes else [nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
     headers = () if memory.writes else ("string.h",)
-    above = [_PRAGMA] if nest.alone else [_PRAGMA, *_braced(nest.head, work)]
+    pragma = _pragma(memory)
+    above = [pragma] if nest.alone else [pragma, *_braced(nest.head, work)]
     divided = Edit(memory.file, nest.first, nest.first - 1, _shown(above, nest.indent), headers, _OPENMP)
     if nest.alone and memory.writes:
         return [divided]
     inner = _braced(nest.own_head, work) if nest.alone else [_MOVED]
     if nest.alone and nest.first == memory.first:
-        return [replace(_instead(memory, [_PRAGMA, *inner]), headers=headers, flags=_OPENMP)]
+        return [replace(_instead(memory, [pragma, *inner]), headers=headers, flags=_OPENMP)]
     return [divided, _instead(memory, inner)]
 
 
@@ -77,7 +82,7 @@ def interleaved(memory: Memory) -> list[Edit]:
     if not memory.size:
         return []
     call = "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);"
-    return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_usable(memory)), _NUMA)]
+    return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_needed(memory)), _NUMA)]
 
 
 def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
@@ -97,7 +102,7 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
             f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[part]);",
             "}",
         ]
-    return [_edit(memory, _on_pages(memory, each), ("numa.h", *_usable(memory)), _NUMA)]
+    return [_edit(memory, _on_pages(memory, each), ("numa.h", *_needed(memory)), _NUMA)]
 
 
 def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
@@ -106,11 +111,13 @@ def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
         return []
     advice = "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE"
     call = f"madvise((void *)page_first, page_end - page_first, {advice});"
-    return [_edit(memory, _on_pages(memory, [call]), ("sys/mman.h", *_usable(memory)), ())]
+    return [_edit(memory, _on_pages(memory, [call]), ("sys/mman.h", *_needed(memory)), ())]
 
 
-def _usable(memory: Memory) -> tuple[str, ...]:
-    return tuple(header for header in memory.headers if header == "malloc.h")
+def _needed(memory: Memory) -> tuple[str, ...]:
+    """Headers of what stands around a policy for pages."""
+    mine = tuple(header for header in memory.headers if header == "malloc.h")
+    return (*mine, "string.h") if memory.zeroed else mine
 
 
 def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
@@ -120,6 +127,8 @@ def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
         f"size_t page_end = ((size_t){memory.pointer} + ({memory.size})) / 4096 * 4096;",
         *calls,
     ]
+    if memory.zeroed:
+        body.append(f"memset((void *){memory.pointer}, 0, {memory.size});")
     return _braced("", body)
 
 

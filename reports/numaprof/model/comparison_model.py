@@ -99,10 +99,11 @@ class Object:
 
     Fields:
         name: Variable, allocation site, or the line that first touched it.
-        home_before: Where it lies, in words; null: not there.
+        home_before: Nodes of its pages, in words; null: not there.
         share_before: Remote share of its sampled accesses.
         samples_before: Accesses sampled that the share is of.
         samples_after: Accesses sampled that the share is of.
+        moved_bytes: Of its memory, what is on another node after than before.
     """
 
     name: str
@@ -112,6 +113,7 @@ class Object:
     share_after: float | None
     samples_before: int
     samples_after: int
+    moved_bytes: float
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ class Measured:
         metric: latency_random, read_all, ...
         from_node: Whose CPUs.
         to_node: Whose memory; null: interleaved over all nodes.
-        noisy: The middle half of the repeats lies more than 10 % apart.
+        noisy: The middle half of the repeats spans more than 10 %.
     """
 
     metric: str

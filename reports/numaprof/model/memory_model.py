@@ -69,9 +69,9 @@ class Stretch:
 
     Fields:
         what: home, first touched or used.
-        start: Part of the object, from 0; several blocks stand one behind the other.
-        end: To 1.
-        node: home: where it lies; else the node of the thread.
+        start: Start of the part, from 0; several blocks follow one another.
+        end: End of the part, up to 1.
+        node: home: node of the pages; else the node of the thread.
         thread: Thread.id; null: threads of one node together, or a home.
         share: home and first touched: how much of the stretch this holds for, at least; used: how much it is used,
             against the part used most.
@@ -92,20 +92,20 @@ class Object:
     Fields:
         name: Variable, allocation site, or the line that first touched it.
         kind: heap, static, tls, stack, mapping, file, shared, huge; memory: told apart by its first touch alone.
-        blocks: How many there were; null: not known.
+        blocks: Number of blocks; null: not known.
         bytes: Most that lived at one time.
         remote_share: Of its sampled accesses whose placement is known.
         of_all_remote: Its part of all remote lines, prefetched ones included, where counters tell; else of all sampled
-            remote accesses.
-        samples: That the share rests on.
-        home: Where it lies, in words.
+            remote accesses; null: not known, or too few samples tell.
+        samples: Number of samples behind the share.
+        home: Nodes of its pages, in words.
         allocated_at: The user's line that allocates it.
         first_touched_at: The place that first touches most of it.
         used_at: The place that accesses it most.
-        touched_by: Threads.
+        touched_by: Number of threads.
         used_by: Threads that make more than stray accesses, after the initialisation where that could be told.
-        touch_shape: Who first touched which part, in words.
-        use_shape: Who uses which part, in words.
+        touch_shape: Pattern of the first touches, in words.
+        use_shape: Access pattern, in words.
         remarks: The same as sentences.
         map: Position against home, first toucher and users; of the first 24 objects, in 64 parts.
     """
@@ -134,9 +134,9 @@ class Objects:
     """Objects, the most remote first.
 
     Fields:
-        population: What their remote shares are shares of; null: no access with an address was seen.
-        attribution: How much of what was sampled lies in objects, as sentences.
-        not_listed: Objects of the recording too small to be told apart, or without samples.
+        population: Population of the remote shares; null: no access with an address was recorded.
+        attribution: Shares of the samples in objects, as sentences.
+        not_listed: Number of objects that are too small or without samples.
     """
 
     population: str | None
@@ -163,7 +163,7 @@ class Modules:
     """Whose code reads remotely.
 
     Fields:
-        rests_on: Which samples, and whether the kernel was counted.
+        rests_on: Kind of samples, and whether the kernel was counted.
     """
 
     rests_on: str

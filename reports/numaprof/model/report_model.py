@@ -66,9 +66,10 @@ class Run:
 
     Fields:
         command: The arguments.
-        command_line: As a shell takes it, the middle of a very long one left out.
+        command_line: In shell syntax; the middle of a very long one is left out.
         started_at: UTC, ISO 8601.
-        attached: Ids of the processes that ran before the recorder came; empty: the program was launched.
+        attached: Ids of the processes that ran before the recorder attached; empty: the program was launched.
+        imported: The tool that recorded it, if not numaprof: perf 6.1.187.
         wall_ns: From exec to the end of the program; where `attached`, from then to the end of the recording.
         cpu_ns: CPU time of all threads while the recorder counted.
         exit_status: null if a signal ended it, or its end was not seen.
@@ -92,6 +93,7 @@ class Run:
     pid: int | None
     started_at: str
     attached: tuple[int, ...]
+    imported: str | None
     wall_ns: int | None
     cpu_ns: int
     exit_status: int | None
@@ -116,22 +118,25 @@ class Verdict:
     """Whether remote memory matters in this run.
 
     Fields:
-        judgement: In one word: light is leave it alone, moderate little to gain, heavy worth fixing; the others say why
-            nothing can be said.
+        judgement: In one word: binding: the launcher bound the rank to the wrong CPUs or memory; light is leave it
+            alone, moderate little to gain, heavy worth fixing; the others say why nothing can be said.
         headline: The verdict as a sentence.
-        details: What qualifies it.
-        basis: counters, loads, hint faults; null: nothing told local from remote.
+        details: Sentences that limit or explain the headline.
+        basis: counters, loads, hint faults; null: no evidence distinguished local from remote.
         population: What the remote share is a share of.
         remote_share: Remote part of the population.
-        lowest: Lower end of what the true share may be (95 %); the share itself where all was counted all the time;
+        lowest: Lower end of the 95 % interval; the share itself if everything was counted all the time;
             null: not known.
-        highest: Upper end of it.
-        requests: Counted requests that DRAM answered, scaled where coverage is below 0.99.
-        samples: Samples the share rests on; null if it is counted.
+        highest: Upper end of the 95 % interval.
+        crosses: The share from which remote memory is worth fixing, if the interval holds it; null: it does not.
+        requests: Counted requests that DRAM answered, scaled if coverage is below 0.99.
+        samples: Number of samples behind the share; null if it is counted.
         coverage: Part of the CPU time in which the events had a counter.
     """
 
-    judgement: Literal["single_node", "unknown", "refused", "no_traffic", "one_node_used", "light", "moderate", "heavy"]
+    judgement: Literal[
+        "binding", "single_node", "unknown", "refused", "no_traffic", "one_node_used", "light", "moderate", "heavy"
+    ]
     headline: str
     details: tuple[str, ...]
     basis: str | None
@@ -139,6 +144,7 @@ class Verdict:
     remote_share: float | None
     lowest: float | None
     highest: float | None
+    crosses: float | None
     requests: float | None
     samples: int | None
     coverage: float | None
@@ -269,7 +275,7 @@ class Overview:
         banner: What must be known before anything else is read: emulated, cut short, how it ended.
         measured: The machine, the counters and samples there are, and what is missing and why.
         pinning: Pinning, NUMA balancing, the tool's own CPU time.
-        qualifying: Notes that qualify numbers.
+        qualifying: Notes that affect the numbers.
         unexplained: Where to look, if much is remote and there is no advice.
     """
 
@@ -313,12 +319,12 @@ class Thread:
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
         migrated: It was pinned and yet moved.
-        from_start: false: found late, at start_ns; what it did before was not seen, and is not in its coverage.
+        from_start: false: found late, at start_ns; its time before is neither recorded nor part of its coverage.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
-        highest: Upper end of it.
+        highest: Upper end of the 95 % interval.
         requests: Counted requests that DRAM answered; null without counters.
-        samples: Samples the share rests on; null if it is counted.
+        samples: Number of samples behind the share; null if it is counted.
         coverage: Part of its CPU time in which its events had a counter.
         remote_heavy: At least a tenth is remote, and there is enough traffic to matter.
         classes: Kinds of requests that do not overlap.
@@ -461,21 +467,21 @@ class Advice:
 
     Fields:
         kind: fix: change the program; setting: run it differently; leave: change nothing.
-        finding: What is the matter.
+        finding: The problem.
         change: What to do about it.
         code: The change as code or command.
         remarked: More code, each line by itself.
-        evidence: What it rests on, and what that does not tell.
-        removes: Part of all remote accesses that would be gone; null: not known.
-        concerns: Where none would be gone but their price falls: the part of them that this is about.
-        saves: What it can be worth in time, a range with its assumptions.
-        objects: The data it is about: positions in `objects.rows`, most important first.
+        evidence: What the advice rests on, and what is unknown.
+        removes: Part of all remote accesses that the change removes; null: not known.
+        concerns: If the change removes no remote accesses but makes them cheaper: the part that becomes cheaper.
+        saves: Gain in time, a range with its assumptions.
+        objects: The data of the advice: positions in `objects.rows`, most important first.
         touched_at: Where that data is first touched.
         touched_by: Id of the thread that first touches most of it.
-        used_at: Where it is used most.
-        threads: Ids of the threads that use it; without objects, of the threads it is about.
+        used_at: Line that uses that data most.
+        threads: Ids of the threads that use the data; without objects, of the threads of the advice.
         can_be_tried: `numaprof try` can imitate it without an edit.
-        trial: What the last `numaprof try` of this recording said of it; null: it was not tried.
+        trial: Result of the last `numaprof try` of this recording; null: the advice was not tried.
         shown_in: Parts of this report that show the evidence, by the names the HTML page gives them.
     """
 
@@ -508,9 +514,9 @@ class Answer:
         tool_version: Of the recorder.
         recording: The file that was read.
         run: What was run, where, and how it ended.
-        verdict: What came out.
+        verdict: The remote share and its judgement.
         overview: The head of the report in sentences.
-        advice: What to do, what pays most first.
+        advice: What to do, most profitable first.
         taken: Samples by kind.
         machine: Nodes, CPUs, and who reads where.
         threads: In the order of their start, which is the order in which the pinning plan deals out CPUs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ def charts(report: model.Report) -> dict[str, Chart]:
     """Those that have something to show."""
     found = (
         matrix(report.machine),
-        latency(report.machine),
+        latency(report.machine.measured),
         threads(report.threads),
         timeline(report.timeline),
         touches(report),
@@ -88,25 +88,37 @@ def _far(pair: model.Pair) -> str:
     return "" if pair.distance is None else f"distance {pair.distance}"
 
 
-def latency(machine: model.Machine) -> Chart:
+def latency(measured: Sequence[model.Measured]) -> Chart:
     """As `topology --measure` found it, of one load that waits for the one before: the random walk's, on huge pages
-    where there were any. Nothing where one memory was measured: then there is nothing to compare."""
-    names = [row.metric for row in machine.measured]
+    where there were any."""
+    names = [row.metric for row in measured]
     metric = "latency_random" if "latency_random" in names else "latency_random_4k"
-    measured = (row for row in machine.measured if row.metric == metric)
-    found = sorted(measured, key=lambda row: (row.from_node, row.to_node is None, row.to_node))
+    return Chart("latency", {"latencies": _beside_local(measured, metric, lambda value: f"{value:.0f} ns")})
+
+
+def bandwidth(measured: Sequence[model.Measured]) -> Chart:
+    """Of all cores of a node that read."""
+    return Chart(
+        "bandwidth", {"bandwidths": _beside_local(measured, "read_all", lambda value: f"{value / 1e9:.1f} GB/s")}
+    )
+
+
+def _beside_local(measured: Sequence[model.Measured], metric: str, text: Callable[[float], str]) -> list[Row]:
+    """Nothing where one memory was measured: then there is nothing to compare."""
+    mine = (row for row in measured if row.metric == metric)
+    found = sorted(mine, key=lambda row: (row.from_node, row.to_node is None, row.to_node))
     own = {row.from_node: row.median for row in found if row.to_node == row.from_node}
     rows: list[Row] = [
         {
             "from": str(row.from_node),
             "to": "all" if row.to_node is None else str(row.to_node),
             "times": row.median / own[row.from_node] if row.from_node in own else None,
-            "text": f"{row.median:.0f} ns",
+            "text": text(row.median),
             "relative": f"{row.median / own[row.from_node]:.2f}x" if row.from_node in own else "",
         }
         for row in found
     ]
-    return Chart("latency", {"latencies": rows if len({row.to_node for row in found}) > 1 else []})
+    return rows if len({row.to_node for row in found}) > 1 else []
 
 
 def shown(threads: tuple[model.Thread, ...]) -> list[model.Thread]:
@@ -124,6 +136,7 @@ def threads(rows: tuple[model.Thread, ...]) -> Chart:
     """Kinds of requests one behind the other, local before remote."""
     bars: list[Row] = []
     names: dict[str, list[str]] = {"local": [], "remote": []}
+    unknown: dict[model.Thread, list[str]] = defaultdict(list)
     for thread in shown(rows):
         for placement, kinds in names.items():
             for request in thread.classes or _sampled(thread):
@@ -133,9 +146,33 @@ def threads(rows: tuple[model.Thread, ...]) -> Chart:
                 amount = request.local if placement == "local" else request.remote
                 if amount is not None:
                     bars.append(_bar(thread, kind, amount, len(bars)))
+                else:
+                    unknown[thread].append(kind)
     colours = {kind: colour for side, kinds in names.items() for kind, colour in _shades(kinds, bars, _SHADES[side])}
+    gaps = list(_not_counted(unknown, bars))
+    if gaps:
+        colours[NOT_COUNTED] = "url(#hatch)"
     params: dict[str, object] = {"kinds": len(names["local"])}
-    return Chart("threads", {"requests": bars}, params, colours, height=BAR * min(MOST_BARS, len(rows)))
+    return Chart("threads", {"requests": [*bars, *gaps]}, params, colours, height=BAR * min(MOST_BARS, len(rows)))
+
+
+NOT_COUNTED = "not counted"
+_UNKNOWN_PART = 0.03  # of the longest bar: what is not counted has no length of its own
+
+
+def _not_counted(unknown: dict[model.Thread, list[str]], bars: list[Row]) -> Iterator[Row]:
+    """Behind the bars of threads that lack what others have."""
+    counted = {bar["kind"] for bar in bars}
+    lengths: dict[object, float] = defaultdict(float)
+    for bar in bars:
+        lengths[bar["thread"]] += float(str(bar["amount"]))
+    length = _UNKNOWN_PART * max(lengths.values(), default=0.0) or 1.0
+    for thread, kinds in unknown.items():
+        lacking = [kind for kind in kinds if kind in counted]
+        if not lacking:
+            continue
+        text = f"{NOT_KNOWN}: {'; '.join(lacking)}"
+        yield {**_bar(thread, NOT_COUNTED, length, len(bars)), "text": text}
 
 
 # Blue and orange are told apart whatever one's colour vision; within a side, the largest kind is the darkest.
@@ -175,7 +212,8 @@ def _sampled(thread: model.Thread) -> tuple[model.Requests, ...]:
 
 
 def timeline(line: model.Timeline) -> Chart:
-    rows = rates(line.moments, line.step_ns)
+    """Nothing where nothing told local from remote: an empty chart would look like no traffic."""
+    rows = rates(line.moments, line.step_ns) if line.population else []
     gaps: list[Row] = (
         [{"start": start, "end": end} for start, end in uncounted(line.moments, line.step_ns)] if rows else []
     )

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from numaprof.evidence.thresholds import MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import comparison_model as model
-from numaprof.page.charts import BAR, Chart, Row, rates
+from numaprof.page.charts import BAR, Chart, Row, rates, uncounted
 from numaprof.page.render import page
 from numaprof.text.format import NOT_KNOWN, number
 
@@ -16,12 +17,22 @@ MOST_BARS = 48
 SIDES = ("before", "after")
 
 
-def diff_page(found: model.Comparison) -> str:
+def diff_page(found: model.Comparison, links: Mapping[str, str] = MappingProxyType({})) -> str:
+    """links: pages of runs by recording, relative to this one."""
     drawn = {
         chart.name: chart for chart in (_threads(found), _pairs(found), _time_lines(found), _places(found)) if chart
     }
     data: dict[str, object] = {"charts": {name: chart.spec for name, chart in drawn.items()}}
-    return page("diff.html", data, found=found, charts=drawn, few=MIN_USES_OF_THREAD, spans=spans, most_bars=MOST_BARS)
+    return page(
+        "diff.html",
+        data,
+        found=found,
+        charts=drawn,
+        links=links,
+        few=MIN_USES_OF_THREAD,
+        spans=spans,
+        most_bars=MOST_BARS,
+    )
 
 
 @dataclass(frozen=True)
@@ -84,7 +95,13 @@ def _time_lines(found: model.Comparison) -> Chart | None:
         for name, side in zip(SIDES, (found.before, found.after))
         for rate in rates(side.moments, side.step_ns)
     ]
-    return Chart("diff-timeline", {"rates": rows}) if any(row["rate"] for row in rows) else None
+    most = max((float(str(row["high"])) for row in rows), default=0.0)
+    gaps: list[Row] = [
+        {"side": name, "t": start, "until": end, "placement": "not counted", "low": 0, "high": most}
+        for name, side in zip(SIDES, (found.before, found.after))
+        for start, end in uncounted(side.moments, side.step_ns)
+    ]
+    return Chart("diff-timeline", {"rates": [*rows, *gaps]}) if most else None
 
 
 def _places(found: model.Comparison) -> Chart | None:

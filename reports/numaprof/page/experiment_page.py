@@ -28,8 +28,8 @@ class Setting:
 
 
 def experiment_page(title: str, command: str, outcome: Outcome, order: Sequence[Series]) -> str:
-    """order: the series as rows; speed-ups are over the first of them."""
-    chart = _runs(order)
+    """order: the series as rows; speed-ups are over the first that ran, as in the terminal."""
+    chart, base = _runs(order), outcome.series[0]
     drawn = {} if chart is None else {chart.name: chart}
     return page(
         "experiment.html",
@@ -39,8 +39,8 @@ def experiment_page(title: str, command: str, outcome: Outcome, order: Sequence[
         headline=_headline(order, any(trial.is_emulated for trial in outcome.trials)),
         remarks=[clean(remark) for remark in outcome.remarks()],
         charts=drawn,
-        rows=[_setting(series, order[0]) for series in order],
-        base=clean(order[0].label),
+        rows=[_setting(series, base) for series in order],
+        base=clean(base.label),
     )
 
 

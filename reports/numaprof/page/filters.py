@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from numaprof.analysis.naming import nodes_in_text
-from numaprof.evidence.thresholds import MIN_USES_OF_THREAD
+from numaprof.evidence.thresholds import MIN_SHOWN_BYTES, MIN_USES_OF_THREAD
 from numaprof.model import comparison_model
 from numaprof.model import report_model as model
 from numaprof.text.format import (
@@ -88,6 +88,6 @@ def marks(thread: model.Thread) -> str:
 
 
 def changed_object(found: comparison_model.Object) -> bool:
-    """Another remote share of enough samples, or pages on other nodes."""
+    """Another remote share of enough samples, or memory on other nodes, but for the few pages of libraries."""
     few = min(found.samples_before, found.samples_after) < MIN_USES_OF_THREAD
-    return found.home_before != found.home_after or (found.share_before != found.share_after and not few)
+    return found.moved_bytes >= MIN_SHOWN_BYTES or (found.share_before != found.share_after and not few)

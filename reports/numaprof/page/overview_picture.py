@@ -157,7 +157,8 @@ def _flows(report: model.Report) -> list[Amount]:
     """What went from node to node; for each node one flow of what is not known of it."""
     machine = report.machine
     found: list[Amount] = [(pair.from_node, pair.to_node, pair.requests) for pair in machine.pairs if pair.requests]
-    for node in dict.fromkeys(pair.from_node for pair in machine.pairs):
+    idle = _idle(report)
+    for node in dict.fromkeys(pair.from_node for pair in machine.pairs if pair.from_node not in idle):
         unknown = [pair.to_node for pair in machine.pairs if pair.from_node == node and pair.requests is None]
         if unknown:
             found.append((node, None, None if node in unknown else _remote_of(machine, node)))
@@ -165,6 +166,14 @@ def _flows(report: model.Report) -> list[Amount]:
     if machine.left_out > MIN_LEFT_OUT and counted:
         found.append((None, None, machine.left_out * counted))
     return [flow for flow in found if flow[2] != 0]
+
+
+def _idle(report: model.Report) -> set[int]:
+    """Nodes on which no thread was seen; none where the node of a thread is not known."""
+    rows = report.summary.nodes
+    if not rows or not all(row.nodes for row in rows):
+        return set()
+    return {node.id for node in report.machine.nodes} - {node for row in rows for node in row.nodes}
 
 
 def _remote_of(machine: model.Machine, node: int) -> float | None:
@@ -212,8 +221,10 @@ def _nodes(report: model.Report, rows: dict[int, float], row: float) -> tuple[Bo
         cpus[cpu.node].append(cpu)
     most = max(((cpu.local or 0.0) + (cpu.remote or 0.0) for cpu in report.machine.cpus), default=0.0)
     height = (row - BARS_TOP - BARS_BOTTOM) / most if most else 0.0
+    idle = _idle(report)
+    texts = {node: "no thread seen" if node in idle and cpus[node] else _requests(cpus[node]) for node in rows}
     return tuple(
-        Box(node, y, f"node {node}: {_cpus(cpus[node])}", (_requests(cpus[node]),), tuple(_bars(cpus[node], height)))
+        Box(node, y, f"node {node}: {_cpus(cpus[node])}", (texts[node],), tuple(_bars(cpus[node], height)))
         for node, y in rows.items()
     )
 

@@ -12,7 +12,9 @@
     background: "transparent",
     font: "system-ui, sans-serif",
     view: { stroke: null },
-    axis: { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink, gridColor: ink, gridOpacity: 0.12, labelFontSize: 12, titleFontWeight: "normal" },
+    padding: { left: 5, top: 5, right: 24, bottom: 5 }, // half of the last label of an axis stands beyond its end
+    axis: { labelColor: ink, titleColor: ink, domainColor: ink, tickColor: ink, gridColor: ink, gridOpacity: 0.12, labelFontSize: 12, labelFlush: false, titleFontWeight: "normal" },
+    axisXQuantitative: { tickCount: 10, labelSeparation: 10 },
     legend: { labelColor: ink, titleColor: ink, labelFontSize: 12, orient: "top", titleFontWeight: "normal" },
     title: { color: ink },
   };

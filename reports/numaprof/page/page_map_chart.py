@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numaprof.document.page_map_section import HOME, TOUCHED, USED
+from numaprof.document.sections.page_map_section import HOME, TOUCHED, USED
 from numaprof.model import report_model as model
 from numaprof.page.charts import BAR, Chart, Row
 from numaprof.text.format import NOT_KNOWN, percent, plural

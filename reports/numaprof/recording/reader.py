@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from numaprof.recording.codes import PARAMETERS
 from numaprof.recording.commit import finished_commit, restored_copy
+from numaprof.recording.sql.sql_tables import TABLES, Tables
 from numaprof.text.messages import Failure
 
 APPLICATION_ID = 0x4E554D41  # core/schema.sql
@@ -82,6 +83,13 @@ class Recording:
                 "record again",
             )
         return found[0]
+
+    def has_table(self, name: str) -> bool:
+        return bool(self.one(Tables, TABLES, name=name).found)
+
+    def rows_if(self, table: str, row: type[Row], sql: str) -> list[Row]:
+        """Rows of a query that needs a table; none if the recording lacks the table."""
+        return self.rows(row, sql) if self.has_table(table) else []
 
     def run(self, *steps: str, **values: object) -> None:
         """Steps that make temporary tables."""

@@ -17,6 +17,7 @@ from numaprof.rules.change_run import (
     dirty_lines,
     disturbed,
     file_pages,
+    launcher_binding,
     one_controller,
     owner_moved,
     placed_before,
@@ -24,7 +25,7 @@ from numaprof.rules.change_run import (
     policy,
     slow_tier,
 )
-from numaprof.rules.leave_alone import borders, nothing_to_gain, prefetch_border, read_by_all, serial_phase
+from numaprof.rules.leave_alone import borders, handed_over, nothing_to_gain, prefetch_border, read_by_all, serial_phase
 from numaprof.rules.own_terms import in_own_terms
 
 RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
@@ -34,12 +35,14 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
     read_by_all.rule,
     recycled.rule,
     huge_page.rule,
+    launcher_binding.rule,
     owner_moved.rule,
     policy.rule,
     placed_before.rule,
     file_pages.rule,
     dirty_lines.rule,
     prefetch_border.rule,
+    handed_over.rule,
     serial_phase.rule,
     borders.rule,
     nothing_to_gain.rule,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule hands out."""
+"""The advice that a rule returns."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Advice:
 
     @property
     def can_be_tried(self) -> bool:
-        """It is about data whose placement `numaprof try` can imitate."""
+        """True if the advice is about data whose placement `numaprof try` can imitate."""
         kinds = ("heap", "mapping", "static")
         return self.kind is not Kind.LEAVE and any(found.kind in kinds for found in self.objects)
 

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.analysis.naming import command_line, positions, site_position
-from numaprof.analysis.object_users import Team, later_uses, team, users
-from numaprof.analysis.placement import gained, node_order, owners, team_order
+from numaprof.analysis.naming import command_to_copy, positions, site_position
+from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
+from numaprof.analysis.placement import gained, gained_by_turns, node_order, owners, spreading_adds, team_order
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import AS_GOOD, BINS
-from numaprof.fixes.find import is_fortran, memories
+from numaprof.evidence.thresholds import AS_GOOD, BINS, MIN_PHASE_USES
+from numaprof.fixes.find import dealt, is_fortran, memories
+from numaprof.fixes.fortran_allocation import each_level
 from numaprof.fixes.memory import ANY, Memory
 from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
 from numaprof.text.format import words
@@ -24,7 +26,7 @@ from numaprof.text.function_names import library_function
 
 @dataclass(frozen=True)
 class Initialisation:
-    """What is known of it, and of the use that it should be made for."""
+    """An initialisation to change, and the later use of its memory."""
 
     sites: tuple[Site, ...]
     allocated: tuple[Site, ...]  # where the memory is allocated or declared
@@ -41,16 +43,18 @@ class Initialisation:
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
     each_block: bool  # the code divides each block
+    spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
+    dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
     def call(self) -> LibraryCall | None:
-        """Of the place that touches most."""
+        """The library call of the source location that touches most."""
         return self.calls.get(self.sites[0]) if self.sites else None
 
     @property
     def contained(self) -> bool:
-        """A container of C++ touches."""
+        """True if a container of C++ touches the memory."""
         return self.call is not None and self.call.container
 
     @property
@@ -70,19 +74,34 @@ class Initialisation:
     def spread(self) -> str:
         return f"numactl --interleave=all {self.command}"
 
+    @property
+    def without_edit(self) -> tuple[str, ...]:
+        return (self.spread,) if self.spreads else ()
+
+    def or_spread(self, words: str) -> str:
+        """The change in words, and the alternative without an edit, if there is one."""
+        return f"{words} Without an edit, spread it over the nodes:" if self.spreads else words
+
 
 def initialisation_of(
     evidence: Evidence, group: Sequence[Object], sites: Sequence[Site], use: Site | None, shape: Shape
 ) -> Initialisation:
-    """Of objects that are used from this place, in this shape."""
-    working = users(evidence, later_uses(group)) or list(evidence.workers)
+    """The initialisation of objects that are used at this source location, in this access pattern."""
+    uses = later_uses(group)
+    many = sum(row.samples for row in uses) >= MIN_PHASE_USES  # few samples miss threads of a team, and so its order
+    working = (users(evidence, uses) if many else []) or list(evidence.workers)
     most_used = max(group, key=lambda found: found.known_samples)
-    order = node_order(most_used)
+    order = node_order(most_used) or _order_of_threads(evidence, most_used, use)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
-    as_one = order is None or order == team_order(evidence, working, len(order))
     by_team = team_order(evidence, working, BINS)
     whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
-    found = [replace(memory, divide_each=each > whole + AS_GOOD) for memory in memories(evidence, group) or ()] or None
+    text = memories(evidence, group, use) or []
+    found = [replace(memory, divide_each=each > whole + AS_GOOD) for memory in text] or None
+    levels = max((memory.levels for memory in text), default=0)
+    by_level = team_order(evidence, working, BINS // levels) * levels if levels else ()
+    if levels and gained(evidence, group, by_level, False) > whole + AS_GOOD:
+        found, order, by_team = [each_level(memory) for memory in text], None, by_level
+    as_one = order is None or order == team_order(evidence, working, len(order))
     return Initialisation(
         sites=tuple(sites),
         allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
@@ -96,12 +115,32 @@ def initialisation_of(
         in_team_order=as_one or most_used.kind == UNNAMED or each > whole + AS_GOOD,
         team=team(evidence, group[0].main_thread, working),
         calls=evidence.samples.library_calls,
-        command=command_line(evidence),
+        command=command_to_copy(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=tuple(found) if found is not None else None,
         each_block=all(memory.pointer for memory in found or ())
         and (each > whole + AS_GOOD or not any(memory.nest for memory in found or ())),
+        spreads=not spreading_adds(evidence),
+        dealt=any(memory.schedule != Memory.schedule for memory in found or ()),
     )
+
+
+def by_turns(evidence: Evidence, found: Object) -> bool:
+    """The text says that the loop which uses it hands out its rows by turns, however few samples saw that."""
+    return evidence.samples.openmp and bool(dealt(evidence, found, main_use(found.later)))
+
+
+def _order_of_threads(evidence: Evidence, found: Object, use: Site | None) -> tuple[int, ...] | None:
+    """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
+
+    The threads are those that access anything from the same place.
+    """
+    working = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
+    if evidence.samples.openmp or found.use_shape is not Shape.BLOCKS:
+        return None
+    order = team_order(evidence, working, len(working))
+    nodes = tuple(node for node in order if node is not None)
+    return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
 
 
 def change(init: Initialisation) -> str:
@@ -117,8 +156,19 @@ def change(init: Initialisation) -> str:
             f"It grows while one thread fills it at {positions(init.sites)}: allocate it at its final size before, and "
             f"write zeros to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
         )
+    if _made_of_nodes(init):
+        return init.or_spread(
+            f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
+            "them beforehand: let the threads insert what they use later, each into a container of its own."
+        )
     text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
     return f"{_written_by_call(init)}{text}"
+
+
+def _made_of_nodes(init: Initialisation) -> bool:
+    """A map, a set or a list: a small allocation for each element."""
+    function = init.call.function if init.call is not None else ""
+    return init.contained and re.search(r"\b(?:unordered_|multi)*(?:map|set|list|deque)\s*<", function) is not None
 
 
 def _written_by_call(init: Initialisation) -> str:
@@ -132,8 +182,8 @@ def _written_by_call(init: Initialisation) -> str:
 def _openmp_change(init: Initialisation) -> str:
     if by_policy(init):
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
-    if code(init) == (init.spread,):
-        return f"Write to it in parallel, divided as {init.loop} divides it. Without an edit, spread it:"
+    if code(init) == init.without_edit:
+        return init.or_spread(f"Write to it in parallel, divided as {init.loop} divides it.")
     return (
         f"Before anything else is written to it, write zeros in parallel, divided among the threads as {init.loop} "
         "divides it: who writes a page first decides its node."
@@ -146,7 +196,7 @@ def _threads_change(init: Initialisation) -> str:
             f"Let each thread write to its part first, or place the parts on the nodes that use them at {_use(init)}, "
             "before anything is written to it (for threads pinned as in this run):"
         )
-    return "Let each thread write first to the part that it uses later. Without an edit, spread it over the nodes:"
+    return init.or_spread("Let each thread write first to the part that it uses later.")
 
 
 def _use(init: Initialisation) -> str:
@@ -154,8 +204,8 @@ def _use(init: Initialisation) -> str:
 
 
 def by_policy(init: Initialisation) -> bool:
-    """A static schedule would put the parts on other nodes than those that use them."""
-    return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order)
+    """True if a static schedule would place the parts on other nodes than their users'."""
+    return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order and not init.dealt)
 
 
 def _placed(init: Initialisation) -> tuple[str, ...]:
@@ -173,32 +223,35 @@ def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
         return None
     if by_policy(init) and init.nodes is not None:
         return init.nodes
-    if init.nodes is not None and not init.as_one:
-        return init.owners  # each of several arrays is divided
+    if init.nodes is not None and not init.as_one and not (init.memories and init.each_block):
+        return init.owners  # each of several arrays in it is divided
     return init.by_team
 
 
 def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) -> float | None:
     """Share of all remote accesses that the printed code removes.
 
-    Spread by turns, one node's load goes, and about as much is remote as before. Of unknown parts nothing is promised.
+    Spread by turns, one node's load goes, and about as much is remote as before. Of unknown parts, and of what only
+    words describe, nothing is promised.
     """
-    if init.shape is Shape.UNKNOWN or init.spread in code(init):
+    if init.shape is Shape.UNKNOWN or init.spread in code(init) or not code(init):
         return None
+    if init.dealt:
+        return gained_by_turns(evidence, group, init.by_team)
     return gained(evidence, group, nodes_of_parts(init), bool(init.memories) and init.each_block)
 
 
 def code(init: Initialisation) -> tuple[str, ...]:
-    if init.shape is Shape.ONE:
-        return ()
-    if init.team is Team.PROCESSES or (init.grows and not init.memories):
+    if init.shape is Shape.ONE or init.team is Team.PROCESSES:
+        return () if init.shape is Shape.ONE else (init.spread,)
+    if init.grows and not init.memories:
         return (init.spread,)
     if found := _placed(init):
         return found
     if init.memories is None and init.nodes is not None and by_policy(init):
-        return (init.spread,) if init.contained else by_node(ANY, init.nodes)[0].unplaced(_where(init))
+        return init.without_edit if init.contained else by_node(ANY, init.nodes)[0].unplaced(_where(init))
     if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
-        return (init.spread,)
+        return init.without_edit
     return zeros_in_parallel(ANY)[0].unplaced(_where(init))
 
 

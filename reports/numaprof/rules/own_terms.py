@@ -7,7 +7,7 @@ import os
 import shlex
 from dataclasses import replace
 
-from numaprof.analysis.naming import command_line
+from numaprof.analysis.naming import command_to_copy
 from numaprof.analysis.runtimes import Runtime, numa_flag, runtimes
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import Site
@@ -42,7 +42,7 @@ def _is_authors(evidence: Evidence, site: Site) -> bool:
 
 
 def _option(evidence: Evidence) -> tuple[str, tuple[str, ...]] | None:
-    """What the first of the runtimes that allocate offers."""
+    """The option of the first runtime that allocates."""
     for found in runtimes(evidence):
         if found.runtime.allocates_itself or found.runtime in (Runtime.RUST, Runtime.POSTGRESQL):
             return _OPTIONS[found.runtime](evidence)
@@ -50,13 +50,13 @@ def _option(evidence: Evidence) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _one_per_node(evidence: Evidence, before: str = "") -> tuple[str, ...]:
-    command = command_line(evidence)
+    command = command_to_copy(evidence)
     nodes = evidence.machine.all_cpu_nodes[:4]
     return tuple(f"{before}numactl --cpunodebind={node} --membind={node} {command}" for node in nodes)
 
 
 def _spread(evidence: Evidence) -> str:
-    return f"numactl --interleave=all {command_line(evidence)}"
+    return f"numactl --interleave=all {command_to_copy(evidence)}"
 
 
 def _jvm(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
@@ -71,7 +71,7 @@ def _jvm(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
         words.insert(1, "-XX:+UseNUMA")
         flagged = clean(" ".join(map(shlex.quote, words)), 160)
     else:
-        flagged = f"JAVA_TOOL_OPTIONS=-XX:+UseNUMA {command_line(evidence)}"
+        flagged = f"JAVA_TOOL_OPTIONS=-XX:+UseNUMA {command_to_copy(evidence)}"
     return (
         "Let the JVM place each thread's new objects on the thread's node (Parallel, and G1 since JDK 14), or spread "
         "the heap:",

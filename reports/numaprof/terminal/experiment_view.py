@@ -130,9 +130,10 @@ def _print_remarks(outcome: Outcome, layout: Layout) -> None:
         layout.paragraph(clean(remark), first="- ")
 
 
-def as_json(outcome: Outcome, command: list[str]) -> str:
+def as_json(outcome: Outcome, command: list[str], made_by: str) -> str:
     return json.dumps(
         {
+            "format": f"numaprof.{made_by}",
             "version": 1,
             "command": command,
             "interrupted": outcome.interrupted,

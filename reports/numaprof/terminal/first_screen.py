@@ -12,11 +12,13 @@ from numaprof.text.format import clean, duration, number, number_list, percent, 
 
 INDENT = 8
 BAR = 16
-MOST_NODES, MOST_PROCESSES, MOST_TEXT, MOST_CODE = 4, 3, 3, 8  # lines
-_COMMAND = 48
+MOST_NODES, MOST_PROCESSES, MOST_TEXT, MOST_CODE = 4, 3, 4, 8  # lines
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
+_NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
+_CROSSES = "The interval includes {}: a longer run, fewer classes (--events) or repeats (-n 5) would settle it."
+_NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
@@ -37,7 +39,7 @@ def _title(report: model.Answer, layout: Layout) -> None:
     time = [duration(run.wall_ns)] if run.wall_ns is not None and run.emulated is None else []
     facts = [*time, plural(len(report.threads), "thread"), _nodes_and_cpus(machine)]
     text = ", ".join(facts) + (f" ({_short_cpu(run.cpu_name)})" if run.cpu_name else "")
-    command = clean(run.command_line, _COMMAND)
+    command = clean(run.command_line, layout.width)
     if cells(command) + 4 + cells(text) > layout.width:
         layout.line(command, BOLD)
         layout.paragraph(text, first=" " * INDENT)
@@ -46,6 +48,8 @@ def _title(report: model.Answer, layout: Layout) -> None:
 
 
 def _nodes_and_cpus(machine: model.Machine) -> str:
+    if not machine.nodes:
+        return "nodes: unknown"
     counts = {sum(1 for cpu in machine.cpus if cpu.node == node.id and cpu.online) for node in machine.nodes}
     nodes = plural(len(machine.nodes), "node")
     if len(counts) == 1:
@@ -69,7 +73,11 @@ def about(share: float) -> str:
 def _remote(report: model.Answer, layout: Layout) -> None:
     verdict = report.verdict
     word = _WORDS.get(verdict.judgement, "")
-    alarm = ALARM if verdict.judgement == "heavy" else BOLD
+    if verdict.judgement == "heavy" and report.advice and report.advice[0].kind == "leave":
+        word = _NO_FIX
+    if verdict.crosses is not None:
+        word = _UNCERTAIN
+    alarm = ALARM if verdict.judgement == "heavy" and verdict.crosses is None else BOLD
     if verdict.remote_share is not None:
         filled = round(BAR * verdict.remote_share)
         bar = "#" * filled + "." * (BAR - filled)
@@ -78,6 +86,8 @@ def _remote(report: model.Answer, layout: Layout) -> None:
         layout.line(f"{line}  {word}".rstrip() if fits else line, alarm)
         if not fits:
             layout.line(" " * INDENT + word, alarm)
+        if verdict.crosses is not None:
+            layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT)
     else:
         layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD)
     if not word:
@@ -133,7 +143,7 @@ def _who(report: model.Answer, layout: Layout) -> None:
     rest = report.summary.nodes[MOST_NODES:]
     if rest:
         threads = sum(row.threads for row in rest)
-        layout.line(" " * INDENT + f"and {plural(threads, 'more thread')} on other nodes: --full")
+        layout.line(" " * INDENT + f"and {plural(threads, 'more thread')}: --full")
     if report.summary.processes[MOST_PROCESSES:]:
         count = len(report.summary.processes) - MOST_PROCESSES
         layout.line(" " * INDENT + f"and {plural(count, 'more process', 'es')}: --full")
@@ -168,11 +178,17 @@ def _table(layout: Layout, rows: list[Row]) -> None:
         if not row.source:
             layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
         elif cells(row.text) <= left:
-            beside = clean(row.source, max(16, room - left - 2))
+            beside = _source(row.source, max(16, room - left - 2))
             layout.line(f"{row.label:<{INDENT}}{row.text}{' ' * (left - cells(row.text))}  {beside}")
         else:
             layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
-            layout.line(" " * (INDENT + 4) + clean(row.source, max(16, room - 4)))
+            layout.line(" " * (INDENT + 4) + _source(row.source, max(16, room - 4)))
+
+
+def _source(text: str, room: int) -> str:
+    """The place and the beginning of its code: a statement's beginning says most."""
+    text = clean(text)
+    return text if len(text) <= room else text[: room - 1].rstrip() + "…"
 
 
 def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> None:
@@ -180,12 +196,8 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         if report.overview.unexplained:
             layout.paragraph(report.overview.unexplained, first="DO      ")
         return
-    _shortened(advice.change, layout)
-    for code in advice.code[:MOST_CODE]:
-        for line in _code_lines(code, layout.width - INDENT - 4):
-            layout.line(" " * (INDENT + 4) + line)
-    if advice.code[MOST_CODE:]:
-        layout.line(" " * (INDENT + 4) + f"... {plural(len(advice.code) - MOST_CODE, 'more line')}: --full")
+    _shortened((_NOT_PROVEN if report.verdict.judgement in _NOT_MEASURED else "") + advice.change, layout)
+    _code(advice.code, layout)
     for each in advice.remarked:
         layout.paragraph(f"{each.remark}:", first=" " * INDENT)
         layout.line(" " * (INDENT + 4) + each.code)
@@ -198,6 +210,17 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         layout.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
 
 
+def _code(code: tuple[str, ...], layout: Layout) -> None:
+    """All of it, or what it says of its place: half a loop helps nobody."""
+    comments = tuple(line for line in code if line.startswith(_COMMENTS))
+    shown = code if len(code) <= MOST_CODE else comments[:1]
+    for each in shown:
+        for line in _code_lines(each, layout.width - INDENT - 4):
+            layout.line(" " * (INDENT + 4) + line)
+    if len(code) > MOST_CODE:
+        layout.line(" " * (INDENT + 4) + f"... {plural(len(code) - len(shown), 'line')} of code: --full")
+
+
 def _code_lines(code: str, width: int) -> list[str]:
     """A long comment stays a comment on each line; code is never broken."""
     mark = next((mark for mark in _COMMENTS if code.startswith(mark)), None)
@@ -205,9 +228,15 @@ def _code_lines(code: str, width: int) -> list[str]:
 
 
 def _shortened(text: str, layout: Layout) -> None:
-    lines = wrapped(text, layout.width - INDENT - 4)
-    shown = [*lines[: MOST_TEXT - 1], lines[MOST_TEXT - 1] + " ..."] if len(lines) > MOST_TEXT else lines
-    for at, line in enumerate(shown):
+    """Whole sentences: half of one misleads. A first sentence that is too long is cut all the same."""
+    width = layout.width - INDENT
+    lines, sentences = wrapped(text, width), re.split(r"(?<=[.:;]) (?=[A-Z])", text)
+    while len(lines) > MOST_TEXT and len(sentences) > 1:
+        sentences.pop()
+        lines = wrapped(" ".join([*sentences, "(More: --full.)"]), width)
+    if len(lines) > MOST_TEXT:
+        lines = [*lines[: MOST_TEXT - 1], lines[MOST_TEXT - 1][: width - 4].rstrip() + " ..."]
+    for at, line in enumerate(lines):
         layout.line(("DO      " if at == 0 else " " * INDENT) + line)
 
 

@@ -7,7 +7,7 @@ from numaprof.analysis.naming import (
     homes_in_text,
     object_name,
 )
-from numaprof.analysis.relevant_objects import part_of_remote
+from numaprof.analysis.relevant_objects import told_part_of_remote
 from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -56,7 +56,7 @@ def table(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
             object_name(found, max(24, layout.width - 52)),
             size(bytes_of(evidence, found)),
             f"{percent(found.remote / found.known)} of {number(found.known_samples)}" if found.known else NOT_KNOWN,
-            percent(part) if (part := part_of_remote(evidence, found)) is not None else NOT_KNOWN,
+            percent(part) if (part := told_part_of_remote(evidence, found)) is not None else NOT_KNOWN,
             homes_in_text(found.homes),
         ]
         for found in chosen

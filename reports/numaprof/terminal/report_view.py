@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_line, shell_path
+from numaprof.analysis.naming import command_to_copy, shell_path
 from numaprof.analysis.verdict import Judgement
 from numaprof.compare.sides import Side
 from numaprof.document import overview_text
@@ -12,7 +12,7 @@ from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import in_words
 from numaprof.evidence.thresholds import MOST_ADVICES
-from numaprof.experiments.stored_trial import stored
+from numaprof.experiments.trials.stored_trial import stored
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.terminal import objects_table, tables
@@ -28,7 +28,8 @@ def print_report(evidence: Evidence, layout: Layout, wanted: Wanted = EVERYTHING
         layout.paragraph(text, indent="  ")
     for text in overview_text.notes(evidence):
         layout.paragraph(text, first="  note: ")
-    _verdict(evidence, layout)
+    advices = advise(evidence)
+    _verdict(evidence, advices, layout)
     tables.threads(evidence, layout, wanted)
     tables.cpus(evidence, layout, wanted)
     tables.nodes(evidence, layout)
@@ -36,12 +37,12 @@ def print_report(evidence: Evidence, layout: Layout, wanted: Wanted = EVERYTHING
     if not objects_table.shown(evidence, EVERYTHING):
         tables.first_touches(evidence, layout)
     objects_table.modules(evidence, layout)
-    _what_to_do(evidence, advise(evidence), layout)
+    _what_to_do(evidence, advices, layout)
     _footer(evidence, layout)
 
 
-def _verdict(evidence: Evidence, layout: Layout) -> None:
-    found = verdict(evidence)
+def _verdict(evidence: Evidence, advices: list[Advice], layout: Layout) -> None:
+    found = verdict(evidence, advices)
     layout.line()
     layout.paragraph(found.headline, first="VERDICT   ", style=BOLD)
     for detail in found.details:
@@ -85,7 +86,8 @@ def _footer(evidence: Evidence, layout: Layout) -> None:
     layout.line(f"recorded to {clean(evidence.path)}")
     if verdict(evidence).judgement not in (Judgement.LIGHT, Judgement.NO_TRAFFIC):
         layout.line("after a change:")
-        layout.line(f"  numaprof -o after.numaprof {command_line(evidence)} && numaprof diff {path} after.numaprof")
+        before, behind = ("attach -p PID ", "") if evidence.attached else ("", f" {command_to_copy(evidence)}")
+        layout.line(f"  numaprof {before}-o after.numaprof{behind} && numaprof diff {path} after.numaprof")
 
 
 def print_repeats_head(runs: Side, layout: Layout) -> Evidence:

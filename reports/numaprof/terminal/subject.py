@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.evidence.thresholds import MIN_SAMPLES
 from numaprof.model import report_model as model
 from numaprof.text.format import NOT_KNOWN, plural, size
 
@@ -82,10 +83,12 @@ def _where(advice: model.Advice | None, found: model.Object | None) -> str:
     if found is None or not found.used_by:
         return "most remote reads come from here"
     count = len(advice.threads) if advice is not None and advice.threads else found.used_by
-    if count == 1:
-        return "one thread uses it"
     shape = _SHAPES.get(found.use_shape, "")
-    return f"{plural(count, 'thread')} use it{f', {shape}' if shape else ''}"
+    if count == 1 and not shape:
+        return "one thread uses it"
+    who = plural(count, "thread") if count > 1 else "threads"  # one of several: the others were sampled too rarely
+    seen = "seen in " if found.samples < MIN_SAMPLES and count > 1 else ""
+    return f"{seen}{who}{'' if seen else ' use it'}{f', {shape}' if shape else ''}"
 
 
 def _source(report: model.Answer, place: model.Place | None) -> str:

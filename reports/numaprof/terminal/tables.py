@@ -113,6 +113,9 @@ def _remarks(evidence: Evidence, layout: Layout) -> None:
         for event in evidence.events:
             for sentence in _sentences(event.remark or "") if event.id in ids else ():
                 columns.setdefault(sentence, {})[column.heading] = None
+    for part in evidence.ledger.events.partial:
+        sentence = f"counted in {part.counted} of {plural(part.threads, 'thread')}, for lack of open files."
+        columns.setdefault(sentence, {})[part.column.heading] = None
     for sentence, headings in columns.items():
         layout.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
 

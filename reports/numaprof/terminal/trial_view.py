@@ -6,8 +6,8 @@ from __future__ import annotations
 import shlex
 
 from numaprof.evidence.spread import Spread, in_words
-from numaprof.experiments.trial import Change, Tried, change, judge
-from numaprof.experiments.trial_document import CANNOT_IMITATE, Trial, busiest, differences
+from numaprof.experiments.trials.trial import Change, Tried, change, judge
+from numaprof.experiments.trials.trial_document import CANNOT_IMITATE, Trial, busiest, differences
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.text.format import NOT_KNOWN, clean, duration, percent, plural, size
 

@@ -85,6 +85,8 @@ def round_percent(share: float) -> str:
 
 def percent_below(share: float, limit: float) -> str:
     """A share that is too small, with as many digits as tell it from the limit: 9.96 %, where 10 % are needed."""
+    if 0 < share < 0.0005:
+        return percent(share)
     for digits in range(6):
         text = f"{100 * share:.{digits}f}"
         if share >= limit or float(text) < 100 * limit:

@@ -35,13 +35,13 @@ def allow(folder: str) -> None:
 def found(file: str | None, cwd: str | None) -> str | None:
     """The real name of a source file in a folder that the reader allows.
 
-    Compilers may record names relative to where they ran: that is tried here, where the program was started, and in the
-    folders of --source.
+    Compilers may record names relative to where they ran: that is tried in the folders of --source, which the reader
+    chose, then here, then where the program was started.
     """
     if file is None or "\0" in file or os.path.splitext(file)[1].lower() not in _SUFFIXES:
         return None
-    folders = [*([cwd] if cwd and "\0" not in cwd else []), *_folders]
-    names = (os.path.realpath(name) for name in (file, *(os.path.join(folder, file) for folder in folders)))
+    folders = [*_folders, "", *([cwd] if cwd and "\0" not in cwd else [])]
+    names = (os.path.realpath(os.path.join(folder, file)) for folder in folders)
     return next((name for name in names if _allowed(name) and _readable(name)), None)
 
 

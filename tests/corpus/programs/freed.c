@@ -14,7 +14,7 @@ int main(void)
             kept[r][i] = (double)i;
         sum += kept[r][r]; // or the compiler leaves the stores out
     }
-    char *last = malloc(64); // keeps the heap from shrinking
+    volatile char *last = malloc(64); // at the end of the heap, keeps it from shrinking
     last[0] = 1;
     for (size_t r = 0; r < rounds; r++)
         free(kept[r]);

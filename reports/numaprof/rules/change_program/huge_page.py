@@ -9,6 +9,7 @@ from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import Judgement, judge
+from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import EXCLUSIVE, HUGE_BYTES, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
@@ -34,7 +35,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.LEAVE if light else Kind.FIX,
         finding=f"{list_of_sites(sites)} {touch} {objects_in_text(evidence, group)} in parallel, but its huge pages "
-        "span blocks of threads on several nodes; such a page lies on one of them.",
+        "span blocks of threads on several nodes; such a page is on one of these nodes.",
         change="Leave it alone: it is too little to matter."
         if light
         else "Begin each thread's block at a multiple of 2 MiB, or take small pages for it:",
@@ -63,16 +64,22 @@ def _small(memory: Memory) -> list[Edit]:
 
 
 def spans(found: Object) -> bool:
-    """Several threads touched it, and what is remote is in huge pages in which nodes meet."""
+    """True if several threads touched it and its remote accesses are in huge pages that several nodes use."""
     huge = found.huge
-    if huge is None or found.main_share >= SERIAL_TOUCH or not found.use_shape.divided:
+    if huge is None or found.main_share >= SERIAL_TOUCH or not _divided(found):
         return False
     clean = huge.pages >= MIN_SHARED_PARTS and huge.one_node >= EXCLUSIVE * huge.pages
     mixed = huge.mixed if found.came_in_huge_pages else huge.came
     return clean and huge.remote > 0 and (mixed >= IN_MIXED_PAGES * huge.remote or _finer(found))
 
 
+def _divided(found: Object) -> bool:
+    """True if threads have parts of their own; with too few samples for a shape, if nodes do within huge pages."""
+    few = found.use_shape is Shape.UNKNOWN and found.came_in_huge_pages
+    return found.use_shape.divided or (few and found.nodes_apart is True)
+
+
 def _finer(found: Object) -> bool:
-    """The nodes' parts are smaller than the huge pages that it came in."""
+    """True if the parts of the nodes are smaller than its huge pages."""
     order = node_order(found)
     return found.came_in_huge_pages and order is not None and (found.bytes or 0.0) < HUGE_BYTES * len(order)

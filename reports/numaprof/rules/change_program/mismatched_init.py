@@ -59,7 +59,7 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _is_mismatched(found: Object) -> bool:
-    """Parts of their own, touched by several threads, and yet remote, because somebody else touched them."""
+    """True if threads have parts of their own that several threads touched, but mostly not their users."""
     if not found.use_shape.divided or not found.pages or found.main_share >= SERIAL_TOUCH or not found.known:
         return False
     foreign = sum(

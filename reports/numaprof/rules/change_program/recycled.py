@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
-    command_line,
+    command_to_copy,
     object_in_text,
     site_label,
     site_position,
@@ -20,6 +20,7 @@ from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import LARGE_BLOCK
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural, size
 
@@ -40,10 +41,10 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{object_in_text(group[0])}{_more(group)} gets memory that was used before: "
         f"{site_label(site)} first touched it, {size(evidence.bytes(sum(threads.values())))}, from "
         f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"
-        "The allocator kept the pages, and their homes.",
+        "The allocator kept the pages on their nodes.",
         change=f"What initialises it after {_allocation(group)} is too late to place it. Let large blocks come fresh "
         f"from the kernel (glibc), or initialise in parallel at {site_position(site)}:",
-        code=(f"MALLOC_MMAP_THRESHOLD_=1000000 {command_line(evidence)}",),
+        code=(f"MALLOC_MMAP_THRESHOLD_={_threshold(evidence, group)} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group, part),
         removes=part,
         saves=saves(evidence, part, group),
@@ -53,6 +54,13 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(users(evidence, uses)),
     )
+
+
+def _threshold(evidence: Evidence, group: list[Object]) -> int:
+    """Size in bytes from which glibc shall map allocations: whole pages, at most the size of these allocations."""
+    least = min((found.bytes or 0.0) / max(1, found.blocks or 1) for found in group)
+    page = int(evidence.bytes(1))
+    return min(LARGE_BLOCK, max(page, int(least) // page * page))
 
 
 def _before(group: list[Object]) -> tuple[dict[int, float], dict[Site, float]]:

@@ -36,13 +36,13 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, change, code, initialisation_of, promised
+from numaprof.rules.initialisation import Initialisation, by_turns, change, code, initialisation_of, promised
 from numaprof.text.format import percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
-    group = [found for found in serial_suspects(evidence) if not shared(evidence, found)]
+    group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
     if not judge(evidence).curable or not group or policy.forces(evidence):
         return None
     if not measured(evidence) and not others(evidence, group[0]):
@@ -77,7 +77,7 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _shape(evidence: Evidence, group: list[Object]) -> Shape:
-    """Of a few samples only what is divided is believed: that one thread alone was seen is chance."""
+    """Access pattern. With few samples only a division is accepted: a single thread may be chance."""
     found = shape_of(group)
     return found if measured(evidence) or found.divided else Shape.UNKNOWN
 
@@ -119,14 +119,14 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
 
 
 def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> float | None:
-    """Of all remote accesses, by who uses which part; None: not known."""
+    """Share of all remote accesses that the fix removes, by the users of each part; None: not known."""
     if measured(evidence) and init.shape is Shape.ONE:
         return remote_part(evidence, group)
     return promised(evidence, group, init) if measured(evidence) else None
 
 
 def _part_of_home_traffic(evidence: Evidence, group: list[Object]) -> float | None:
-    """Of all remote requests, what the memory at that home amounts to."""
+    """Estimated share of all remote requests that go to these objects."""
     remote = evidence.traffic.remote.estimate
     if basis(evidence) is None or not remote:
         return None
@@ -145,20 +145,20 @@ def _remote(evidence: Evidence, node: int) -> float | None:
 
 
 def _reach(evidence: Evidence, group: list[Object], node: int) -> float:
-    """How much of the memory that is remote for this node these objects are."""
+    """Share of these objects in the memory that is remote for this node."""
     away = sum(pages for site in evidence.init_sites for home, pages in site.pages_by_home.items() if home != node)
     theirs = sum(pages for found in group for home, pages in found.pages_by_home.items() if home != node)
     return theirs / away if away else 0.0
 
 
 def _from_elsewhere(evidence: Evidence, home: int | None) -> float | None:
-    """Remote requests from other nodes than the home of this memory."""
+    """Remote requests from nodes other than the node of this memory."""
     amounts = [_remote(evidence, node) for node in evidence.machine.all_cpu_nodes if node != home]
     return None if None in amounts else sum(amount or 0.0 for amount in amounts)
 
 
 def _part_of_home(evidence: Evidence, group: list[Object]) -> float:
-    """How much of the memory touched that is at that home was touched at these places."""
+    """Share of the touched memory on that node that was touched at these source locations."""
     home = home_of(evidence, group[0])
     there = sum(site.pages for site in evidence.init_sites if home_of(evidence, site) == home)
     return sum(found.pages for found in group if home_of(evidence, found) == home) / there if there else 0.0

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from numaprof.analysis.naming import (
-    command_line,
+    command_to_copy,
     list_of_sites,
     most_at,
     objects_in_text,
@@ -12,19 +12,24 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
-from numaprof.analysis.placement import is_spread
+from numaprof.analysis.placement import is_spread, spreading_adds
 from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects, used_by_owner
+from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
+from numaprof.evidence.thresholds import ONE_CONTROLLER, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
 from numaprof.fixes.memory import ANY
 from numaprof.fixes.snippets import interleaved, printed
-from numaprof.recording.sql_samples import STORE
+from numaprof.recording.sql.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
+from numaprof.rules.change_run.one_controller import served_by
+from numaprof.rules.initialisation import by_turns
+from numaprof.rules.leave_alone.handed_over import is_refilled
 from numaprof.text.format import percent, plural
 
 _SCHEDULE = {
@@ -43,16 +48,18 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
-    what = objects_in_text(evidence, group)
+    what, lines = objects_in_text(evidence, group), _code(evidence, group)
+    all_memory = "numactl" in "".join(lines)
+    if all_memory and spreading_adds(evidence) and max(served_by(evidence).values(), default=1.0) < ONE_CONTROLLER:
+        return None  # more would be remote, and no controller serves nearly all
     placed = f"{list_of_sites(sites)} first touched {what} on one node; it is" if sites else f"{what} on one node is"
     return Advice(
         kind=Kind.FIX,
         finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
         "One node's memory serves all.",
         change=_change(evidence, group, working),
-        code=_code(evidence, group),
-        evidence=f"{_rests_on(uses, part)} Interleaved, the remote share stays about as it is; the load on the one "
-        "memory controller goes.",
+        code=lines,
+        evidence=f"{_rests_on(uses, part)} {_interleaved(evidence, group, all_memory)}",
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -60,6 +67,21 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=main_use(uses),
         threads=tuple(working),
     )
+
+
+def _interleaved(evidence: Evidence, group: list[Object], all_memory: bool) -> str:
+    """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
+    whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
+    known = sum(found.known for found in group)
+    part = sum(found.remote for found in group) / known if known else None
+    now = part if not all_memory else whole.share if whole is not None else None
+    if now is None or abs(now - later) < REMOTE_LIGHT:
+        return "Interleaved, the remote share stays about as it is; the load on the one memory controller goes."
+    what = "requests" if all_memory else "sampled accesses to it"
+    change = f"Interleaved, about {percent(later)} of the {what} are remote, now {percent(now)}"
+    if later > now:
+        return f"{change}: that pays only if the one memory controller is the bottleneck; numaprof try measures it."
+    return f"{change}; the load on the one memory controller goes."
 
 
 def _rests_on(uses: list[Used], part: float | None) -> str:
@@ -70,9 +92,10 @@ def _rests_on(uses: list[Used], part: float | None) -> str:
 
 
 def _serves_all(evidence: Evidence, found: Object) -> bool:
-    """No thread has a part of it, and its pages are not spread: read_by_all has those that are."""
+    """True if no thread has a part of it and its pages are not spread (read_by_all is for spread pages)."""
     uneven = bool(found.homes) and not is_spread(evidence, found.homes)
-    return uneven and shared(evidence, found) and not used_by_owner(evidence, found)
+    whole = shared(evidence, found) and not by_turns(evidence, found)
+    return uneven and whole and not used_by_owner(evidence, found) and not is_refilled(evidence, found)
 
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
@@ -92,16 +115,20 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
 
 
 def _in_order(group: list[Object]) -> bool:
-    """Sweeps that are handed out piece by piece; random access has no division that would help."""
+    """True for sweeps that are divided among threads; no division helps random access."""
     return any(found.use_shape is Shape.ALL for found in group)
 
 
 def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
-    """For the whole program, unless that would spread what has parts of its own; else, or as well, for this memory."""
-    parts = any(not shared(evidence, found) for found in suspects(evidence))
+    """For the whole program, unless that would spread what has parts of its own; then for this memory."""
+    everything = (f"numactl --interleave=all {command_to_copy(evidence)}",)
+    if all(shared(evidence, found) for found in suspects(evidence)):
+        return everything
     found = fixes.memories(evidence, group)
-    alone = printed(found or (), interleaved)
     allocated = [each.allocated for each in group if each.allocated is not None]
-    if parts and found is None and allocated:
+    if found is None and allocated:
         return interleaved(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}")
-    return alone if alone and parts else (f"numactl --interleave=all {command_line(evidence)}",)
+    alone = printed(found or (), interleaved)
+    divided = [found for found in suspects(evidence) if not shared(evidence, found)]
+    mainly = not measured(evidence) or remote_part(evidence, group) >= remote_part(evidence, divided)
+    return alone or (everything if mainly else ())

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_line, object_in_text
+from numaprof.analysis.naming import command_to_copy, object_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY
@@ -31,8 +31,8 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.SETTING,
         finding=f"{percent(dirty / remote)} of what sampled loads got from other nodes were cache lines that a thread "
         f"there had just written{where}. Threads share lines that they write, truly or falsely.",
-        change="Where the memory lies does not matter for that. See which lines and fields it is:",
-        code=(f"perf c2c record {command_line(evidence)} && perf c2c report",),
+        change="The node of the memory does not matter here. Find the lines and fields:",
+        code=(f"perf c2c record {command_to_copy(evidence)} && perf c2c report",),
         evidence=f"the source of {plural(samples, 'sampled load')} that were answered from another node.",
         concerns=dirty / remote,
         objects=tuple(worst),
@@ -40,5 +40,5 @@ def rule(evidence: Evidence) -> Advice | None:
 
 
 def _modified(found: Object) -> float:
-    """Sampled loads of the object, weighted, that got a modified line from another node."""
+    """Weighted number of sampled loads of the object that got a modified line from another node."""
     return sum(answer.weight for answer in found.answers if answer.source == REMOTE_MODIFIED)

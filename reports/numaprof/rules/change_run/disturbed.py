@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Union
 
-from numaprof.analysis.naming import command_line, thread_name
+from numaprof.analysis.naming import command_to_copy, thread_name
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 from numaprof.rules.advice import Advice, Kind, Remarked
@@ -25,7 +25,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.SETTING,
         finding=words([finding for finding, _, _ in causes]) + " during the run: the numbers mix several placements.",
-        change="Measure again without that:",
+        change="Record again with threads and pages that stay where they are:",
         code=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, str))),
         remarked=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, Remarked))),
         evidence=words([source for _, _, source in causes]) + ".",
@@ -70,7 +70,7 @@ def _roamed(evidence: Evidence) -> Cause | None:
 
 
 def _roaming(evidence: Evidence) -> list[Thread]:
-    """Threads that nobody pinned, that were on several nodes, and that make a part of what is remote."""
+    """Unpinned threads that ran on several nodes and make a part of the remote accesses."""
     free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
     return [thread for thread in free if _matters(evidence, thread)]
 
@@ -101,4 +101,4 @@ def _matters(evidence: Evidence, thread: Thread) -> bool:
 
 
 def _pinned(evidence: Evidence) -> str:
-    return f"numaprof --pin compact {command_line(evidence)}"
+    return f"numaprof --pin compact {command_to_copy(evidence)}"

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import os
+import re
 
-from numaprof.analysis.naming import command_line, most_at, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, most_at, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.relevant_objects import measured, remote_part
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import is_library
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import clean, percent, size, words
@@ -31,13 +33,13 @@ def rule(evidence: Evidence) -> Advice | None:
 def _by_use(evidence: Evidence) -> Advice | None:
     least = MIN_OBJECT_SHARE * evidence.samples.remote_accesses
     files = [o for o in evidence.objects.found if o.kind == "file" and o.remote >= max(least, 1.0)]
-    uses = later_uses(files)
-    if not files or not uses:
+    files = [found for found in files if not _is_code(evidence, found.name)]
+    uses, part = later_uses(files), remote_part(evidence, files)
+    if not uses or part < MIN_OBJECT_SHARE:
         return None
-    part = remote_part(evidence, files)
     return Advice(
         kind=Kind.SETTING,
-        finding=f"The mapped file {_names(files)} lies in the page cache of other nodes than use it: "
+        finding=f"The mapped file {_names(files)} is in the page cache of other nodes than those that use it: "
         f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
         change=_CHANGE,
         code=_code(evidence),
@@ -50,8 +52,9 @@ def _by_use(evidence: Evidence) -> Advice | None:
 
 
 def _by_fault(evidence: Evidence) -> Advice | None:
-    """Who maps a page of the file reads it then."""
-    known = [row for row in evidence.objects.file_pages if row.node is not None and row.home is not None]
+    """Advice from page faults: a thread that faults on a page of a file reads it then."""
+    rows = [row for row in evidence.objects.file_pages if row.node is not None and row.home is not None]
+    known = [row for row in rows if not _is_code(evidence, row.name)]
     away = sum(row.pages for row in known if row.node != row.home)
     total = sum(row.pages for row in known)
     big = evidence.bytes(away) >= MIN_OBJECT_BYTES and total >= MIN_OBJECT_SHARE * evidence.touched_pages
@@ -61,7 +64,7 @@ def _by_fault(evidence: Evidence) -> Advice | None:
     names = list(dict.fromkeys(_name(row.name) for row in remote))
     return Advice(
         kind=Kind.SETTING,
-        finding=f"{size(evidence.bytes(away))} of mapped files ({words(names[:2])}) lie in the page cache of other "
+        finding=f"{size(evidence.bytes(away))} of mapped files ({words(names[:2])}) are in the page cache of other "
         "nodes than those whose threads map them.",
         change=_CHANGE,
         code=_code(evidence),
@@ -69,8 +72,15 @@ def _by_fault(evidence: Evidence) -> Advice | None:
     )
 
 
+def _is_code(evidence: Evidence, path: str | None) -> bool:
+    """True for the program and libraries, which are not data, and for what numaprof maps into the program."""
+    name, program = os.path.basename(path or ""), os.path.basename(next(iter(evidence.command), ""))
+    is_code = re.search(r"\.so(\.\d+)*$", name) is not None or (name == program and bool(name))
+    return is_code or is_library(path)
+
+
 def _code(evidence: Evidence) -> tuple[str, ...]:
-    return (f"echo 1 > /proc/sys/vm/drop_caches; numactl --interleave=all {command_line(evidence)}",)
+    return (f"echo 1 > /proc/sys/vm/drop_caches; numactl --interleave=all {command_to_copy(evidence)}",)
 
 
 def _names(files: list[Object]) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from numaprof.analysis.naming import command_line
+from numaprof.analysis.naming import command_to_copy
 from numaprof.analysis.node_matrix import served
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import MIN_SAMPLES, ONE_CONTROLLER
+from numaprof.evidence.thresholds import EVEN_SPREAD, MIN_SAMPLES, ONE_CONTROLLER
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, words
 
@@ -23,6 +23,8 @@ def rule(evidence: Evidence) -> Advice | None:
     if not shares or max(shares.values()) < ONE_CONTROLLER:
         return None
     node = max(shares, key=lambda each: shares[each])
+    if _work_beside(evidence, node) < EVEN_SPREAD / len(evidence.worker_nodes):
+        return None  # the work is where the memory is: spread, half of it would be remote
     idle = words([f"node {each} {percent(share)}" for each, share in shares.items() if each != node][:4])
     return Advice(
         kind=Kind.SETTING,
@@ -30,16 +32,23 @@ def rule(evidence: Evidence) -> Advice | None:
         "one memory controller serves nearly all.",
         change="If the program is short of memory bandwidth, give it all controllers: spread the memory, or divide the "
         "work that reads it among all nodes. Try:",
-        code=(f"numactl --interleave=all {command_line(evidence)}",),
+        code=(f"numactl --interleave=all {command_to_copy(evidence)}",),
         evidence="requests by the node that answered them. Whether the controller is saturated, they do not tell: "
         "numaprof diff with the interleaved run does.",
     )
 
 
 def _one_asks(evidence: Evidence) -> bool:
-    """One thread makes nearly all requests: they come to its node for that."""
+    """True if one thread makes nearly all requests: then one node answers because of that thread."""
     asked = [thread.traffic.total or 0.0 for thread in evidence.threads]
     return bool(asked) and max(asked) >= ONE_CONTROLLER * sum(asked) > 0
+
+
+def _work_beside(evidence: Evidence, node: int) -> float:
+    """Share of the CPU time that threads of other nodes took."""
+    times = [1.0 if thread.row.cpu_ns is None else float(thread.row.cpu_ns) for thread in evidence.workers]
+    beside = [time for thread, time in zip(evidence.workers, times) if thread.node not in (None, node)]
+    return sum(beside) / (sum(times) or 1.0)
 
 
 def served_by(evidence: Evidence) -> dict[int, float]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from numaprof.analysis.naming import command_line, nodes_in_text, thread_in_text
+from numaprof.analysis.naming import command_to_copy, nodes_in_text, thread_in_text
 from numaprof.analysis.relevant_objects import measured
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence, Thread
@@ -46,7 +46,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
         change=_change(evidence, worst.thread),
-        code=(f"OMP_PROC_BIND=close OMP_PLACES=cores {command_line(evidence)}",) if openmp else (),
+        code=(f"OMP_PROC_BIND=close OMP_PLACES=cores {command_to_copy(evidence)}",) if openmp else (),
         remarked=() if openmp else (_PINNED,),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
@@ -75,7 +75,7 @@ def _touched_by_node(evidence: Evidence) -> dict[int, dict[int, float]]:
 
 
 def _by_addresses(evidence: Evidence) -> list[Moved]:
-    """Threads that use what they touched themselves, from another node than they touched it on."""
+    """Threads that use memory they touched themselves from another node."""
     own: dict[int, float] = defaultdict(float)
     nodes: dict[int, set[int]] = defaultdict(set)
     stayed = {t.row.id for t in evidence.threads if t.row.pin == "planned" and not t.row.migrations}
@@ -109,7 +109,7 @@ def _by_counts(evidence: Evidence) -> list[Moved]:
 
 
 def _moved(evidence: Evidence, thread: Thread, nodes: dict[int, float]) -> bool:
-    """Most of what it touched, it touched on a node that it then left, and now it reads remotely."""
+    """True if the thread left the node on which it touched most of its memory, and now reads remotely."""
     if not nodes or (thread.row.pin == "planned" and not thread.row.migrations):
         return False
     node = max(nodes, key=lambda where: nodes[where])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_line, homes_in_text, nodes_in_text, objects_in_text, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, homes_in_text, nodes_in_text, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, users
 from numaprof.analysis.relevant_objects import measured, remote_part
 from numaprof.analysis.remote_share import remote_share
@@ -11,8 +11,10 @@ from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
-from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import percent
+
+_NAMES_THE_LINE = "at the next start, to name the line that places it"
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -28,6 +30,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=_finding(evidence, group, working),
         change=change,
         code=code,
+        remarked=(Remarked(f"numaprof record -- {command_to_copy(evidence)}", _NAMES_THE_LINE),),
         evidence=_rests_on(evidence, group),
         concerns=remote_part(evidence, group) if group else None,
         objects=tuple(group),
@@ -54,19 +57,17 @@ def _finding(evidence: Evidence, group: list[Object], working: list[Thread]) -> 
 
 
 def _change(evidence: Evidence, working: list[Thread]) -> tuple[str, tuple[str, ...]]:
-    """Without a line to change."""
+    """The change that needs no source line."""
     nodes = sorted({node for thread in working for node in thread.nodes})
     pids = [row.pid for row in evidence.attached]
-    named = f"numaprof record -- {command_line(evidence)}      at the next start: names the line that places it"
     if len(nodes) == 1:
         migrate = tuple(f"migratepages {pid} all {nodes[0]}" for pid in pids[:3])
-        return f"All that use it work on {nodes_in_text(nodes)}: move its memory there, now and without a restart:", (
-            *migrate,
-            named,
+        return (
+            f"All that use it work on {nodes_in_text(nodes)}: move its memory there, now and without a restart:",
+            migrate,
         )
     return "Threads of several nodes use it: spread it over the nodes at the next start, or pin the threads near it:", (
-        f"numactl --interleave=all {command_line(evidence)}",
-        named,
+        f"numactl --interleave=all {command_to_copy(evidence)}",
     )
 
 

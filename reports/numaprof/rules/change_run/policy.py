@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections import defaultdict
+from collections.abc import Sequence
 
-from numaprof.analysis.naming import command_line, nodes_in_text
+from numaprof.analysis.naming import command_to_copy, nodes_in_text
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
@@ -24,20 +27,28 @@ def rule(evidence: Evidence) -> Advice | None:
     cause, change, code = _cause(evidence, node)
     return Advice(
         kind=Kind.SETTING,
-        finding=f"{percent(_elsewhere(evidence))} of the memory that threads of other nodes first touched lies on node "
-        f"{node} all the same: {cause}.",
+        finding=f"{percent(_elsewhere(evidence))} of the memory that threads of other nodes first touched is on node "
+        f"{node}: {cause}.",
         change=change,
         code=(code,) if isinstance(code, str) else (),
         remarked=(code,) if isinstance(code, Remarked) else (),
         evidence=f"the node of the CPU that first touched, beside the page's node, of "
-        f"{size(evidence.bytes(sum(_by_touch(evidence).values())))}. As long as that is so, who initialises does not "
-        "matter.",
+        f"{size(evidence.bytes(sum(_by_touch(evidence).values())))}. Until that changes, it does not matter which "
+        "thread initialises.",
     )
 
 
 def forces(evidence: Evidence) -> bool:
-    """First touch does not decide where memory lies in this run."""
-    return bool(_forced_homes(evidence))
+    """True if first touch does not decide the node of memory in this run."""
+    return bool(_forced_homes(evidence)) or _interleaves(evidence.command)
+
+
+def _interleaves(command: Sequence[str]) -> bool:
+    """True if the command is numactl with interleaved memory: then few first touches of growing memory are known."""
+    if os.path.basename(command[0] if command else "") != "numactl":
+        return False
+    options = itertools.takewhile(lambda word: word.startswith("-"), command[1:])
+    return any(re.match(r"--interleave(=|$)|-i", option) for option in options)
 
 
 def _by_touch(evidence: Evidence) -> dict[tuple[int, int], float]:
@@ -71,7 +82,7 @@ def _main_home(pages: dict[tuple[int, int], float]) -> int | None:
 
 
 def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
-    """The nodes on which memory lies that was touched elsewhere; empty: first touch decided."""
+    """Nodes of memory that was touched from elsewhere; empty: first touch decided."""
     if evidence.machine.single or (evidence.run.balancing_moved_pages or 0) > BALANCING_MOVED * evidence.touched_pages:
         return ()
     pages = _by_touch(evidence)
@@ -92,7 +103,7 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
 
 def _cause(evidence: Evidence, node: int) -> tuple[str, str, str | Remarked | None]:
     allowed = parse_list(evidence.run.allowed_nodes)
-    command = command_line(evidence)
+    command = command_to_copy(evidence)
     if allowed and len(allowed) < len(evidence.machine.memory_nodes):
         return (
             f"the cpuset of this run allows memory of {nodes_in_text(allowed)} only",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numaprof.analysis.naming import command_line, nodes_in_text, objects_in_text
+from numaprof.analysis.naming import command_to_copy, nodes_in_text, objects_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
@@ -33,7 +33,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"hold{'s' * (len(used) == 1)} {objects_in_text(evidence, group)}.",
         change="A parallel initialisation changes nothing here. Bind what is used most to nodes with CPUs, and leave "
         "what is rarely used to the slow tier. All of it, without an edit:",
-        code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_line(evidence)}",),
+        code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group),
         objects=tuple(group),
     )

@@ -23,13 +23,14 @@ def rule(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     if not uses or remote_part(evidence, group) < AT_BORDERS:
         return None
-    lies = "lies where it is used" if len(group) == 1 else "lie where they are used"
+    where = "is on the nodes that use it" if len(group) == 1 else "are on the nodes that use them"
     local = 1 - sum(found.remote for found in group) / sum(found.known for found in group)
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{objects_in_text(evidence, group)} {lies}: {percent(local)} of what "
+        finding=f"{objects_in_text(evidence, group)} {where}: {percent(local)} of what "
         f"{threads_on_nodes(users(evidence, uses))} read there is local, each with a block of its own.",
-        change="Leave it alone: what is remote is where the blocks of two nodes meet. Larger blocks have less border.",
+        change="Leave it alone: only the borders between the blocks of two nodes are remote. Larger blocks have fewer "
+        "borders.",
         evidence=f"{percent(remote_part(evidence, group))} of the remote accesses with a known address are to this "
         f"memory; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}.",
         objects=tuple(group),

@@ -25,14 +25,14 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.LEAVE,
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",
-        change="Leave it alone: the prefetcher runs ahead into the next block, no thread waits for that.",
+        change="Leave it alone: the prefetcher runs ahead into the next block, and no thread waits for it.",
         evidence=carried + f"Remote are {percent(share)} of all requests{_heaviest(evidence)}.",
         threads=tuple(border) if at_border else (),
     )
 
 
 def _prefetched(columns: dict[str, Traffic]) -> float | None:
-    """Prefetches among the remote requests of kinds that add up."""
+    """Share of prefetches in the remote requests of classes that can be added."""
     parts = [columns[key].remote.estimate for key in ("demand", "rfo") if key in columns]
     prefetch = columns[PREFETCH.key].remote.estimate if PREFETCH.key in columns else None
     if prefetch is None or not parts or None in parts:

@@ -53,7 +53,7 @@ def _by_counts(evidence: Evidence) -> Advice | None:
     homed = {node: float(pages) for node, pages in evidence.samples.homed_pages.items()}
     if basis(evidence) != COUNTERS or len(evidence.worker_nodes) < 2 or not is_spread(evidence, homed):
         return None
-    shares = {node: homed.get(node, 0.0) / sum(homed.values()) for node in evidence.machine.memory_nodes}
+    shares = {node: homed.get(node, 0.0) / (sum(homed.values()) or 1.0) for node in evidence.machine.memory_nodes}
     for thread in evidence.workers:
         expected = 1 - shares.get(thread.node, 0.0) if thread.node is not None else None
         if expected is None or thread.traffic.share is None or abs(thread.traffic.share - expected) > ALL_TO_ALL:
@@ -62,8 +62,8 @@ def _by_counts(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.LEAVE,
         finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
-        "remotely about as much as lies elsewhere: every thread reads everything.",
+        "remotely about as much as is on other nodes: every thread reads everything.",
         change=_CHANGE,
-        evidence="each thread's remote share, beside where the pages are; the addresses were not seen.",
+        evidence="each thread's remote share, compared with the nodes of the pages; addresses are unknown.",
         threads=evidence.workers,
     )

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// import: a recording of what perf recorded, here or elsewhere.
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "core/text/diag.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/usage.h"
+#include "profiler/import/import.h"
+
+static const char usage[] =
+    "Usage: numaprof import [options] FILE\n"
+    "Makes a recording from a perf.data file (- is standard input); numaprof report, diff and check read it.\n"
+    "\n"
+    "  -o, --output FILE  the recording                                   [FILE.numaprof, in this folder]\n"
+    "      --symfs DIR    look for the programs and libraries below DIR   [/]\n"
+    "  -q, --quiet        print errors and warnings only\n"
+    "  -h, --help         this text\n"
+    "\n"
+    "perf mem record gives the most evidence; docs/recording-with-perf.md has the command for each CPU. Functions and lines come from files\n"
+    "of the same build id, on this machine, below DIR, or in perf's ~/.debug.\n"
+    "The exit status is 0 with a recording, else 125.\n";
+
+static bool import_is_folder(const char *symfs)
+{
+    struct stat about;
+    char clean[256];
+    if (stat(symfs, &about) == 0 && S_ISDIR(about.st_mode))
+        return true;
+    diag_error("give the folder that holds the recorded machine's /usr and the like", "--symfs %s is no folder",
+               diag_clean(clean, sizeof clean, symfs));
+    return false;
+}
+
+// Returns -1 to go on, or the exit status to leave with.
+static int import_parse(struct import_request *request, int argc, char **argv)
+{
+    enum { SYMFS = 1000 };
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'}, {"symfs", required_argument, NULL, SYMFS},
+        {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    opterr = 0;
+    for (int code; (code = getopt_long(argc, argv, ":o:qh", options, NULL)) != -1;) {
+        if (code == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (code == '?' || code == ':')
+            return usage_bad_option(argv, code);
+        if (code == 'o')
+            request->output = optarg;
+        else if (code == SYMFS)
+            request->symfs = optarg;
+        else
+            request->quiet = true;
+    }
+    if (argc - optind > 1)
+        return usage_bad_argument(argv, argv[optind + 1]);
+    if (optind == argc) {
+        diag_error("numaprof import perf.data", "import: no file given");
+        return DIAG_EXIT_FAILED;
+    }
+    request->input = argv[optind];
+    return request->symfs && !import_is_folder(request->symfs) ? DIAG_EXIT_FAILED : -1;
+}
+
+int cmd_import(int argc, char **argv)
+{
+    struct import_request request = {0};
+    int status = import_parse(&request, argc, argv);
+    return status >= 0 ? status : import_run(&request);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/import/import.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/system/large_stack.h"
+#include "core/text/diag.h"
+#include "profiler/import/import_modules.h"
+#include "profiler/launch/output_name.h"
+#include "profiler/symbols/object_declarations.h"
+#include "profiler/symbols/symbols.h"
+
+// --- names
+
+static void import_see(void *context, const struct perf_mmap *mmap, const char *path)
+{
+    struct import *import = context;
+    if (mmap->build_id)
+        program_files_expect(import->walk.files, path, mmap->build_id, mmap->build_id_bytes);
+}
+
+static void import_write_code_file(void *queue, const char *path)
+{
+    RECORD((struct recording_queue *)queue, RECORDING_CODE_FILE, RECORD_TEXT(path));
+}
+
+static void import_resolve(void *context)
+{
+    struct import *import = context;
+    struct progress progress;
+    int64_t next_place;
+    progress_begin(&progress, import->request->quiet ? NULL : "looking up functions and lines");
+    const struct symbols_request request = {
+        .stacks = &import->walk.stacks,
+        .programs = &import->tasks.programs,
+        .files = import->walk.files,
+        .since = INT64_MAX, // a perf-PID.map on this machine is of another process
+        .queue = import->tasks.queue,
+        .progress = &progress,
+        .next_place = &next_place,
+    };
+    symbols_resolve(&request);
+    const struct object_declarations_request declared = {
+        .objects = &import->objects,
+        .files = import->walk.files,
+        .programs = &import->tasks.programs,
+        .queue = import->tasks.queue,
+        .next_place = next_place,
+        .next_stack = import->walk.stacks.stack_count + 1,
+    };
+    object_declarations_resolve(&declared);
+    program_files_each(import->walk.files, import_write_code_file, import->tasks.queue);
+    progress_end(&progress);
+}
+
+// --- opening
+
+static int import_refuse(const struct import *import, int error)
+{
+    char clean[512];
+    const char *name = diag_clean(clean, sizeof clean, import->request->input);
+    switch (error) {
+    case -EINVAL:
+        if (perf_file_is_text(&import->file))
+            diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes and the mappings",
+                       "%s is text, no perf.data file", name);
+        else
+            diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
+        break;
+    case -EBADMSG:
+        diag_error("record again, or copy the file again", "%s is damaged: its parts contradict each other", name);
+        break;
+    case -ENOTSUP:
+        diag_error("record again with a perf of Linux 3.0 or later", "%s is of a version that perf itself gave up",
+                   name);
+        break;
+    case -E2BIG:
+        diag_error("record with fewer events", "%s has more than %d events", name, PERF_FILE_EVENTS);
+        break;
+    case -ELIBACC:
+        diag_error("install libzstd (Debian: libzstd1) and use the dynamic numaprof, or record without -z",
+                   "%s is compressed, and libzstd.so.1 cannot be loaded", name);
+        break;
+    case -EFBIG:
+        diag_error("record again", "%s is damaged: it expands to more than a thousand times its size", name);
+        break;
+    case -ENOENT:
+        diag_error("give the file that perf record wrote",
+                   import->file.is_folder ? "%s is a folder that perf record did not write" : "there is no file %s",
+                   name);
+        break;
+    default:
+        diag_error(NULL, "cannot read %s: %s", name, strerror(-error));
+    }
+    return DIAG_EXIT_FAILED;
+}
+
+static int import_open(struct import *import)
+{
+    int status = stack_walk_open(&import->walk);
+    import->variables = status == 0 ? variables_open(import->walk.files) : NULL;
+    if (!import->variables)
+        return -ENOMEM;
+    program_files_of_elsewhere(import->walk.files, import->request->symfs ? import->request->symfs : "");
+    import->known = (struct import_tasks){.tasks = &import->tasks, .see = import_see, .context = import};
+    import->reader = (struct import_samples){
+        .tasks = &import->known,
+        .samples = &import->samples,
+        .objects = &import->objects,
+        .walk = &import->walk,
+        .file = &import->file,
+        .topology = &import->machine.topology,
+        .page_faults = &import->page_faults,
+    };
+    import->page_faults.samples = &import->samples;
+    return perf_file_open(&import->file, import->request->input);
+}
+
+static void import_close(struct import *import)
+{
+    import_tasks_free(&import->known);
+    perf_order_free(&import->order);
+    import_faults_free(&import->page_faults);
+    objects_free(&import->objects);
+    variables_close(import->variables);
+    stack_walk_close(&import->walk);
+    tasks_free(&import->tasks);
+    machine_close(&import->machine);
+    event_catalogue_free(import->catalogue);
+    perf_file_close(&import->file);
+    free(import);
+}
+
+static void import_output(const struct import_request *request, char *path, size_t size)
+{
+    const char *name = strcmp(request->input, "-") == 0 ? "perf.data" : request->input;
+    size_t length = strlen(name);
+    while (length > 1 && name[length - 1] == '/')
+        length--;
+    size_t start = length;
+    while (start > 0 && name[start - 1] != '/')
+        start--;
+    if (request->output)
+        snprintf(path, size, "%s", request->output);
+    else
+        snprintf(path, size, "%.*s.numaprof", (int)(length - start), name + start);
+}
+
+static int import_create(struct import *import, const char *path)
+{
+    struct recording *recording;
+    char clean[512];
+    int status = recording_create(&recording, path);
+    if (status == 0) {
+        status = recording_queue_start(&import->tasks.queue, recording);
+        if (status < 0)
+            recording_close(recording);
+    }
+    if (status == 0)
+        return 0;
+    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
+               strerror(-status));
+    return DIAG_EXIT_FAILED;
+}
+
+// --- the whole
+
+static int import_refuse_empty(const struct import *import)
+{
+    char clean[512];
+    const struct import_samples *reader = &import->reader;
+    const char *name = diag_clean(clean, sizeof clean, import->request->input);
+    if (reader->kernel_addresses > 0)
+        diag_error("record the program's own accesses: perf mem record, without :k",
+                   "%s holds accesses to the kernel's memory only", name);
+    else if (reader->no_memory > 0)
+        diag_error("record with perf mem record, or perf record -e page-faults -d;"
+                   " docs/recording-with-perf.md has the lines",
+                   "%s has no memory samples: none of its %llu samples tells an address", name,
+                   (unsigned long long)reader->no_memory);
+    else if (import->stats > 0)
+        diag_error("record with perf mem record, or count with numaprof record: its counts have errors and threads",
+                   "%s holds the counts of perf stat, and no samples", name);
+    else
+        diag_error("record with perf mem record; docs/recording-with-perf.md has the lines", "%s has no samples%s",
+                   name, import->file.is_cut ? ", and its end is missing" : "");
+    return DIAG_EXIT_FAILED;
+}
+
+static void import_tell(const struct import *import, const char *path)
+{
+    char clean[PATH_MAX];
+    const struct import_samples *reader = &import->reader;
+    if (import->file.is_cut)
+        diag_warn("let perf end by itself or by Ctrl-C", "%s is cut off: the recording holds what comes before",
+                  diag_clean(clean, sizeof clean, import->request->input));
+    if (reader->with_cpu == 0)
+        diag_warn("perf record --sample-cpu", "no CPU in the samples: who accessed from where is unknown");
+    if (!import->request->quiet)
+        diag_info("imported %llu samples to %s; read it with: numaprof report %s", (unsigned long long)reader->taken,
+                  diag_clean(clean, sizeof clean, path), clean);
+}
+
+static int import_finish(struct import *import, const char *path)
+{
+    char clean[512];
+    import_rows_write(import);
+    samples_write_sums(&import->samples);
+    large_stack_run(import_resolve, import);
+    import_rows_write_missing(import);
+    RECORD(import->tasks.queue, RECORDING_COMPLETE);
+    int status = recording_queue_stop(import->tasks.queue);
+    import->tasks.queue = NULL;
+    if (status == 0)
+        return 0;
+    diag_error(output_name_remedy(status), "writing %s failed: %s", diag_clean(clean, sizeof clean, path),
+               strerror(-status));
+    return DIAG_EXIT_FAILED;
+}
+
+// Removes the recording of a file without memory samples.
+static int import_drop(struct import *import, const char *path)
+{
+    recording_queue_stop(import->tasks.queue);
+    import->tasks.queue = NULL;
+    unlink(path);
+    return DIAG_EXIT_FAILED;
+}
+
+static int import_convert(struct import *import)
+{
+    char path[PATH_MAX];
+    import_output(import->request, path, sizeof path);
+    int status = import_create(import, path);
+    if (status != 0)
+        return status;
+    import->walk.stacks.queue = import->tasks.queue;
+    import->samples = (struct samples){.queue = import->tasks.queue, .stacks = &import->walk.stacks};
+    import->objects = (struct objects){.queue = import->tasks.queue, .tasks = &import->tasks,
+                                       .find_variable = variables_find, .context = import->variables};
+    int error = import_records_read(import);
+    if (error < 0) {
+        import_refuse(import, error);
+        return import_drop(import, path);
+    }
+    if (import->reader.taken == 0) {
+        import_refuse_empty(import);
+        return import_drop(import, path);
+    }
+    status = import_finish(import, path);
+    if (status == 0)
+        import_tell(import, path);
+    return status;
+}
+
+int import_run(const struct import_request *request)
+{
+    struct import *import = calloc(1, sizeof *import);
+    if (!import) {
+        diag_error(NULL, "out of memory");
+        return DIAG_EXIT_FAILED;
+    }
+    import->request = request;
+    perf_file_may_shrink();
+    int error = import_open(import);
+    int status = error < 0 ? import_refuse(import, error) : import_convert(import);
+    import_close(import);
+    return status;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/import/import_events.h"
+
+#include <string.h>
+
+static const struct event_entry *import_events_find(const struct event_catalogue *catalogue,
+                                                    const struct event_cpu *cpu, const struct perf_event_attr *attr)
+{
+    if (attr->type != PERF_TYPE_RAW)
+        return NULL;
+    for (int i = 0; i < catalogue->event_count; i++) {
+        const struct event_entry *entry = &catalogue->events[i];
+        if (entry->config == attr->config && entry->config1 == attr->config1 &&
+            event_catalogue_is_of(catalogue, entry->cpus, cpu))
+            return entry;
+    }
+    return NULL;
+}
+
+void import_events_identify(struct perf_file *file, struct event_catalogue **catalogue,
+                            const struct cpu_identity *identity)
+{
+    if (event_catalogue_load(catalogue) < 0)
+        return;
+    const struct event_cpu *cpu = event_catalogue_identify(*catalogue, identity);
+    if (!cpu || cpu->pmu || event_catalogue_is_fallback(cpu))
+        return; // event numbers of an unlisted CPU model may mean anything
+    for (size_t i = 0; i < file->event_count; i++)
+        file->events[i].known = import_events_find(*catalogue, cpu, &file->events[i].attr);
+}
+
+enum load_source import_events_source(const struct perf_file_event *event)
+{
+    if (!event->known || !event_catalogue_is_retired(event->known))
+        return LOAD_UNKNOWN;
+    if (strcmp(event->known->placement, "local_dram") == 0)
+        return LOAD_LOCAL_DRAM;
+    return strcmp(event->known->placement, "remote_dram") == 0 ? LOAD_REMOTE_DRAM : LOAD_UNKNOWN;
+}
+
+bool import_events_is_remote(const struct perf_file_event *event)
+{
+    static const char *const begins[] = {"remote_dram", "remote_near", "remote_far", "other_cluster"};
+    for (size_t i = 0; event->known && i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(event->known->placement, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}

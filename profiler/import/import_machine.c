@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/import/import_machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static bool import_machine_has_package(const struct perf_features *features, int cpu)
+{
+    return features->cpus && (size_t)cpu < features->cpu_count && features->cpus[cpu].core >= 0;
+}
+
+// Number of the CPU among those of its core, from 0.
+static int import_machine_thread(const struct topology *topology, const struct topology_cpu *cpu)
+{
+    int rank = 0;
+    if (cpu->core < 0)
+        return TOPOLOGY_UNKNOWN;
+    for (size_t i = 0; i < topology->cpu_count; i++)
+        rank += topology->cpus[i].package == cpu->package && topology->cpus[i].core == cpu->core;
+    return rank;
+}
+
+static void import_machine_add_cpus(struct topology *topology, const struct perf_features *features,
+                                    const struct topology_node *node)
+{
+    for (int id = cpulist_next(&node->cpus, 0); id >= 0; id = cpulist_next(&node->cpus, id + 1)) {
+        const bool is_placed = import_machine_has_package(features, id);
+        struct topology_cpu cpu = {
+            .id = id,
+            .node = node->id,
+            .package = is_placed ? features->cpus[id].package : TOPOLOGY_UNKNOWN,
+            .core = is_placed ? features->cpus[id].core : TOPOLOGY_UNKNOWN,
+            .online = true,
+            .allowed = true,
+        };
+        if (cpulist_has(&topology->allowed_cpus, id))
+            continue; // a CPU is of one node
+        cpu.thread = import_machine_thread(topology, &cpu);
+        cpulist_add(&topology->allowed_cpus, id);
+        topology->cpus[topology->cpu_count++] = cpu;
+    }
+}
+
+static int import_machine_package_of(const struct topology *topology, int node)
+{
+    int package = TOPOLOGY_UNKNOWN;
+    for (size_t i = 0; i < topology->cpu_count; i++) {
+        if (topology->cpus[i].node != node)
+            continue;
+        if (package != TOPOLOGY_UNKNOWN && package != topology->cpus[i].package)
+            return TOPOLOGY_UNKNOWN;
+        package = topology->cpus[i].package;
+    }
+    return package;
+}
+
+static int import_machine_compare_cpus(const void *a, const void *b)
+{
+    return ((const struct topology_cpu *)a)->id - ((const struct topology_cpu *)b)->id;
+}
+
+static int import_machine_compare_nodes(const void *a, const void *b)
+{
+    return ((const struct topology_node *)a)->id - ((const struct topology_node *)b)->id;
+}
+
+static enum topology_memory import_machine_memory(const struct topology_node *node)
+{
+    if (node->mem_bytes == 0)
+        return TOPOLOGY_MEMORY_NONE;
+    return cpulist_count(&node->cpus) > 0 ? TOPOLOGY_MEMORY_DRAM : TOPOLOGY_MEMORY_UNTOLD;
+}
+
+static void import_machine_add_node(struct topology *topology, const struct perf_features *features,
+                                    const struct perf_features_node *from)
+{
+    struct topology_node *node = &topology->nodes[topology->node_count++];
+    *node = (struct topology_node){
+        .id = from->id,
+        .allowed = true,
+        .mem_bytes = (int64_t)(from->mem_bytes & INT64_MAX),
+        .free_bytes = (int64_t)(from->free_bytes & INT64_MAX),
+        .llc_bytes = TOPOLOGY_UNKNOWN,
+        .cpus_told = true,
+    };
+    if (cpulist_parse(&node->cpus, from->cpus) < 0)
+        memset(&node->cpus, 0, sizeof node->cpus);
+    node->memory = import_machine_memory(node);
+    cpulist_add(&topology->allowed_nodes, node->id);
+    import_machine_add_cpus(topology, features, node);
+}
+
+int import_machine_read(struct machine *machine, const struct perf_features *features)
+{
+    struct topology *topology = &machine->topology;
+    *machine = (struct machine){0};
+    topology->numa = true;
+    topology->nodes = calloc(features->node_count + 1, sizeof *topology->nodes);
+    topology->cpus = calloc(CPULIST_MAX, sizeof *topology->cpus);
+    topology->distance = calloc((features->node_count + 1) * (features->node_count + 1), sizeof *topology->distance);
+    if (!topology->nodes || !topology->cpus || !topology->distance)
+        return -ENOMEM;
+    for (size_t i = 0; i < features->node_count; i++)
+        if (!cpulist_has(&topology->allowed_nodes, features->nodes[i].id))
+            import_machine_add_node(topology, features, &features->nodes[i]);
+    qsort(topology->nodes, topology->node_count, sizeof *topology->nodes, import_machine_compare_nodes);
+    qsort(topology->cpus, topology->cpu_count, sizeof *topology->cpus, import_machine_compare_cpus);
+    for (size_t i = 0; i < topology->node_count; i++)
+        topology->nodes[i].package = import_machine_package_of(topology, topology->nodes[i].id);
+    for (size_t i = 0; i < topology->node_count * topology->node_count; i++)
+        topology->distance[i] = TOPOLOGY_UNKNOWN;
+    return 0;
+}
+
+// x86: "GenuineIntel,6,85,7". Arm: MIDR_EL1 in hexadecimal, one for each kind of core. POWER: "004e,1202".
+bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features)
+{
+    unsigned long long midr;
+    unsigned version, revision;
+    *identity = (struct cpu_identity){.family = -1, .model = -1, .stepping = -1};
+    snprintf(identity->name, sizeof identity->name, "%s", features->cpu_name ? features->cpu_name : "");
+    const char *id = features->cpu_id ? features->cpu_id : "", *arch = features->arch ? features->arch : "";
+    if (sscanf(id, "%23[A-Za-z],%d,%d,%d", identity->vendor, &identity->family, &identity->model,
+               &identity->stepping) == 4)
+        return true;
+    identity->vendor[0] = '\0';
+    if (strncmp(arch, "aarch64", sizeof "aarch64") == 0 && sscanf(id, "0x%16llx", &midr) == 1) {
+        // Implementer, variant, architecture, part, revision: Arm Architecture Reference Manual, MIDR_EL1.
+        snprintf(identity->vendor, sizeof identity->vendor, "0x%02x", (unsigned)(midr >> 24 & 0xff));
+        identity->family = 8;
+        identity->model = (int)(midr >> 4 & 0xfff);
+        identity->stepping = (int)(midr >> 20 & 0xf) * 16 + (int)(midr & 0xf);
+        return true;
+    }
+    if (strncmp(arch, "ppc64", sizeof "ppc64" - 1) == 0 && sscanf(id, "%4x,%4x", &version, &revision) == 2) {
+        snprintf(identity->vendor, sizeof identity->vendor, "IBM");
+        identity->model = (int)version;
+        identity->stepping = (int)revision;
+        return true;
+    }
+    return false;
+}
+
+bool import_machine_is_ours(const struct perf_features *features)
+{
+    struct utsname here;
+    return features->arch && uname(&here) == 0 && strcmp(features->arch, here.machine) == 0;
+}
+
+bool import_machine_has_huge_pages(const struct perf_features *features)
+{
+    return features->arch && strcmp(features->arch, "x86_64") == 0;
+}
+
+// x86 has one size. For other architectures: the size that most distributions choose.
+int64_t import_machine_page_bytes(const struct perf_features *features)
+{
+    const char *arch = features->arch ? features->arch : "";
+    return strncmp(arch, "ppc64", 5) == 0 ? 65536 : 4096;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that perf recorded on, from the file's feature sections.
+#ifndef PROFILER_IMPORT_IMPORT_MACHINE_H
+#define PROFILER_IMPORT_IMPORT_MACHINE_H
+
+#include "core/system/cpu_identity.h"
+#include "profiler/import/perf_data/perf_features.h"
+#include "profiler/recorder/run/machine.h"
+
+// Nodes, CPUs and packages. A file without NUMA topology gives a machine without nodes, whose local accesses are not
+// known. -ENOMEM. machine_close frees it in both cases.
+int import_machine_read(struct machine *machine, const struct perf_features *features);
+
+// Vendor, family, model and stepping. False: the file has no CPU identity, or one of an unknown form.
+bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features);
+
+// Whether the recorded machine has the architecture of this program, so that its registers can be unwound.
+bool import_machine_is_ours(const struct perf_features *features);
+
+// Whether 2 MiB may be one page of 512 base pages: x86.
+bool import_machine_has_huge_pages(const struct perf_features *features);
+
+// Bytes of a base page, assumed from the architecture: perf does not record them.
+int64_t import_machine_page_bytes(const struct perf_features *features);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules of an import. Only import.c, import_records.c and import_rows.c see this struct.
+#ifndef PROFILER_IMPORT_IMPORT_MODULES_H
+#define PROFILER_IMPORT_IMPORT_MODULES_H
+
+#include "profiler/import/import.h"
+#include "profiler/import/import_events.h"
+#include "profiler/import/import_machine.h"
+#include "profiler/import/import_samples.h"
+#include "profiler/import/import_tasks.h"
+#include "profiler/import/perf_data/perf_file.h"
+#include "profiler/import/perf_data/perf_order.h"
+#include "profiler/symbols/variables.h"
+
+struct import {
+    const struct import_request *request;
+    struct perf_file file;
+    struct machine machine;
+    struct cpu_identity cpu;
+    struct event_catalogue *catalogue;
+    bool knows_cpu;
+
+    struct tasks tasks;              // its queue, paths, programs and epoch only
+    struct import_tasks known;
+    struct stack_walk walk;
+    struct objects objects;
+    struct variables *variables;
+    struct samples samples;
+    struct import_samples reader;
+    struct import_faults page_faults;
+    struct perf_order order;
+    struct perf_file_room room;
+
+    uint64_t delivered;              // bytes of records since the file's memory was given back
+    uint64_t lost, throttled, malformed, unknown, stats; // records
+    bool has_begun;                  // tasks.epoch is known
+    bool knows_machine;              // machine and cpu were read, with this error
+    int error;
+};
+
+// Reads all records of the file in the order of their times. -ENOMEM; damaged records are counted and left out.
+int import_records_read(struct import *import);
+
+// Writes what the file is about: the run, the machine, what the file has and lacks, and what qualifies its numbers.
+// After the last record.
+void import_rows_write(struct import *import);
+
+// Notes the files whose code ran and that are not here. After names were looked up.
+void import_rows_write_missing(struct import *import);
+
+#endif

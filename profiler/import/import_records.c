@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the records of a perf.data file, puts them in order, and hands each to the module that it concerns.
+#include <errno.h>
+#include <string.h>
+
+#include "profiler/import/import_modules.h"
+
+// Reads the description of the machine once. In pipe mode records describe it, before the first sample.
+static void import_records_know_machine(struct import *import)
+{
+    if (import->knows_machine)
+        return;
+    import->knows_machine = true;
+    import->error = import_machine_read(&import->machine, &import->file.features);
+    import->knows_cpu = import_machine_cpu(&import->cpu, &import->file.features);
+    if (import->knows_cpu)
+        import_events_identify(&import->file, &import->catalogue, &import->cpu);
+    import->page_faults.has_huge_pages = import_machine_has_huge_pages(&import->file.features);
+    import->reader.unwinds = import_machine_is_ours(&import->file.features);
+}
+
+// The first record with a time begins the run. Records at the head of the file have no time.
+static void import_records_begin(struct import *import, uint64_t time)
+{
+    const uint64_t told = import->file.features.first_time;
+    if (import->has_begun || time == 0)
+        return;
+    import->has_begun = true;
+    import->tasks.epoch = told != 0 && told <= time ? told : time;
+}
+
+static void import_records_handle(struct import *import, const struct perf_event_header *header, uint64_t time)
+{
+    struct perf_mmap mmap;
+    struct perf_comm comm;
+    struct perf_task task;
+    int status = 0;
+    switch (header->type) {
+    case PERF_RECORD_MMAP:
+    case PERF_RECORD_MMAP2:
+        status = header->type == PERF_RECORD_MMAP ? perf_record_mmap(header, &mmap) : perf_record_mmap2(header, &mmap);
+        if (status == 0)
+            import_tasks_mmap(&import->known, &mmap);
+        break;
+    case PERF_RECORD_COMM:
+        status = perf_record_comm(header, &comm);
+        if (status == 0)
+            import_tasks_comm(&import->known, &comm, time);
+        break;
+    case PERF_RECORD_FORK:
+    case PERF_RECORD_EXIT:
+        status = perf_record_task(header, &task);
+        if (status == 0 && header->type == PERF_RECORD_FORK)
+            import_tasks_fork(&import->known, &task, time);
+        else if (status == 0)
+            import_tasks_exit(&import->known, &task, time);
+        break;
+    default:
+        import_samples_take(&import->reader, perf_file_event_of(&import->file, header), header);
+    }
+    import->malformed += status < 0;
+}
+
+static void import_records_deliver(void *context, const char *at, uint64_t time)
+{
+    enum { FORGET_BYTES = 32 << 20 };
+    struct import *import = context;
+    int status;
+    const struct perf_event_header *header = perf_file_next(&import->file, &at, &import->room, &status);
+    if (!header) { // the file changed since the record was found
+        import->malformed++;
+        return;
+    }
+    import_records_know_machine(import);
+    import_records_begin(import, time);
+    import_records_handle(import, header, time);
+    import->delivered += header->size;
+    if (import->delivered < FORGET_BYTES)
+        return;
+    import->delivered = 0;
+    perf_file_forget(&import->file);
+}
+
+// Whether the record must be handled in the order of times.
+static bool import_records_is_ordered(uint32_t type)
+{
+    return type == PERF_RECORD_MMAP || type == PERF_RECORD_MMAP2 || type == PERF_RECORD_COMM ||
+           type == PERF_RECORD_FORK || type == PERF_RECORD_EXIT || type == PERF_RECORD_SAMPLE;
+}
+
+static int import_records_order(struct import *import, const char *at, const struct perf_event_header *header)
+{
+    const struct perf_file_event *event = perf_file_event_of(&import->file, header);
+    if (!event) {
+        import->malformed++;
+        return 0;
+    }
+    const bool has_time = header->type == PERF_RECORD_SAMPLE || event->attr.sample_id_all;
+    return perf_order_add(&import->order, at, has_time ? perf_record_time(header, &event->layout) : 0);
+}
+
+// A feature section, which is a record in pipe mode.
+static int import_records_take_feature(struct import *import, const struct perf_event_header *header)
+{
+    struct perf_bytes from = {.at = (const char *)(header + 1), .end = (const char *)header + header->size,
+                              .is_swapped = import->file.is_swapped};
+    const uint64_t bit = perf_bytes_u64(&from);
+    if (from.is_short || bit >= PERF_FEATURES_BITS)
+        return 0;
+    return perf_features_take(&import->file.features, (unsigned)bit, from.at, (size_t)(from.end - from.at));
+}
+
+// struct perf_record_header_build_id: process, id in 24 bytes (its length follows the id if misc has the flag), path.
+static void import_records_take_build_id(struct import *import, const char *at, size_t bytes, unsigned misc)
+{
+    enum { PID_BYTES = 4, ID_BYTES = 20, ID_ROOM = 24, SIZED = 1 << 15 };
+    struct perf_bytes from = {.at = at, .end = at + bytes};
+    perf_bytes_take(&from, PID_BYTES);
+    const unsigned char *id = (const unsigned char *)perf_bytes_take(&from, ID_ROOM);
+    if (!id || !memchr(from.at, '\0', (size_t)(from.end - from.at)) || *from.at != '/')
+        return;
+    const unsigned length = misc & SIZED && id[ID_BYTES] < ID_BYTES ? id[ID_BYTES] : ID_BYTES;
+    program_files_expect(import->walk.files, intern_text(&import->tasks.paths, from.at), id, length);
+}
+
+// The build ids of the file's header: records without a break.
+static void import_records_take_build_ids(struct import *import)
+{
+    const struct perf_features *features = &import->file.features;
+    const char *at = features->build_ids;
+    struct perf_event_header header;
+    while (at && (size_t)(features->build_ids_end - at) >= sizeof header) {
+        memcpy(&header, at, sizeof header);
+        if (import->file.is_swapped)
+            header = (struct perf_event_header){.misc = __builtin_bswap16(header.misc),
+                                                .size = __builtin_bswap16(header.size)};
+        if (header.size < sizeof header || header.size > features->build_ids_end - at)
+            return;
+        import_records_take_build_id(import, at + sizeof header, header.size - sizeof header, header.misc);
+        at += header.size;
+    }
+}
+
+static int import_records_take_own(struct import *import, const struct perf_event_header *header)
+{
+    switch (header->type) {
+    case PERF_FILE_ATTR:
+        return perf_file_add_attr(&import->file, header);
+    case PERF_FILE_ID_INDEX:
+        return perf_file_add_index(&import->file, header);
+    case PERF_FILE_FEATURE:
+        return import_records_take_feature(import, header);
+    case PERF_FILE_BUILD_ID:
+        import_records_take_build_id(import, (const char *)(header + 1), header->size - sizeof *header, header->misc);
+        return 0;
+    case PERF_FILE_STAT:
+        import->stats++;
+        return 0;
+    case PERF_FILE_FINISHED_ROUND:
+        if (!import->file.is_folder)
+            perf_order_round(&import->order);
+        return 0;
+    default:
+        import->unknown += header->type > PERF_FILE_LAST_KNOWN;
+        return 0;
+    }
+}
+
+static int import_records_take(struct import *import, const char *at, const struct perf_event_header *header)
+{
+    uint64_t lost;
+    if (header->type >= PERF_FILE_OWN)
+        return import_records_take_own(import, header);
+    if (import_records_is_ordered(header->type))
+        return import_records_order(import, at, header);
+    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
+        import->lost += perf_record_lost(header, &lost) == 0 ? lost : 0;
+    import->throttled += header->type == PERF_RECORD_THROTTLE;
+    return 0;
+}
+
+int import_records_read(struct import *import)
+{
+    const char *at = import->file.records;
+    int status = 0;
+    import->order = (struct perf_order){.deliver = import_records_deliver, .context = import};
+    import_records_take_build_ids(import);
+    for (;;) {
+        const char *here = at;
+        int damage;
+        const struct perf_event_header *header = perf_file_next(&import->file, &at, &import->room, &damage);
+        import->file.is_cut |= damage < 0;
+        if (!header)
+            break;
+        status = import_records_take(import, here, header);
+        if (status < 0 && status != -EBADMSG)
+            break;
+        import->malformed += status < 0;
+        status = 0;
+    }
+    perf_order_finish(&import->order);
+    import->file.is_cut |= perf_file_has_shrunk(&import->file);
+    import_faults_finish(&import->page_faults);
+    import_records_know_machine(import);
+    return status < 0 ? status : import->error;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "core/system/clock.h"
+#include "core/text/json.h"
+#include "profiler/import/import_modules.h"
+#include "profiler/recorder/run/note.h"
+#include "recording_codes.h"
+#include "version.h"
+
+// --- the run
+
+static const char *import_rows_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// Index of the program in perf's command line: after "--", or the word that names it. command_count: not there.
+static size_t import_rows_program_at(const struct perf_features *features, const char *exe)
+{
+    for (size_t i = 1; i < features->command_count; i++)
+        if (strcmp(features->command[i], "--") == 0)
+            return i + 1;
+    for (size_t i = 1; exe && i < features->command_count; i++)
+        if (strcmp(import_rows_last_part(features->command[i]), import_rows_last_part(exe)) == 0)
+            return i;
+    return features->command_count;
+}
+
+static char *import_rows_program(const struct perf_features *features, const char *exe)
+{
+    const size_t at = import_rows_program_at(features, exe);
+    if (at < features->command_count)
+        return json_words(features->command + at, features->command_count - at);
+    return exe ? json_words(&exe, 1) : json_words(features->command, features->command_count);
+}
+
+// From the wall clock in the file; else from the file's modification time, which is the end of the run.
+static void import_rows_started_at(const struct import *import, uint64_t wall_ns, char *out, size_t size)
+{
+    const struct perf_features *features = &import->file.features;
+    struct stat status;
+    struct tm utc;
+    char seconds[32];
+    uint64_t ns = features->wall_ns + (import->tasks.epoch - features->wall_time);
+    if (features->wall_ns == 0) {
+        const time_t end = stat(import->request->input, &status) == 0 ? status.st_mtime : time(NULL);
+        ns = (uint64_t)end * CLOCK_S;
+        ns -= wall_ns < ns ? wall_ns : 0;
+    }
+    ns = ns > INT64_MAX ? 0 : ns; // the file contradicts itself
+    const time_t then = (time_t)(ns / CLOCK_S);
+    if (!gmtime_r(&then, &utc))
+        memset(&utc, 0, sizeof utc);
+    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(out, size, "%s.%03dZ", seconds, (int)(ns / CLOCK_MS % 1000));
+}
+
+static const char *import_rows_uarch(const struct import *import)
+{
+    const struct event_cpu *cpu = import->catalogue ? event_catalogue_identify(import->catalogue, &import->cpu) : NULL;
+    return cpu ? cpu->name : NULL;
+}
+
+static void import_rows_write_run(const struct import *import)
+{
+    enum { STEP_MS = 100 };
+    const struct perf_features *features = &import->file.features;
+    const struct import_program main = import_tasks_main(&import->known);
+    const uint64_t wall_ns = (uint64_t)tasks_time(&import->tasks, import->reader.latest);
+    char started[48], *command = import_rows_program(features, main.exe);
+    import_rows_started_at(import, wall_ns, started, sizeof started);
+    struct recording_run row = RECORDING_RUN_NULL;
+    row.id = RECORD_NUMBER(1);
+    row.command = RECORD_TEXT(command ? command : "[]");
+    row.program = RECORD_TEXT(main.exe);
+    row.pid = main.samples > 0 ? RECORD_NUMBER(main.pid) : RECORD_NULL;
+    row.started_at = RECORD_TEXT(started);
+    row.wall_ns = RECORD_NUMBER(wall_ns);
+    row.complete = RECORD_NUMBER(0);
+    row.host = RECORD_TEXT(features->host);
+    row.kernel = RECORD_TEXT(features->kernel);
+    row.arch = RECORD_TEXT(features->arch);
+    if (import->knows_cpu) {
+        row.cpu_vendor = RECORD_TEXT(import->cpu.vendor);
+        row.cpu_family = RECORD_KNOWN(import->cpu.family);
+        row.cpu_model = RECORD_KNOWN(import->cpu.model);
+        row.cpu_stepping = RECORD_KNOWN(import->cpu.stepping);
+    }
+    row.cpu_name = RECORD_TEXT(features->cpu_name);
+    row.uarch = RECORD_TEXT(import_rows_uarch(import));
+    row.tool_version = RECORD_TEXT(NUMAPROF_VERSION);
+    row.page_bytes = RECORD_NUMBER(import_machine_page_bytes(features));
+    row.pin_policy = RECORD_TEXT("none");
+    row.interval_ns = RECORD_NUMBER(STEP_MS * CLOCK_MS);
+    row.repeat = RECORD_NUMBER(1);
+    recording_queue_put(import->tasks.queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value),
+                        (const struct recording_value *)&row);
+    free(command);
+}
+
+// --- what the file has
+
+static void import_rows_write_parts(const struct import *import)
+{
+    const struct import_samples *reader = &import->reader;
+    const struct perf_features *features = &import->file.features;
+    const uint64_t all = reader->taken, accesses = all - reader->faults - reader->overflows;
+    const struct {
+        const char *part;
+        uint64_t there, of;          // of samples that could have it
+        const char *without;         // what does not follow then
+    } parts[] = {
+        {"sampled accesses with address", accesses, all, "who reads which data is unknown"},
+        {"data source", reader->with_source, accesses, "whether memory or a cache answered is unknown"},
+        {"latency", reader->with_latency, accesses, NULL},
+        {"CPU of the sample", reader->with_cpu, all, "who accessed from where is unknown"},
+        {"nodes of the machine", features->node_count, all, "which CPU is near which memory is unknown"},
+        {"node of the page", reader->with_node, accesses,
+         "where the data is, is known only as far as the data source tells"},
+        {"page faults", reader->faults, all, NULL},
+        {"call stacks", reader->with_stack, all, "no line can be named"},
+        {"mappings of data", import->known.data_mappings, all, "data have no names"},
+        {"first touches", import->page_faults.first_touches, all, NULL},
+        {"allocations", 0, all, NULL},
+        {"counters", 0, all, NULL},
+        {"pinning", 0, all, NULL},
+    };
+    if (reader->overflows > 0)
+        RECORD(import->tasks.queue, RECORDING_IMPORTED_PART, RECORD_NUMBER(sizeof parts / sizeof *parts + 1),
+               RECORD_TEXT("overflow samples of remote requests"), RECORD_NUMBER(reader->overflows),
+               RECORD_NUMBER(reader->taken), RECORD_NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        RECORD(import->tasks.queue, RECORDING_IMPORTED_PART, RECORD_NUMBER(i + 1), RECORD_TEXT(parts[i].part),
+               RECORD_NUMBER(parts[i].there), RECORD_NUMBER(parts[i].of),
+               RECORD_TEXT(parts[i].without));
+}
+
+static void import_rows_write_imported(const struct import *import)
+{
+    const struct perf_features *features = &import->file.features;
+    char *command = json_words(features->command, features->command_count);
+    RECORD(import->tasks.queue, RECORDING_IMPORTED, RECORD_NUMBER(1), RECORD_TEXT("perf"), RECORD_TEXT(features->perf),
+           features->command_count > 0 ? RECORD_TEXT(command) : RECORD_NULL,
+           RECORD_TEXT(import->file.is_pipe ? "pipe" : "file"), RECORD_NUMBER(import->file.is_cut));
+    free(command);
+}
+
+static void import_rows_write_evidence(const struct import *import)
+{
+    const struct note_missing none = {.why = "not in the perf.data"};
+    const struct import_samples *reader = &import->reader;
+    note_evidence(&import->tasks, 1, "counters", false, NULL, none);
+    note_evidence(&import->tasks, 3, "samples", reader->taken > reader->faults, "sampled by perf", none);
+    note_evidence(&import->tasks, 4, "faults", reader->faults > 0, "sampled by perf", none);
+    note_evidence(&import->tasks, 5, "pages", false, NULL, none);
+}
+
+// --- what qualifies its numbers
+
+static void import_rows_note(const struct import *import, const char *kind, uint64_t count, const char *one,
+                             const char *several, const char *remedy)
+{
+    char text[512];
+    if (count == 0)
+        return;
+    snprintf(text, sizeof text, "%llu %s", (unsigned long long)count, count == 1 ? one : several);
+    RECORD(import->tasks.queue, RECORDING_NOTE, RECORD_NULL, RECORD_TEXT(kind), RECORD_NULL, RECORD_NULL,
+           RECORD_NUMBER((int64_t)count), RECORD_TEXT(text), RECORD_TEXT(remedy));
+}
+
+static void import_rows_write_notes(const struct import *import)
+{
+    const struct import_samples *reader = &import->reader;
+    import_rows_note(import, "lost", import->lost, "record was lost: perf's buffers were full",
+                     "records were lost: perf's buffers were full", "perf record -m 16M, or a longer period");
+    import_rows_note(import, "lost", import->malformed + reader->malformed, "record was malformed and is not counted",
+                     "records were malformed and are not counted", NULL);
+    import_rows_note(import, "throttled", import->throttled, "time the kernel throttled sampling",
+                     "times the kernel throttled sampling", "raise kernel.perf_event_max_sample_rate");
+    import_rows_note(import, "unknown_records", import->unknown, "record is of a kind that this numaprof does not know",
+                     "records are of kinds that this numaprof does not know", "import with a newer numaprof");
+    import_rows_note(import, "no_memory", reader->no_memory, "sample accesses no memory and is not used",
+                     "samples access no memory and are not used", NULL);
+    import_rows_note(import, "kernel_addresses", reader->kernel_addresses,
+                     "sample is of the kernel's own memory and is not used",
+                     "samples are of the kernel's own memory and are not used", NULL);
+    import_rows_note(import, "foreign", reader->foreign, "sample is of a guest or hypervisor and is not used",
+                     "samples are of guests or hypervisors and are not used", NULL);
+    import_rows_note(import, "unmatched", reader->unmatched, "sample is of an unknown thread and is not used",
+                     "samples are of unknown threads and are not used", NULL);
+    import_rows_note(import, "refused_tasks", import->known.refused, "thread or mapping had no room",
+                     "threads or mappings had no room", NULL);
+    import_rows_note(import, "contradicted", reader->contradicted,
+                     "sampled load has a source that is not where its page is",
+                     "sampled loads have a source that is not where their page is", NULL);
+    import_rows_note(import, "first_touches", import->page_faults.first_touches,
+                     "page fault is taken for a first touch, the only one of its page:"
+                     " perf does not tell reads of untouched memory",
+                     "page faults are taken for first touches, each the only one of its page:"
+                     " perf does not tell reads of untouched memory",
+                     NULL);
+    import_rows_note(import, "huge_pages", import->page_faults.huge,
+                     "first touch is counted as 2 MiB: it is the only one there, as elsewhere in its mapping",
+                     "first touches are counted as 2 MiB: each is the only one there, as elsewhere in its mapping", NULL);
+    import_rows_note(import, "stacks", import->walk.stacks.refused, "sample has no call stack: too many different ones",
+                     "samples have no call stack: too many different ones", NULL);
+}
+
+void import_rows_write_missing(struct import *import)
+{
+    const uint64_t stale = program_files_stale(import->walk.files), missing = program_files_missing(import->walk.files);
+    import_rows_note(import, "replaced", stale, "file here is of another build than the recorded one: it is not used",
+                     "files here are of other builds than the recorded ones: they are not used",
+                     "--symfs DIR with the recorded files");
+    import_rows_note(import, "missing_files", missing,
+                     "recorded file is not here: its functions, lines and variables have no names",
+                     "recorded files are not here: their functions, lines and variables have no names",
+                     "import on the recorded machine, or give --symfs DIR");
+}
+
+void import_rows_write(struct import *import)
+{
+    struct machine machine = import->machine;
+    machine.emulated = ""; // latencies that were measured are of this machine, not of that one
+    import_rows_write_run(import);
+    machine_write(&machine, import->tasks.queue);
+    import_rows_write_imported(import);
+    import_rows_write_parts(import);
+    import_rows_write_evidence(import);
+    import_rows_write_notes(import);
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice, and where in the report its evidence is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from numaprof.document.sections.lines_section import place
+from numaprof.evidence.thresholds import MOST_ADVICES
+from numaprof.model import report_model as model
+from numaprof.rules.advice import Advice, Kind
+
+_KINDS: dict[Kind, Literal["fix", "setting", "leave"]] = {
+    Kind.FIX: "fix",
+    Kind.SETTING: "setting",
+    Kind.LEAVE: "leave",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the report shows: advice refers to objects and lines by their position in it."""
+
+    objects: dict[tuple[int, ...], int]  # Object.things -> position
+    lines: dict[model.Place, int]
+
+
+def advice(advices: Sequence[Advice], shown: Shown, trials: Sequence[model.Trial | None]) -> tuple[model.Advice, ...]:
+    """trials: one for each advice."""
+    return tuple(_advice(found, shown, trial) for found, trial in zip(advices[:MOST_ADVICES], trials))
+
+
+def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Advice:
+    return model.Advice(
+        kind=_KINDS[found.kind],
+        finding=found.finding,
+        change=found.change,
+        code=found.code,
+        remarked=tuple(model.Remarked(*each) for each in found.remarked),
+        evidence=found.evidence,
+        removes=found.removes,
+        concerns=found.concerns,
+        saves=found.saves,
+        objects=tuple(shown.objects[each.things] for each in found.objects if each.things in shown.objects),
+        touched_at=tuple(map(place, found.touched_at)),
+        touched_by=found.touched_by.row.id if found.touched_by is not None else None,
+        used_at=place(found.used_at) if found.used_at is not None else None,
+        threads=tuple(thread.row.id for thread in found.threads),
+        can_be_tried=found.can_be_tried,
+        trial=trial,
+        shown_in=tuple(_shown_in(found, shown)),
+    )
+
+
+def _shown_in(found: Advice, shown: Shown) -> Iterator[str]:
+    """Names of the parts of a report that show the subjects, then the part that counts who reads where."""
+    yield from (f"object-{shown.objects[each.things]}" for each in found.objects if each.things in shown.objects)
+    allocated = [each.allocated for each in found.objects]
+    sites = [*allocated, *found.touched_at, found.used_at]
+    places = dict.fromkeys(place(site) for site in sites if site is not None)
+    yield from (f"line-{shown.lines[each]}" for each in places if each in shown.lines)
+    if found.threads or found.touched_by:
+        yield "threads"
+    if found.kind is not Kind.SETTING:
+        yield "who-reads-where"

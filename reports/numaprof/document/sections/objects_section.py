@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects with what is known of them: how much of their use is remote, who touched, who uses which part."""
+
+from __future__ import annotations
+
+from numaprof.analysis.naming import homes_in_text, object_name
+from numaprof.analysis.object_users import main_use, users
+from numaprof.analysis.relevant_objects import told_part_of_remote
+from numaprof.analysis.remote_share import HINTS, LOADS, basis
+from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module
+from numaprof.document.open_recording import Reading
+from numaprof.document.sections.lines_section import place
+from numaprof.document.sections.page_map_section import page_maps
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.model import report_model as model
+from numaprof.recording.sql import sql_page_map
+from numaprof.text.format import clean
+
+
+def listed(evidence: Evidence) -> list[Object]:
+    """In the order of the report's rows."""
+    seen = (thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes)
+    return [thing for thing in seen if not thing.is_ours]
+
+
+def objects(source: Reading, maps: bool) -> model.Objects:
+    """Those with most remote accesses first, then the largest; none of which nothing was seen."""
+    evidence = source.evidence
+    found = listed(evidence)
+    stretches = page_maps(source, found) if maps else {}
+    unlisted = source.recording.one(sql_page_map.Unlisted, sql_page_map.UNLISTED).objects
+    return model.Objects(
+        population=_population(evidence, found),
+        attribution=tuple(attribution(evidence)),
+        not_listed=unlisted,
+        rows=tuple(_object(evidence, thing, stretches.get(thing.things[0], ())) for thing in found),
+    )
+
+
+def _population(evidence: Evidence, found: list[Object]) -> str | None:
+    """What the remote shares of objects are shares of: never the counters' requests, which have no addresses."""
+    if not any(thing.known for thing in found):
+        return None
+    return "sampled accesses: hint faults" if basis(evidence) == HINTS else f"sampled accesses: {LOADS} and stores"
+
+
+def _object(evidence: Evidence, found: Object, stretches: tuple[model.Stretch, ...]) -> model.Object:
+    return model.Object(
+        name=object_name(found),
+        kind=clean(found.kind),
+        blocks=found.blocks,
+        bytes=bytes_of(evidence, found),
+        remote_share=found.remote / found.known if found.known else None,
+        of_all_remote=told_part_of_remote(evidence, found),
+        samples=found.known_samples,
+        home=homes_in_text(found.homes),
+        allocated_at=_place(found.allocated),
+        first_touched_at=_place(found.site),
+        used_at=_place(main_use(found.later)),
+        touched_by=len(found.pages_by_thread),
+        used_by=len(users(evidence, found.later)),
+        touch_shape=found.touch_shape.value,
+        use_shape=found.use_shape.value,
+        remarks=tuple(remarks(evidence, found)),
+        map=stretches,
+    )
+
+
+def modules(evidence: Evidence) -> model.Modules:
+    """In whose code the instructions stand that read remotely."""
+    shares, rests_on = remote_by_module(evidence)
+    return model.Modules(rests_on, tuple(model.Module(name, share) for name, share in shares.items()))
+
+
+def _place(site: Site | None) -> model.Place | None:
+    return None if site is None else place(site)

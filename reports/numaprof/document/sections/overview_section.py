@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was run, what came out, on what evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from numaprof.analysis.naming import command_line
+from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.document import overview_text
+from numaprof.document.headline import crossed_share, verdict
+from numaprof.document.unexplained import unexplained
+from numaprof.evidence.evidence import Evidence
+from numaprof.model import report_model as model
+from numaprof.rules.advice import Advice
+from numaprof.text.format import clean
+
+
+def maybe(text: str | None) -> str | None:
+    return None if text is None else clean(text)
+
+
+def imported_by(evidence: Evidence) -> str | None:
+    if evidence.imported is None:
+        return None
+    row = evidence.imported.row
+    return clean(f"{row.tool} {row.version}" if row.version else row.tool)
+
+
+def run(evidence: Evidence) -> model.Run:
+    row = evidence.run
+    return model.Run(
+        command=tuple(map(clean, evidence.command)),
+        command_line=command_line(evidence),
+        cwd=maybe(row.cwd),
+        program=maybe(row.program),
+        pid=row.pid,
+        started_at=clean(row.started_at),
+        attached=tuple(each.pid for each in evidence.attached),
+        imported=imported_by(evidence),
+        wall_ns=row.wall_ns,
+        cpu_ns=evidence.cpu_ns,
+        exit_status=row.exit_status,
+        term_signal=row.term_signal,
+        complete=bool(row.complete),
+        host=maybe(row.host),
+        kernel=maybe(row.kernel),
+        cpu_name=maybe(row.cpu_name),
+        uarch=maybe(row.uarch),
+        emulated=maybe(row.emulated),
+        page_bytes=row.page_bytes,
+        balancing=row.balancing,
+        balancing_moved_pages=row.balancing_moved_pages,
+        pin_policy=clean(row.pin_policy),
+        pin_plan=maybe(row.pin_plan),
+        tool_cpu_ns=row.tool_cpu_ns,
+        repeat=row.repeat,
+    )
+
+
+def population(evidence: Evidence) -> str | None:
+    """What remote shares in this report are shares of."""
+    name = basis(evidence)
+    if name == COUNTERS and evidence.population is not None:
+        return f"DRAM requests: {evidence.population.words}"
+    return None if name is None else f"sampled accesses: {name}"
+
+
+def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
+    words, share = verdict(evidence, advices), remote_share(evidence)
+    counted = basis(evidence) == COUNTERS
+    interval = share.interval if share else None
+    return model.Verdict(
+        judgement=cast("Any", words.judgement.name.lower()),  # one word for each Judgement
+        headline=words.headline,
+        details=words.details,
+        basis=basis(evidence),
+        population=population(evidence),
+        remote_share=share.share if share else None,
+        lowest=interval[0] if interval else None,
+        highest=interval[1] if interval else None,
+        crosses=crossed_share(words.judgement, interval),
+        requests=evidence.traffic.total if counted else None,
+        samples=share.samples if share else None,
+        coverage=evidence.traffic.coverage if counted else None,
+    )
+
+
+def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
+    return model.Overview(
+        banner=tuple(overview_text.banner(evidence)),
+        measured=tuple(overview_text.evidence_line(evidence)),
+        pinning=tuple(overview_text.pin_line(evidence)),
+        qualifying=tuple(overview_text.notes(evidence)),
+        unexplained=unexplained(evidence, advices),
+    )
+
+
+def levels(evidence: Evidence) -> tuple[model.Level, ...]:
+    return tuple(
+        model.Level(
+            row.level, clean(row.collector), bool(row.used), maybe(row.detail), maybe(row.why_not), maybe(row.remedy)
+        )
+        for row in evidence.levels
+    )
+
+
+def taken(evidence: Evidence) -> tuple[model.Taken, ...]:
+    rows = sorted(evidence.samples.kinds, key=lambda row: row.kind)
+    return tuple(model.Taken(clean(row.name), row.samples, row.weight) for row in rows)
+
+
+def notes(evidence: Evidence) -> tuple[model.Note, ...]:
+    return tuple(
+        model.Note(clean(row.kind), clean(row.text), maybe(row.remedy), row.times, row.value) for row in evidence.notes
+    )

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in short: what remote reads cost, and the threads of each node summed up."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Optional
+
+from numaprof.analysis.node_matrix import node_traffic
+from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.analysis.verdict import is_heavy
+from numaprof.evidence.counts import Traffic
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.thresholds import LINE_BYTES, MARKED_PART, MOST_SERIAL_COST
+from numaprof.evidence.traffic import verdict_traffic
+from numaprof.model import report_model as model
+from numaprof.text.format import clean
+
+_OTHER_LINES = ("ppc",)  # IBM Power: 128 bytes
+
+
+def summary(evidence: Evidence) -> model.Summary:
+    least, most = _cost(evidence)
+    return model.Summary(
+        cost_least=least,
+        cost_most=most,
+        extra_ns=evidence.machine.remote_extra_ns,
+        extra_measured=bool(evidence.machine.latencies),
+        bytes_per_s=_bandwidth(evidence),
+        nodes=_ordered(list(_nodes(evidence))),
+        processes=tuple(sorted(_processes(evidence), key=lambda row: (-(row.remote or 0.0), row.pid))),
+    )
+
+
+def _ordered(rows: list[model.NodeThreads]) -> tuple[model.NodeThreads, ...]:
+    """Most remote requests first; last, whatever their share, threads that made hardly any requests."""
+    amounts = [(row.local or 0.0) + (row.remote or 0.0) for row in rows]
+    few = MARKED_PART * max(amounts, default=0.0) / len(rows) if rows else 0.0
+    return tuple(
+        row for _, row in sorted(zip(amounts, rows), key=lambda x: (0 < x[0] < few, -(x[1].remote or 0.0), x[1].nodes))
+    )
+
+
+def _cost(evidence: Evidence) -> tuple[float | None, float | None]:
+    found = gain(evidence)
+    if found is None or found.share is None or found.share > MOST_SERIAL_COST:
+        return None, None
+    return found.least, found.share
+
+
+def _bandwidth(evidence: Evidence) -> float | None:
+    """Emulated time says nothing."""
+    wall, total = evidence.run.wall_ns, evidence.traffic.total
+    other = (evidence.run.uarch or "").startswith(_OTHER_LINES)
+    if evidence.run.emulated or other or not wall or not total or basis(evidence) != COUNTERS:
+        return None
+    return total * LINE_BYTES / (wall / 1e9)
+
+
+def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
+    groups: dict[tuple[int, ...], list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        groups[thread.nodes].append(thread)
+    counted = basis(evidence) == COUNTERS
+    for nodes, threads in groups.items():
+        local, remote = _counted(evidence, nodes, threads) if counted else _sampled(evidence, threads)
+        share = _share(local, remote)
+        yield model.NodeThreads(
+            nodes=nodes,
+            threads=len(threads),
+            cpus=tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
+            local=local,
+            remote=remote,
+            remote_share=share,
+            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+        )
+
+
+def _processes(evidence: Evidence) -> Iterator[model.ProcessThreads]:
+    groups: dict[int, list[Thread]] = defaultdict(list)
+    for thread in evidence.threads:
+        groups[thread.row.process].append(thread)
+    if len(groups) < 2:
+        return
+    counted = basis(evidence) == COUNTERS
+    for threads in groups.values():
+        local, remote = _amounts(_traffic(evidence, threads)) if counted else _sampled(evidence, threads)
+        share = _share(local, remote)
+        yield model.ProcessThreads(
+            pid=threads[0].row.pid,
+            name=clean(threads[0].row.name or "?"),
+            threads=len(threads),
+            local=local,
+            remote=remote,
+            remote_share=share,
+            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+        )
+
+
+Sums = tuple[Optional[float], Optional[float]]  # local and remote; None: not known
+
+
+def _share(local: float | None, remote: float | None) -> float | None:
+    return remote / (local + remote) if local is not None and remote is not None and local + remote else None
+
+
+def _amounts(traffic: Traffic) -> Sums:
+    return traffic.local.estimate, traffic.remote.estimate
+
+
+def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> Sums:
+    """Where threads were not told apart, the counts of the node's CPUs are theirs."""
+    found = _traffic(evidence, threads)
+    if len(nodes) == 1 and found.total is None:
+        found = node_traffic(evidence, nodes[0])
+    return _amounts(found)
+
+
+def _traffic(evidence: Evidence, threads: list[Thread]) -> Traffic:
+    columns = evidence.ledger.threads_on([thread.row.id for thread in threads], ())
+    return verdict_traffic(evidence.ledger.events, columns)
+
+
+def _sampled(evidence: Evidence, threads: list[Thread]) -> Sums:
+    shares = [found for found in (remote_share(evidence, thread) for thread in threads) if found is not None]
+    if not shares:
+        return None, None
+    remote = sum(found.remote for found in shares)
+    return sum(found.total for found in shares) - remote, remote

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL for accesses with an address: who uses which object, and which part of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Use(NamedTuple):
+    kind: int
+    thing: int | None
+    init_thing: int | None
+    init_site: int | None
+    init_thread: int | None
+    site: int | None
+    loop: int | None  # where the thread enters the program's own code below the site; None: there
+    thread: int
+    node: int | None
+    page_node: int | None
+    remote: int | None  # 1, 0, or not known
+    steady: int  # after the initialisation
+    accesses: float
+    samples: int
+
+
+# Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
+# touch of its page.
+USES = """
+SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
+       CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END AS remote,
+       steady,
+       sum(weight), count(*)
+  FROM access LEFT JOIN stack_site k USING (stack)
+  LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
+ WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
+ GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
+"""
+
+
+class Answer(NamedTuple):
+    thing: int | None
+    kind: int
+    source: int | None
+    samples: int
+    weight: float
+    cycles: float | None  # the sum of their latencies, each times its weight
+
+
+# Who answered the sampled loads and stores, and how long that took.
+ANSWERS = """
+SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight) FROM access WHERE kind IN (@LOAD, @STORE)
+ GROUP BY thing, kind, source
+"""
+
+
+class Cell(NamedTuple):
+    thing: int
+    is_use: int
+    steady: int
+    thread: int
+    node: int | None
+    bin: int
+    weight: float
+    seen: float
+    squares: float  # sum of the squares of the weights
+
+
+# Which part of a thing who touched (is_use 0, in pages) and used (1; weight in accesses, seen in samples): over all its
+# blocks, ...
+CELLS = """
+SELECT thing, is_use, p.steady, thread, node,
+       min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin, sum(weight),
+       sum(seen), total(1.0 * weight * weight)
+  FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ GROUP BY thing, is_use, p.steady, thread, node, bin
+"""
+# ... and within its blocks, one laid over the other.
+FOLDED_CELLS = """
+SELECT thing, is_use, p.steady, thread, node,
+       min(:bins - 1, CAST(1.0 * max(0, address - e.first) * :bins / e.bytes AS INTEGER)) AS bin, sum(weight),
+       sum(seen), total(1.0 * weight * weight)
+  FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ WHERE w.blocks > 1
+ GROUP BY thing, is_use, p.steady, thread, node, bin
+"""
+
+
+class RegionCell(NamedTuple):
+    thing: int
+    is_use: int
+    steady: int
+    thread: int
+    node: int | None
+    bin: int
+    seen: float
+    site: int
+
+
+# The same for the parts of a thing that were first touched at one place, where there are several such places.
+REGION_CELLS = """
+SELECT thing, is_use, steady, thread, node,
+       min(:bins - 1, CAST(1.0 * (address - r.first) * :bins / r.bytes AS INTEGER)) AS bin, sum(seen), site
+  FROM placed p JOIN region r USING (thing, site)
+ WHERE is_use AND thing > 0 AND thing IN (SELECT thing FROM region GROUP BY thing HAVING count(*) > 1)
+ GROUP BY thing, is_use, steady, thread, node, bin, site
+"""
+
+
+class Sharing(NamedTuple):
+    thing: int
+    parts: int  # seen used at least twice
+    one_thread: int  # of these, used by one thread only
+    one_node: int
+
+
+_SHARING = """
+SELECT thing, count(*), sum(threads = 1), sum(nodes = 1)
+  FROM (SELECT thing, count(DISTINCT thread) AS threads, count(DISTINCT node) AS nodes FROM placed
+         WHERE is_use AND steady GROUP BY thing, process, block, {part} HAVING count(*) > 1)
+ GROUP BY thing
+"""
+PAGE_SHARING = _SHARING.format(part="address / :page_bytes")
+BLOCK_SHARING = _SHARING.format(part="block")
+
+
+class Order(NamedTuple):
+    thing: int
+    steps: int  # from one sampled access of a thread to its next
+    up: int  # of these, to a higher address
+
+
+ORDERS = """
+SELECT thing, count(*), sum(address > before)
+  FROM (SELECT thing, address, lag(address) OVER (PARTITION BY thing, thread ORDER BY t_ns) AS before
+          FROM placed WHERE is_use AND steady)
+ WHERE before IS NOT NULL GROUP BY thing
+"""

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL for the machine: nodes, CPUs, distances."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Node(NamedTuple):
+    id: int
+    mem_bytes: int | None
+    allowed: int
+    free_bytes: int | None
+
+
+NODES = "SELECT id, mem_bytes, allowed, free_bytes FROM node ORDER BY id"
+
+
+class Cpu(NamedTuple):
+    id: int
+    node: int | None
+    online: int
+    allowed: int
+
+
+CPUS = "SELECT id, node, online, allowed FROM cpu ORDER BY id"
+
+
+class Latency(NamedTuple):
+    from_node: int
+    to_node: int
+    latency_ns: float
+
+
+LATENCIES = "SELECT from_node, to_node, latency_ns FROM distance WHERE latency_ns IS NOT NULL"
+
+
+class NodeMemory(NamedTuple):
+    node: int
+    memory: str  # DRAM, HBM, CXL, persistent, GPU, untold, none
+
+
+NODE_MEMORY = "SELECT node, memory FROM node_memory ORDER BY node"
+
+
+class CpuPlace(NamedTuple):
+    id: int
+    node: int | None
+    package: int | None
+    core: int | None
+    thread: int | None
+    online: int
+    allowed: int
+
+
+CPU_PLACES = "SELECT id, node, package, core, thread, online, allowed FROM cpu ORDER BY node, package, core, thread, id"
+
+
+class Distance(NamedTuple):
+    from_node: int
+    to_node: int
+    firmware: int | None
+    latency_ns: float | None
+    read_bytes_per_s: float | None
+
+
+DISTANCES = "SELECT from_node, to_node, firmware, latency_ns, read_bytes_per_s FROM distance"
+
+
+class Measured(NamedTuple):
+    metric: str
+    unit: str
+    from_node: int
+    to_node: int | None
+    median: float
+    low: float
+    high: float
+    noisy: int
+
+
+MEASURED = """
+SELECT metric, unit, from_node, to_node, median, low, high, noisy FROM measured ORDER BY metric, from_node, to_node
+"""

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL for threads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Thread(NamedTuple):
+    id: int
+    process: int
+    pid: int
+    tid: int
+    name: str | None
+    from_start: int
+    pin: str
+    planned_cpu: int | None
+    own_cpus: str | None
+    cpu_ns: int | None
+    migrations: int | None
+    start_ns: int
+    end_ns: int | None
+
+
+# In the order of their start: that is the order in which the plan deals out CPUs.
+THREADS = """
+SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations,
+       t.start_ns, t.end_ns
+  FROM thread t JOIN process p ON p.id = t.process
+ ORDER BY t.start_ns, t.id
+"""
+
+
+class Life(NamedTuple):
+    start_ns: int
+    end_ns: int | None
+
+
+LIVES = "SELECT start_ns, end_ns FROM thread WHERE pin <> 'helper'"
+
+
+class Span(NamedTuple):
+    thread: int
+    start_ns: int
+    end_ns: int | None
+
+
+SPANS = "SELECT id, start_ns, end_ns FROM thread"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What recording adds to each of 64 ranks of one host, beside one program of 64 processes; goal: no more than that.
+
+The program does nothing: all that is added is start and end. CPU time counts, because the ranks outnumber the CPUs.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from bench import BUILD, NUMAPROF, Cost, folder, line, medians, run
+
+RANKS, ROUNDS = 64, 3
+PROCESSES = f"i=0; while [ $i -lt {RANKS} ]; do /bin/true & i=$((i + 1)); done; wait"
+
+
+def recorder_alone(place: Path) -> Path:
+    """Without the reports beside it no rank writes a summary: the difference is its cost."""
+    (place / "alone").mkdir()
+    for file in (NUMAPROF, BUILD / "libnumaprof-preload.so"):
+        shutil.copy2(file, place / "alone" / file.name)
+    return place / "alone" / NUMAPROF.name
+
+
+def job(place: Path, *recorder: object) -> Cost:
+    shutil.rmtree(place / "job", ignore_errors=True)
+    words = [*recorder, "record", "-q", "-o", place / "job"] if recorder else []
+    return run(["mpiexec.hydra", "-n", RANKS, *words, "/bin/true"])
+
+
+def processes(place: Path, *recorder: object) -> Cost:
+    (place / "one.numaprof").unlink(missing_ok=True)
+    words = [*recorder, "record", "-q", "-o", place / "one.numaprof"] if recorder else []
+    return run([*words, "sh", "-c", PROCESSES])
+
+
+def per_rank(cost: Cost, without: Cost) -> str:
+    return f"{1e3 * (cost.cpu - without.cpu) / RANKS:.0f} ms of CPU time a rank"
+
+
+def main() -> None:
+    if not shutil.which("mpiexec.hydra"):
+        line("ranks of one host", "not measured: MPICH is not installed")
+        return
+    with folder() as place:
+        alone = recorder_alone(place)
+        costs = medians(
+            ROUNDS,
+            bare=lambda: job(place),
+            processes=lambda: processes(place),
+            recorded_processes=lambda: processes(place, alone),
+            alone=lambda: job(place, alone),
+            recorded=lambda: job(place, NUMAPROF),
+        )
+        line(f"{RANKS} ranks of one host", f"{per_rank(costs['alone'], costs['bare'])} to record, CPU time of all")
+        line("  as one program", per_rank(costs["recorded_processes"], costs["processes"]))
+        line("  with the summaries", per_rank(costs["recorded"], costs["bare"]))
+        sizes = [file.stat().st_size for file in (place / "job").iterdir()]
+        line("  size", f"{sum(sizes) / len(sizes) / 1024:.0f} KiB a rank")
+        report = run([NUMAPROF, "report", place / "job"])
+        line("  report of the job", f"{report.wall:.1f} s, CPU time {report.cpu:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
