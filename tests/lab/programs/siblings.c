@@ -64,6 +64,15 @@ static void round_for(const char *event, struct reader *readers)
     printf("}\n");
 }
 
+// A CPU of neither reader: what this thread reads between a count and the next must not be theirs.
+static int elsewhere(const struct reader *readers)
+{
+    int cpu = 0;
+    while (cpu == readers[0].cpu || cpu == readers[1].cpu)
+        cpu++;
+    return cpu;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 5)
@@ -73,6 +82,7 @@ int main(int argc, char **argv)
         readers[i].memory = memory_on(atoi(argv[3]), readers[i].bytes);
         readers[i].junk = memory_on(node_of(readers[i].cpu), JUNK);
     }
+    pin(elsewhere(readers));
     for (int i = 4; i < argc; i++)
         round_for(argv[i], readers);
     return 0;

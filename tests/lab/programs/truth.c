@@ -24,7 +24,8 @@ static const struct {
     bool wrote;
 } states[] = {{-1, false},       {WORKER, false}, {NEIGHBOUR, false}, {NEIGHBOUR, true},
               {NEAR, false},     {NEAR, true},    {FAR, false},       {FAR, true}};
-enum { STATES = sizeof states / sizeof *states, MORE_WRITTEN = 7, MOST = FEWEST + STATES * LAB_NODES + MORE_WRITTEN };
+enum { STATES = sizeof states / sizeof *states, MORE_WRITTEN = 7, MORE_STREAMED = 8 };
+enum { MOST = FEWEST + STATES * LAB_NODES + MORE_WRITTEN + LAB_NODES * MORE_STREAMED };
 
 static struct {
     int cpu, node, start[2], tid;
@@ -33,10 +34,12 @@ static struct {
 static char *lines[LAB_NODES][STATES][USES]; // by their home; NULL: no role is on this node
 static int done[2];
 
-// Another number for each home and state, and for reads and writes, so that no event can be taken for another.
+// Another number for each home and state, and for reads and writes, so that no event can be taken for another. Streams are
+// prefetched by several lines at once: their numbers differ by more than these.
 static int count_of(int home, int state, int use)
 {
-    return FEWEST + state * LAB_NODES + home + (use == WRITE || use == STREAM_WRITE ? MORE_WRITTEN : 0);
+    int streamed = use == STREAM_READ || use == STREAM_WRITE ? home * MORE_STREAMED : 0;
+    return FEWEST + state * LAB_NODES + home + (use == WRITE || use == STREAM_WRITE ? MORE_WRITTEN : 0) + streamed;
 }
 
 static char *line_of(int home, int state, int use, int i)
