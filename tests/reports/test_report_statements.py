@@ -91,6 +91,15 @@ def test_the_time_line_has_as_many_parts_as_it_says(tmp_path: Path) -> None:
     assert table.count("<tr>") - 1 == int(said)
 
 
+def test_tool_time_beside_a_program_that_waits(tmp_path: Path) -> None:
+    """The share of a waiting program's CPU time would be thousands of percent."""
+    waits = serial_init().change("run", tool_cpu_ns=30_000_000).change("thread", cpu_ns=1_000_000)
+    assert "tool's own CPU time 50.0 % of one CPU" in " ".join(printed(waits, tmp_path, 120).split())
+    attached = serial_init().change("run", tool_cpu_ns=6_000_000)
+    attached.row("attached", process=1, age_ns=0)
+    assert "tool's own CPU time 10.0 % of one CPU" in " ".join(printed(attached, tmp_path, 120).split())
+
+
 def test_tool_time_of_an_emulated_run_is_not_told(tmp_path: Path) -> None:
     assert "tool's own CPU time" in " ".join(printed(serial_init(), tmp_path, 120).split())
     assert "tool's own CPU time" not in " ".join(printed(SCENARIOS["emulated"](), tmp_path, 120).split())

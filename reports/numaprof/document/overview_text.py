@@ -176,9 +176,19 @@ def pin_line(evidence: Evidence) -> Iterator[str]:
     if moved.compared and moved.moved:
         part = percent(moved.moved / moved.compared)
         parts.append(f"{part} of {plural(round(moved.compared), 'page')} moved to another node after their first touch")
-    if run.tool_cpu_ns is not None and evidence.cpu_ns and run.emulated is None:
-        parts.append(f"tool's own CPU time {percent(run.tool_cpu_ns / evidence.cpu_ns)} of the program's")
+    parts.extend(_own_time(evidence))
     yield SEPARATOR.join(parts)
+
+
+def _own_time(evidence: Evidence) -> Iterator[str]:
+    """A share of what the program used; of a server or a program that waits, of one CPU."""
+    own, wall = evidence.run.tool_cpu_ns, evidence.run.wall_ns
+    if own is None or evidence.run.emulated is not None:
+        return
+    if evidence.cpu_ns > own and not evidence.attached:
+        yield f"tool's own CPU time {percent(own / evidence.cpu_ns)} of the program's"
+    elif wall:
+        yield f"tool's own CPU time {percent(own / wall)} of one CPU"
 
 
 def _pinning(evidence: Evidence) -> str:
