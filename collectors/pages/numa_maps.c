@@ -25,24 +25,36 @@ static uint64_t numa_maps_scale(const char *line, uint64_t page_bytes)
     return scale > 0 ? scale : 1;
 }
 
-static void numa_maps_line(char *line, uint64_t page_bytes, numa_maps_handler *handle, void *context)
+struct numa_maps_walk {
+    uint64_t page_bytes, next; // next: the first address behind all counts so far
+    numa_maps_handler *handle;
+    void *context;
+};
+
+static void numa_maps_line(struct numa_maps_walk *walk, char *line)
 {
     char *rest = NULL;
-    uint64_t address, pages, scale = numa_maps_scale(line, page_bytes);
-    int node;
+    uint64_t scale = numa_maps_scale(line, walk->page_bytes);
+    struct numa_maps_count count;
     const char *word = strtok_r(line, " ", &rest);
-    if (!word || sscanf(word, "%" SCNx64, &address) != 1)
+    if (!word || sscanf(word, "%" SCNx64, &count.mapping) != 1)
         return;
-    while ((word = strtok_r(NULL, " ", &rest)))
-        if (numa_maps_count(word, &node, &pages))
-            handle(context, address, node, pages * scale);
+    while ((word = strtok_r(NULL, " ", &rest))) {
+        if (!numa_maps_count(word, &count.node, &count.pages))
+            continue;
+        count.pages *= scale;
+        count.address = count.mapping > walk->next ? count.mapping : walk->next;
+        walk->next = count.address + walk->page_bytes;
+        walk->handle(walk->context, &count);
+    }
 }
 
 void numa_maps_parse(const char *text, uint64_t page_bytes, numa_maps_handler *handle, void *context)
 {
+    struct numa_maps_walk walk = {.page_bytes = page_bytes, .handle = handle, .context = context};
     char *copy = strdup(text), *rest = NULL;
     for (char *line = copy ? strtok_r(copy, "\n", &rest) : NULL; line; line = strtok_r(NULL, "\n", &rest))
-        numa_maps_line(line, page_bytes, handle, context);
+        numa_maps_line(&walk, line);
     free(copy);
 }
 

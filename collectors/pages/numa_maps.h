@@ -7,8 +7,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Pages of the mapping that starts at address which are on a node, in base pages of page_bytes.
-typedef void numa_maps_handler(void *context, uint64_t address, int node, uint64_t pages);
+struct numa_maps_count {
+    uint64_t mapping;  // its start
+    uint64_t address;  // of this count alone, near the mapping's start: a mapping may have more counts than pages
+    int node;
+    uint64_t pages;    // of the mapping on the node, in base pages of page_bytes
+};
+
+typedef void numa_maps_handler(void *context, const struct numa_maps_count *count);
 
 // Hands out every count of the file's text.
 void numa_maps_parse(const char *text, uint64_t page_bytes, numa_maps_handler *handle, void *context);

@@ -120,19 +120,18 @@ static void pages_walk_range(struct pages_walk *walk, struct pages_range *range)
         walk->unseen += pages_unseen(range->present, range->placed);
 }
 
-// How many pages of a mapping are on a node, not which: the rows begin at the mapping's start, one page apart by node.
-static void pages_add_count(void *context, uint64_t address, int node, uint64_t pages)
+// How many pages of a mapping are on a node, not which.
+static void pages_add_count(void *context, const struct numa_maps_count *count)
 {
     struct pages_walk *walk = context;
     const struct pages_job *job = walk->job;
     for (size_t i = 0; i < job->count; i++) {
-        if (job->ranges[i].start != address)
+        if (job->ranges[i].start != count->mapping)
             continue;
-        RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(job->snapshot),
-               RECORD_NUMBER(address + (uint64_t)node * walk->pages->page_bytes), RECORD_NUMBER(pages),
-               RECORD_NUMBER(pages), RECORD_NUMBER(node));
-        walk->asked += pages;
-        walk->known += pages;
+        RECORD(walk->pages->queue, RECORDING_PAGE_HOME, RECORD_NUMBER(job->snapshot), RECORD_NUMBER(count->address),
+               RECORD_NUMBER(count->pages), RECORD_NUMBER(count->pages), RECORD_NUMBER(count->node));
+        walk->asked += count->pages;
+        walk->known += count->pages;
         atomic_store_explicit(&walk->pages->worked, true, memory_order_relaxed);
         return;
     }

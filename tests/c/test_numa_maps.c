@@ -7,18 +7,14 @@
 
 struct seen {
     int count;
-    uint64_t address[8], pages[8];
-    int node[8];
+    struct numa_maps_count of[8];
 };
 
-static void keep(void *context, uint64_t address, int node, uint64_t pages)
+static void keep(void *context, const struct numa_maps_count *count)
 {
     struct seen *seen = context;
-    if (seen->count == 8)
-        return;
-    seen->address[seen->count] = address;
-    seen->node[seen->count] = node;
-    seen->pages[seen->count++] = pages;
+    if (seen->count < 8)
+        seen->of[seen->count++] = *count;
 }
 
 TEST(counts_by_node_in_base_pages)
@@ -30,21 +26,32 @@ TEST(counts_by_node_in_base_pages)
                     "nonsense N0=1\n\n",
                     4096, keep, &seen);
     CHECK_EQ(seen.count, 3);
-    CHECK(seen.address[0] == 0x7f00 && seen.node[0] == 0 && seen.pages[0] == 4);
-    CHECK(seen.address[1] == 0x7f00 && seen.node[1] == 3 && seen.pages[1] == 2);
-    CHECK(seen.address[2] == 0x9000 && seen.node[2] == 1 && seen.pages[2] == 512);
+    CHECK(seen.of[0].mapping == 0x7f00 && seen.of[0].node == 0 && seen.of[0].pages == 4);
+    CHECK(seen.of[1].mapping == 0x7f00 && seen.of[1].node == 3 && seen.of[1].pages == 2);
+    CHECK(seen.of[2].mapping == 0x9000 && seen.of[2].node == 1 && seen.of[2].pages == 512);
+}
+
+// A recording takes one row an address. The second mapping begins where the first one's second count is.
+TEST(each_count_has_its_own_address)
+{
+    struct seen seen = {0};
+    numa_maps_parse("1000 default N0=1 N1=1\n2000 default N0=3\n3000 default N1=1\n9000 default N1=1\n",
+                    4096, keep, &seen);
+    const uint64_t addresses[] = {0x1000, 0x2000, 0x3000, 0x4000, 0x9000};
+    CHECK_EQ(seen.count, 5);
+    for (int i = 0; i < 5; i++)
+        CHECK_EQ(seen.of[i].address, addresses[i]);
 }
 
 struct wanted {
     uint64_t address, pages;
 };
 
-static void sum(void *context, uint64_t address, int node, uint64_t pages)
+static void sum(void *context, const struct numa_maps_count *count)
 {
     struct wanted *wanted = context;
-    (void)node;
-    if (address == wanted->address)
-        wanted->pages += pages;
+    if (count->mapping == wanted->address)
+        wanted->pages += count->pages;
 }
 
 TEST(own_memory_is_found)
