@@ -206,6 +206,8 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
            thread->knows_cpu_ns ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
            thread->knows_migrations ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
+    if (thread->clock > 0)
+        close(thread->clock);
     free(thread);
     if (--process->threads == 0)
         tasks_end_process(tasks, process, time);

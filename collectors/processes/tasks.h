@@ -61,6 +61,9 @@ struct thread {
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
     bool knows_cpu_ns, knows_migrations;
+    uint64_t cpu_ns_before;          // what it ran before the recorder came, which is not counted
+    int clock;                       // event that counts its time to its end: thread_time.h; 0: none
+    int64_t clock_start;             // its CPU time when that was opened
     struct counter_set *counters;    // NULL: none ...
     bool counters_refused;           // ... and not to be asked for again
 };

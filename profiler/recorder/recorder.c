@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
 #include "core/system/large_stack.h"
 #include "profiler/launch/placing.h"
@@ -154,6 +155,7 @@ static void recorder_detach(struct recorder *r)
         pages_snapshot(&r->pages, (struct process *)(uintptr_t)value, now, "detach");
     for (size_t at = 0; table_next(&r->tasks.threads, &at, &key, &value); at = 0) {
         struct thread *thread = (struct thread *)(uintptr_t)value;
+        thread_time_read(thread);
         counter_sets_end(&r->sets, thread, now);
         targets_end_thread(&r->targets, thread, 0);
     }

@@ -67,6 +67,21 @@ def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> Non
 
 
 @pytest.mark.requires("perf_event")
+def test_cpu_time_is_that_since_attaching(recording: Path) -> None:
+    def ran() -> int:
+        return int(Path(f"/proc/{program.pid}/schedstat").read_text().split()[0])
+
+    with attachee() as program:
+        before = ran()
+        with attached(program.pid, recording, "--without", "counters"):
+            begun = ran()
+            program.do("touch")
+            until(lambda: Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S")
+            most = ran() - begun
+        assert most <= one(recording, "SELECT cpu_ns FROM thread") <= ran() - before
+
+
+@pytest.mark.requires("perf_event")
 def test_memory_that_processes_share_is_one_object(recording: Path) -> None:
     """Each child fills a half of it."""
     with attachee() as program, attached(program.pid, recording):

@@ -105,6 +105,19 @@ def test_static_program(recording: Path) -> None:
     assert "static" in one(recording, NOTES)
 
 
+@pytest.mark.requires("perf_event")
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to tell a pin from none")
+def test_cpu_time_of_a_static_programs_threads_reaches_to_their_end(recording: Path) -> None:
+    """Each thread ends long before the next look in /proc; once pinned, it is known to the recorder."""
+    done = run("record", "-q", "-o", recording, target("timed", "-static", output="timed-static"), 30, 60, 90, 120)
+    assert done.status == 0
+    truth = {int(tid): int(ns) for tid, ns in map(str.split, done.out.splitlines())}
+    recorded = rows(recording, "SELECT tid, cpu_ns, end_ns - start_ns FROM thread ORDER BY id")[1:]
+    assert [tid for tid, _, _ in recorded] == list(truth)
+    for tid, cpu_ns, wall_ns in recorded:
+        assert truth[tid] * 0.95 <= cpu_ns <= wall_ns, tid
+
+
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to tell a pin from none")
 def test_what_a_static_program_starts_sees_all_cpus(recording: Path) -> None:
     """A launcher such as go: from its first child on its threads are not pinned; none is said to have chosen that."""

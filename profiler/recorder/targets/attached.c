@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
 
@@ -43,6 +44,7 @@ static int attached_add_thread(struct attached *attached, pid_t pid, pid_t tid)
     struct thread *thread = tasks_add_thread(tasks, process, tid, clock_now(), false, NULL);
     if (!thread)
         return -ENOMEM;
+    thread_time_begin(thread);
     attached_watch(attached, tid); // first: from here on the kernel reports what it starts
     counter_sets_count(attached->targets->sets, thread);
     attached->threads++;

@@ -7,6 +7,7 @@
 
 #include "core/system/clock.h"
 #include "collectors/processes/namespaces.h"
+#include "collectors/processes/thread_time.h"
 #include "profiler/launch/output_name.h"
 
 static pid_t messages_tid(const struct process *process, pid_t inner)
@@ -74,7 +75,7 @@ static void messages_exit_thread(struct messages *messages, struct process *proc
     const struct targets *targets = messages->connections.targets;
     struct thread *thread = messages_ending_thread(messages, process, message);
     if (thread)
-        targets_set_cpu_time(thread, message->a);
+        thread_time_set(thread, message->a);
     if (thread && !targets->tasks->has_kernel_records && process->threads > 1)
         tasks_end_thread(targets->tasks, thread, message->time_ns);
 }
@@ -88,7 +89,7 @@ static void messages_exit_process(struct messages *messages, struct process *pro
     for (size_t at = 0; table_next(&targets->tasks->threads, &at, &tid, &value);) {
         struct thread *other = (struct thread *)(uintptr_t)value;
         if (other->process == process)
-            targets_read_cpu_time(other);
+            thread_time_read(other);
     }
     perf_streams_drain(messages->connections.streams, message->time_ns);
     process = tasks_process_of_channel(targets->tasks, message->process);

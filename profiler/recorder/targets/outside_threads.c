@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "collectors/processes/thread_time.h"
 #include "collectors/protocol/channel_slots.h"
 #include "core/text/diag.h"
 #include "core/topology/thread_mask.h"
@@ -37,6 +38,12 @@ static void outside_threads_pin(const struct outside_threads *outside, struct th
     tasks_set_pin(outside->tasks, thread, CHANNEL_PIN_PLANNED, cpu, NULL);
 }
 
+void outside_threads_follow(const struct process *process, struct thread *thread)
+{
+    if (programs_is_outside(process))
+        thread_time_follow(thread);
+}
+
 // The main thread too: with one thread it was both.
 void outside_threads_began(const struct outside_threads *outside, struct process *process, struct thread *thread)
 {
@@ -47,6 +54,7 @@ void outside_threads_began(const struct outside_threads *outside, struct process
         tasks_mark_late(outside->tasks, thread);
         counter_sets_count(outside->sets, thread);
     }
+    thread_time_follow(thread); // before the pin shows that we have looked
     if (outside->channel && outside->machine->slot_count > 0 && !process->starts_others) {
         if (main_thread)
             outside_threads_pin(outside, main_thread);
@@ -78,10 +86,11 @@ static size_t outside_threads_unpin_all(const struct outside_threads *outside, c
     return count;
 }
 
-void outside_threads_child(const struct outside_threads *outside, struct process *parent, const struct thread *child)
+void outside_threads_child(const struct outside_threads *outside, struct process *parent, struct thread *child)
 {
     char clean[PATH_MAX];
     outside_threads_release(outside, child);
+    thread_time_follow(child);
     if (parent->starts_others)
         return;
     parent->starts_others = true;

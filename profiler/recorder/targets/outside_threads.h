@@ -25,7 +25,10 @@ void outside_threads_began(const struct outside_threads *outside, struct process
 // The first thread of a child, or of the program that a pinned process execs, gets the whole mask again.
 void outside_threads_release(const struct outside_threads *outside, const struct thread *thread);
 
+// The process runs a program now: follows the CPU time of its thread, if the program cannot have the preload library.
+void outside_threads_follow(const struct process *process, struct thread *thread);
+
 // A process outside started another one, whose first thread is child.
-void outside_threads_child(const struct outside_threads *outside, struct process *parent, const struct thread *child);
+void outside_threads_child(const struct outside_threads *outside, struct process *parent, struct thread *child);
 
 #endif

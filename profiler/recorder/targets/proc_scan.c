@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
 #include "core/system/process_stat.h"
 #include "core/topology/thread_mask.h"
@@ -79,7 +80,7 @@ static void proc_scan_find_threads(struct proc_scan *scan, struct process *proce
 // Its end was not told twice in a row: it is over.
 static bool proc_scan_is_over(struct thread *thread)
 {
-    if (targets_read_cpu_time(thread)) {
+    if (thread_time_read(thread)) {
         thread->missing = 0;
         return false;
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/recorder/targets/targets.h"
 
-#include <stdlib.h>
-
-#include "core/system/sysfile.h"
+#include "collectors/processes/thread_time.h"
 
 void targets_classify(const struct targets *targets, struct process *ending)
 {
@@ -49,6 +47,7 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     programs_ended(&targets->programs, process);
     tasks_exec(targets->tasks, process);
     programs_executed(&targets->programs, process);
+    outside_threads_follow(process, thread);
 }
 
 void targets_end_thread(const struct targets *targets, struct thread *thread, uint64_t time)
@@ -62,6 +61,7 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
         allocations_close_ring(targets->allocations, process);
         programs_ended(&targets->programs, process);
     }
+    thread_time_end(thread);
     counter_sets_end(targets->sets, thread, time);
     if (thread->pin == CHANNEL_PIN_PLANNED && !thread->left_slot && targets->channel)
         channel_server_free_slot(targets->channel, thread->planned_cpu); // it was killed
@@ -80,23 +80,4 @@ void targets_end_process(const struct targets *targets, const struct process *pr
         left--;
         at = 0; // the table has changed
     }
-}
-
-// Where a thread is counted, its own clock says how long it ran while it was.
-void targets_set_cpu_time(struct thread *thread, int64_t ns)
-{
-    if (thread->counters || ns < 0)
-        return;
-    thread->cpu_ns = (uint64_t)ns;
-    thread->knows_cpu_ns = true;
-}
-
-// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
-bool targets_read_cpu_time(struct thread *thread)
-{
-    char text[128];
-    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
-    if (status > 0)
-        targets_set_cpu_time(thread, strtoll(text, NULL, 10));
-    return status > 0;
 }

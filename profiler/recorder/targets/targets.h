@@ -38,8 +38,4 @@ void targets_end_thread(const struct targets *targets, struct thread *thread, ui
 // Ends all threads of the process.
 void targets_end_process(const struct targets *targets, const struct process *process, uint64_t time);
 
-// Where a thread is not counted: the CPU time that /proc knows. False: the thread is not in /proc.
-bool targets_read_cpu_time(struct thread *thread);
-void targets_set_cpu_time(struct thread *thread, int64_t ns);
-
 #endif

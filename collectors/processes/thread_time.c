@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectors/processes/thread_time.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "collectors/perf/perf_event.h"
+#include "core/system/sysfile.h"
+
+// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst). -1: none.
+static int64_t thread_time_shown(const struct thread *thread)
+{
+    char text[128];
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
+    return status > 0 ? strtoll(text, NULL, 10) : -1;
+}
+
+void thread_time_begin(struct thread *thread)
+{
+    const int64_t shown = thread_time_shown(thread);
+    thread->cpu_ns_before = shown > 0 ? (uint64_t)shown : 0;
+}
+
+void thread_time_set(struct thread *thread, int64_t ns)
+{
+    if (thread->counters || ns < 0)
+        return;
+    thread->cpu_ns = (uint64_t)ns > thread->cpu_ns_before ? (uint64_t)ns - thread->cpu_ns_before : 0;
+    thread->knows_cpu_ns = true;
+}
+
+bool thread_time_read(struct thread *thread)
+{
+    const int64_t shown = thread_time_shown(thread);
+    thread_time_set(thread, shown);
+    return shown >= 0;
+}
+
+static void thread_time_leave(struct thread *thread)
+{
+    if (thread->clock > 0)
+        close(thread->clock);
+    thread->clock = 0;
+}
+
+// Half of the files that may be open are for what says more. A clock counts the kernel's part too, whatever is excluded.
+void thread_time_follow(struct thread *thread)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+    struct rlimit files;
+    thread_time_leave(thread); // after exec from another thread the clock is not that of this one
+    thread->clock_start = thread_time_shown(thread);
+    if (thread->counters || thread->clock_start < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return;
+    int fd = perf_event_open(&attr, thread->tid, -1, -1);
+    thread->clock = fd > 0 ? fd : 0;
+    if (fd > 0 && (rlim_t)fd >= files.rlim_cur / 2)
+        thread_time_leave(thread);
+}
+
+void thread_time_end(struct thread *thread)
+{
+    uint64_t ran;
+    if (thread->clock > 0 && read(thread->clock, &ran, sizeof ran) == sizeof ran)
+        thread_time_set(thread, thread->clock_start + (int64_t)ran);
+    thread_time_leave(thread);
+}
