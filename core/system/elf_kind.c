@@ -193,6 +193,21 @@ const char *elf_kind_obstacle(int kind)
     }
 }
 
+const char *elf_kind_remedy(int kind)
+{
+    switch (kind) {
+    case ELF_KIND_FOREIGN:
+        return "build it for this machine's architecture, with 64 bits";
+    case ELF_KIND_ASAN:
+        return "build it without -fsanitize=address";
+    case -EPERM:
+    case -EACCES:
+        return "run numaprof as the user whose rights it gets, or as root";
+    default:
+        return "link it dynamically with glibc";
+    }
+}
+
 bool elf_kind_bears_preload(int kind)
 {
     return kind != ELF_KIND_OTHER_LIBC && kind != ELF_KIND_FOREIGN && kind != ELF_KIND_ASAN;

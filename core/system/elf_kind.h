@@ -33,6 +33,9 @@ void elf_kind_loader(const char *path, char *loader, size_t size);
 // Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
 const char *elf_kind_obstacle(int kind);
 
+// What the user can do about the obstacle.
+const char *elf_kind_remedy(int kind);
+
 // Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it; one
 // with another C library or AddressSanitizer would not start; one of 32 bits would complain.
 bool elf_kind_bears_preload(int kind);

@@ -30,11 +30,9 @@ int cmd_place_run(const struct run_options *options, const struct target *target
 {
     struct preload_environment environment;
     struct supervision worst = {0};
-    const char *obstacle = elf_kind_obstacle((int)target->kind);
     int status = preload_environment_make(&environment, target, NULL, options->placing);
-    if (obstacle || status < 0) {
-        diag_error("run it without --place", "%s cannot be placed: %s%s", target->path, obstacle ? "it " : "",
-                   obstacle ? obstacle : "the preload library is not found");
+    if (status < 0) {
+        diag_error("run it without --place", "%s cannot be placed: the preload library is not found", target->path);
         return DIAG_EXIT_FAILED;
     }
     for (int repeat = 1; repeat <= options->repeats; repeat++) {

@@ -229,6 +229,14 @@ static int run_recorded(const struct run_options *options, const struct target *
     return run_all(options, target, signals);
 }
 
+static bool run_is_placeable(const struct target *target)
+{
+    const char *obstacle = elf_kind_obstacle((int)target->kind);
+    if (obstacle)
+        diag_error(elf_kind_remedy((int)target->kind), "%s cannot be placed: it %s", target->path, obstacle);
+    return !obstacle;
+}
+
 // With a placement file, run measures nothing; record does.
 static int run_placed(struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
@@ -236,6 +244,8 @@ static int run_placed(struct run_options *options, const struct target *target, 
         diag_error("numaprof record --place FILE -o RECORDING", "-o: run --place records nothing");
         return DIAG_EXIT_FAILED;
     }
+    if (!run_is_placeable(target))
+        return DIAG_EXIT_FAILED;
     options->placing = calloc(1, sizeof *options->placing);
     if (!options->placing) {
         diag_error(NULL, "out of memory");

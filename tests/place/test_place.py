@@ -107,9 +107,11 @@ def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tm
     """AddressSanitizer has to come first among the libraries, and finds errors in its own blocks only."""
     program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "placed.c"), flag, "-pthread")
     file = placed(tmp_path, target("placed", "-pthread", "-O1", "-g"))
-    ended = run("run", "--place", file, program)
-    assert (ended.status, ended.out) == (125, "")
-    assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
+    for command in (("run",), ("record", "-o", tmp_path / "r")):
+        ended = run(*command, "--place", file, program)
+        assert (ended.status, ended.out) == (125, "")
+        assert "cannot be placed" in ended.err and ended.err.count("\n") == 1
+    assert not (tmp_path / "r").exists()
 
 
 @pytest.mark.parametrize(

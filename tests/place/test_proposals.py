@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numaprof.commands.try_fix import choose
+from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.thresholds import BINS
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.experiments.trials.kernel_weights import by_weight
 from numaprof.experiments.trials.pieces import used_pieces
 from numaprof.experiments.trials.placement import Frame, Place, Subject, by_order, interleave, size_class, whole, write
-from numaprof.experiments.trials.proposals import Proposal, merged, proposals, read
+from numaprof.experiments.trials.proposals import Proposal, merged, proposal, proposals, read
+from numaprof.rules.advice import Advice, Kind
 from numaprof.text.messages import Failure
 from recording_builder import PAGE, RecordingBuilder
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels, named_objects
@@ -163,6 +166,44 @@ def test_of_an_array_that_grew_the_use_of_the_last_block_counts(tmp_path: Path) 
             builder.loads(loop, 5, range(start, start + pages * PAGE, 4 * PAGE), 0, block=block)
     (subject,) = first(with_build_id(builder), tmp_path).subjects
     assert [place.text for place in subject.places] == ["blocks 0:0.5 1:1"], subject.basis
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("file", "the pages of files"),
+        ("huge", "memory of hugetlbfs"),
+        ("shared", "memory that processes share"),
+        ("stack", "the stacks of threads"),
+        ("tls", "thread-local variables"),
+    ],
+)
+def test_what_cannot_be_placed_is_named(kind: str, words: str, tmp_path: Path) -> None:
+    (reason,) = reasons_of(replace(largest(tmp_path), kind=kind), tmp_path)
+    assert reason.endswith(f": {words} cannot be placed from outside")
+
+
+def test_memory_without_an_allocation_is_no_kind_of_memory(tmp_path: Path) -> None:
+    (reason,) = reasons_of(replace(largest(tmp_path), kind=UNNAMED, things=(-1,)), tmp_path)
+    assert "only the line of its first touch is known, not its allocation" in reason
+
+
+def test_memory_of_before_attaching_needs_a_new_recording(tmp_path: Path) -> None:
+    (reason,) = reasons_of(replace(largest(tmp_path), mapped_before=True, touched=()), tmp_path)
+    assert reason.endswith("it was allocated before numaprof attached: record the program from its start")
+
+
+def largest(folder: Path) -> Object:
+    evidence, _ = read(str(with_build_id(named_objects()).write(folder / "x.numaprof")))
+    return max((each for each in evidence.objects.found if each.kind == "heap"), key=lambda each: each.bytes or 0)
+
+
+def reasons_of(found: Object, folder: Path) -> list[str]:
+    """Why this object of that recording cannot be placed."""
+    evidence, layouts = read(str(folder / "x.numaprof"))
+    made = proposal(1, Advice(Kind.FIX, "it is slow", "place it", "a test", objects=(found,)), evidence, layouts)
+    assert not made.subjects
+    return list(made.left_out)
 
 
 # --- files and choices

@@ -236,6 +236,21 @@ def test_another_size_is_not_the_advised_allocation(trial: Trial, recording: Pat
     placed = side(document, "advice 1")
     assert placed["found_share"] == 0
     assert placed["verdict"]["words"] == "cannot tell"
+    # A file that places nothing keeps no effect.
+    assert document["placement_file"] is None and not list(tmp_path.glob("*.placement"))
+    other = trial.run(recording, "-n", 1, "--", "true")
+    assert "0 of 1 call stack met again in 1 run: nothing was placed." in other.out
+
+
+@pytest.mark.requires("one_node")
+def test_numbers_differ_where_plain_runs_agree(trial: Trial, recording: Path, tmp_path: Path) -> None:
+    """One plain run alone may have printed the time it took."""
+    script = tmp_path / "numbers"
+    script.write_text('#!/bin/sh\n[ -n "$NUMAPROF_PLACE" ] && echo 1 || echo 2\n')
+    script.chmod(0o755)
+    words = "numbers in the output differ from the plain runs': advice 1"
+    assert words not in trial.document(recording, "-n", 1, "--", script)["remarks"]
+    assert words in trial.document(recording, "-n", 2, "--", script)["remarks"]
 
 
 class Asked(io.StringIO):
@@ -296,7 +311,33 @@ def test_advice_numbers_are_those_of_the_report(trial: Trial, recording: Path) -
 def test_a_program_that_cannot_be_run_is_named(trial: Trial, recording: Path, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_text("hello")
-    refused(trial.run(recording, "--", text), "is not there any more")
+    refused(trial.run(recording, "--", text), "is not there, or cannot be executed; check the name after --")
+
+
+def refused_after_a_run(ended: Ended, *words: str) -> None:
+    """The first line says what will be run."""
+    assert "will be run" in ended.err.splitlines()[0]
+    refused(Ended(ended.status, ended.out, ended.err.partition("\n")[2]), *words)
+
+
+@pytest.mark.parametrize("flag", ["-static", "-fsanitize=address"])
+def test_a_program_that_cannot_be_placed_is_named(trial: Trial, recording: Path, tmp_path: Path, flag: str) -> None:
+    program = build_c(tmp_path / "still", str(TREE / "tests" / "targets" / "touch.c"), flag)
+    remedy = "link it dynamically" if flag == "-static" else "build it without -fsanitize=address"
+    refused_after_a_run(trial.run(recording, "--", program), "cannot be placed", remedy)
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("echo no input >&2; exit 3", "exit status 3 (no input)"), ("kill -9 $$", "killed by SIGKILL;")],
+)
+def test_a_program_that_fails_unchanged_is_run_once(
+    trial: Trial, recording: Path, tmp_path: Path, script: str, words: str
+) -> None:
+    kept = tmp_path / "kept"
+    ended = trial.run(recording, "--keep", kept, "--", "sh", "-c", script)
+    refused_after_a_run(ended, f"the first run, unchanged, failed: {words}")
+    assert len(list(kept.glob("*.numaprof"))) == 1
 
 
 def test_another_program_is_refused(trial: Trial, recording: Path, tmp_path: Path) -> None:
@@ -367,9 +408,7 @@ def test_a_program_may_have_an_exit_status_of_its_own(trial: Trial, recording: P
     script.chmod(0o755)
     path = changed(recording, tmp_path / "r", "UPDATE run SET exit_status = 3")
     assert side(trial.document(path, "-n", 1, "--", script), "advice 1")["failures"] == []
-    ended = trial.run(path, "-n", 1, "--json")
-    assert ended.status == 1
-    assert side(json.loads(ended.out), "plain")["failures"] == ["exit status 0, and 3 in the recorded run"]
+    refused_after_a_run(trial.run(path, "-n", 1), "exit status 0, and 3 in the recorded run")
 
 
 def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

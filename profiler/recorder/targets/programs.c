@@ -19,7 +19,7 @@ static void programs_note(const struct programs *programs, const struct process 
     diag_clean(clean, sizeof clean, path);
     if (programs_is_forbidden(kind)) {
         RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("no"));
-        note_write(programs->tasks, "not_followed", 1, "run numaprof as the user whose rights it gets, or as root",
+        note_write(programs->tasks, "not_followed", 1, elf_kind_remedy(kind),
                      "%s %s: the kernel does not allow it to be measured, so nothing was recorded of it", clean,
                      elf_kind_obstacle(kind));
         return;
@@ -28,8 +28,7 @@ static void programs_note(const struct programs *programs, const struct process 
                        : programs->sets->counts_cpus ? "its threads are pinned a moment after their start, counted by CPU"
                        : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
                                               : "its threads are pinned a moment after their start";
-    const char *remedy = kind == ELF_KIND_ASAN ? "build it without -fsanitize=address" : "link it dynamically with glibc";
-    note_write(programs->tasks, "not_followed", 1, remedy, "%s %s: %s", clean, elf_kind_obstacle(kind), seen);
+    note_write(programs->tasks, "not_followed", 1, elf_kind_remedy(kind), "%s %s: %s", clean, elf_kind_obstacle(kind), seen);
 }
 
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path)

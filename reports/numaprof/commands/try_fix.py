@@ -26,7 +26,7 @@ from numaprof.experiments.trials.schedule import cpus_of_threads
 from numaprof.experiments.trials.stored_trial import store
 from numaprof.experiments.trials.trial import Tried, measure, team_size
 from numaprof.experiments.trials.trial_document import Trial, as_document
-from numaprof.experiments.trials.trial_runs import Arm, Program, Run, Runs, run_all, run_once
+from numaprof.experiments.trials.trial_runs import Arm, Program, Run, Runs, check_first, run_all, run_once
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import print_trial
 from numaprof.text.format import clean, plural
@@ -110,6 +110,8 @@ def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Progr
         raise Failure(f"the recorded program ran in {cwd}, which is gone", "name the program after --")
     path = shutil.which(os.path.join(cwd or "", command[0]) if "/" in command[0] else command[0])
     if path is None:
+        if given:
+            raise Failure(f"{command[0]} is not there, or cannot be executed", "check the name after --")
         raise Failure(f"{command[0]} is not there any more", "build it again, or name the program after --")
     limit = max(LEAST_LIMIT_S, LIMIT_FACTOR * (evidence.run.wall_ns or 0) / 1e9)
     cpus = _pin_order(evidence)
@@ -183,6 +185,7 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     with interruptible() as interruption:
         if _was_rebuilt(program, recorded):
             first = run_once(program, plain, os.path.join(folder, "plain.1"))
+            check_first(first, folder)
             chosen, lost = _for_new_build(chosen, first)
             arms = [plain, *chosen.arms]
             runs.by_arm["plain"] = [first]
@@ -262,9 +265,7 @@ def _was_rebuilt(program: Program, recorded: Recorded) -> bool:
 
 
 def _for_new_build(chosen: Chosen, first: Run) -> tuple[Chosen, list[str]]:
-    if first.recording is None or first.failure is not None:
-        raise Failure(f"the rebuilt program failed: {first.failure or 'no recording'}", "see why it fails by itself")
-    _, layouts = read(first.recording)
+    _, layouts = read(first.recording or "")
     arms, lost = [], list[str]()
     for arm in chosen.arms:
         kept, missing = rebuilt(arm.subjects, layouts)
@@ -289,8 +290,10 @@ def _trial(
 
 
 def _with_file(trial: Trial, program: Program, folder: str, options: Options) -> Trial:
-    """The file that keeps the effect without an edit: that of the arm with everything."""
-    arm = [tried.arm for tried in trial.tried if tried.arm.subjects][-1]
+    """The file that keeps the effect without an edit: that of the arm with everything, if it placed anything."""
+    arm = trial.placed[-1].arm
+    if not trial.placed[-1].total("placed"):
+        return trial
     if options.keep:
         return trial.with_file(os.path.join(folder, f"{arm.name}.placement"))
     name = f"{os.path.basename(program.command[0])}.{os.getpid()}.placement"

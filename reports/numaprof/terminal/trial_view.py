@@ -71,21 +71,25 @@ def _print_placed(trial: Trial, tried: Tried, layout: Layout) -> None:
     verdict = judge(trial.plain, tried)
     layout.line()
     layout.paragraph(f"{tried.arm.label}: {verdict.words}: {verdict.why}.", style=BOLD)
-    found = sum(any(run.outcomes[at].asked for run in tried.measured) for at in range(_subjects(tried)))
-    runs = max(1, len(tried.measured))
-    stacks = plural(len(tried.arm.subjects), "call stack")
-    layout.paragraph(
-        f"{found} of {stacks} met again ({percent(tried.found)} of the advised bytes); "
-        f"placed {tried.total('placed')} of {tried.total('asked')} allocations in {plural(runs, 'run')}; "
-        f"{percent(tried.right)} of {size(tried.total('checked_bytes'))} checked on the asked node; "
-        f"{size(tried.total('extra_bytes') / runs)} more memory a run, "
-        f"{size(tried.total('moved_bytes') / runs)} beside the asked borders.",
-        first="    ",
-    )
+    layout.paragraph(_what_was_placed(tried), first="    ")
     for subject in tried.arm.subjects:
         places = "; ".join(dict.fromkeys(place.text for place in subject.places[:3]))
         more = f" and {len(subject.places) - 3} more" if len(subject.places) > 3 else ""
         layout.paragraph(f"{clean(subject.label)}: {places}{more} ({subject.basis})", first="    - ")
+
+
+def _what_was_placed(tried: Tried) -> str:
+    found = sum(any(run.outcomes[at].asked for run in tried.measured) for at in range(_subjects(tried)))
+    runs, stacks = len(tried.measured), plural(len(tried.arm.subjects), "call stack")
+    if not found:
+        return f"0 of {stacks} met again in {plural(runs, 'run')}: nothing was placed."
+    return (
+        f"{found} of {stacks} met again ({percent(tried.found)} of the advised bytes); "
+        f"placed {tried.total('placed')} of {tried.total('asked')} allocations in {plural(runs, 'run')}; "
+        f"{percent(tried.right)} of {size(tried.total('checked_bytes'))} checked on the asked node; "
+        f"{size(tried.total('extra_bytes') / runs)} more memory a run, "
+        f"{size(tried.total('moved_bytes') / runs)} beside the asked borders."
+    )
 
 
 def _subjects(tried: Tried) -> int:

@@ -37,6 +37,14 @@ BLOCK_ROWS = 1000  # of one object in a recording (collectors/heap/objects.h): o
 SMALLEST = 64 << 10  # allocations that can be placed (ALLOC_THRESHOLD)
 # What is left of a block beyond the last touched page: less is rounding, or a fault that was not sampled.
 UNUSED = 0.03
+# What cannot be placed, by the recording's word for its kind.
+_NOT_PLACEABLE = {
+    "file": "the pages of files cannot be placed from outside",
+    "huge": "memory of hugetlbfs cannot be placed from outside",
+    "shared": "memory that processes share cannot be placed from outside",
+    "stack": "the stacks of threads cannot be placed from outside",
+    "tls": "thread-local variables cannot be placed from outside",
+}
 # Frames of these modules at the outer end say how a thread began, not who allocates.
 _START_MODULES = ("libc.so", "ld-linux", "libpthread", "libnumaprof-preload", "[")
 
@@ -131,8 +139,10 @@ def merged(subjects: Sequence[Subject], most: int = MOST_SUBJECTS) -> tuple[Subj
 
 def _subjects(found: Object, evidence: Evidence, layouts: Layouts) -> tuple[list[Subject], str | None]:
     """All call stacks of an object, or why it cannot be placed."""
-    if found.kind not in ("heap", "mapping", "static"):
-        return [], f"{found.kind} memory cannot be placed from outside"
+    if found.kind in _NOT_PLACEABLE:
+        return [], _NOT_PLACEABLE[found.kind]
+    if found.placed_before:
+        return [], "it was allocated before numaprof attached: record the program from its start"
     made, reasons = [], []
     for thing in found.things:
         try:

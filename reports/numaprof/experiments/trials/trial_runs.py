@@ -14,6 +14,8 @@ from numaprof.experiments.supervise import execute, progress
 from numaprof.experiments.trials.placement import Subject, write
 from numaprof.text.messages import EXIT_FAILED, Failure
 
+MOST_SAID = 300  # characters of a line that a program wrote
+
 
 @dataclass(frozen=True)
 class Arm:
@@ -65,8 +67,20 @@ def run_all(program: Program, arms: Sequence[Arm], repeats: int, runs: Runs) -> 
         first = number % len(arms)
         for at, arm in enumerate((*arms[first:], *arms[:first])):
             progress(f"{arm.label}, run {number * len(arms) + at + 1} of {repeats * len(arms)}")
-            done = len(runs.by_arm[arm.name])
-            runs.by_arm[arm.name].append(run_once(program, arm, os.path.join(runs.folder, f"{arm.name}.{done + 1}")))
+            done = runs.by_arm[arm.name]
+            done.append(run_once(program, arm, os.path.join(runs.folder, f"{arm.name}.{len(done) + 1}")))
+            if arm is arms[0] and len(done) == 1:
+                check_first(done[0], runs.folder)
+
+
+def check_first(run: Run, folder: str) -> None:
+    """A program that fails unchanged needs no further runs."""
+    if run.failure is not None:
+        said = _last_line(os.path.join(folder, "plain.1"))
+        raise Failure(
+            f"the first run, unchanged, failed: {run.failure}{f' ({said})' if said else ''}",
+            "see why it fails by itself: it gets no input here",
+        )
 
 
 def placement_file(folder: str, arm: Arm) -> str:
@@ -92,7 +106,7 @@ def run_once(program: Program, arm: Arm, stem: str) -> Run:
     )
     found = recording if os.path.exists(recording) else None
     if status in (CANNOT_RUN, NOT_FOUND, EXIT_FAILED) and found is None:
-        raise Failure(f"{program.command[0]} cannot be run: {_last_line(stem)}", "check the command after --")
+        raise Failure(_last_line(stem) or "the run was not recorded: no reason given")
     return Run(found, failure, _digest(text), _digest(re.sub(rb"[0-9]+([.,][0-9]+)*", b"0", text)))
 
 
@@ -108,5 +122,6 @@ def _digest(text: bytes) -> str:
 
 
 def _last_line(stem: str) -> str:
+    """What the recorder or the program said last."""
     with open(f"{stem}.err", encoding="utf-8", errors="backslashreplace") as file:
-        return (file.read().strip().splitlines() or ["no reason given"])[-1].replace("numaprof: ", "", 1)
+        return (file.read().strip().splitlines() or [""])[-1].removeprefix("numaprof: ")[:MOST_SAID]
