@@ -518,6 +518,25 @@ def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, m
     only(builder, tmp_path, shared_by_all)
 
 
+@pytest.mark.parametrize("later", ["memset(b, 0, n * 8);", "for (long i = 0; i < n; i++) b[i] = 0.0;", "sum += b[0];"])
+def test_code_between_malloc_and_memset_leaves_no_memory_to_one_thread(
+    later: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler makes one calloc of both, so that the threads that use it touch it, until code stands between them."""
+    made = [f"    double *{name} = malloc(n * 8);" for name in "ab"]
+    text = ["int main(void)", "{", *made, f"    {later}", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main")), [0] * 8)
+    zeroed = array(builder, PARALLEL, OTHER, ("/home/u/src/sum.c", 4, "main"))
+    use_blocks(builder, zeroed, [0] * 4 + [1] * 4, OTHER)
+    (advice,) = only(builder, tmp_path, serial_init)
+    too = not later.startswith("sum")
+    assert ("// sum.c: after line 4, add; build with -fopenmp" in advice.code) == too
+    assert ("malloc and memset of `b`" in advice.change) == too
+    assert "sum.c:4" not in advice.finding
+
+
 # Divided otherwise than used
 
 

@@ -49,6 +49,12 @@ def test_right_advice_and_no_other(scenario: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
+def test_advice_to_change_something_says_how(scenario: str, tmp_path: Path) -> None:
+    changes = [advice for advice in advise(read(SCENARIOS[scenario](), tmp_path)) if advice.kind is not Kind.LEAVE]
+    assert all(advice.code or advice.remarked for advice in changes), changes
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_rules_read_evidence_not_names(scenario: str, tmp_path: Path) -> None:
     """Renaming everything changes the names in the advice, and nothing else."""
     builder = SCENARIOS[scenario]()
@@ -213,6 +219,14 @@ def test_shared_by_all_says_why_parallel_init_does_not_help(tmp_path: Path) -> N
     assert "A parallel initialisation would not help" in advice.change
     assert advice.code == ("numactl --interleave=all ./sum",)
     assert "sum.c:22" in advice.finding
+
+
+def test_a_variable_beside_divided_memory_is_spread_alone(tmp_path: Path) -> None:
+    """Where the text cannot be read, before its first touch: it is there before the program starts."""
+    advice = shared_by_all.rule(read(SCENARIOS["named_objects"](), tmp_path))
+    assert advice is not None
+    assert advice.code[0].startswith("// before sum.c:17, add (p, n and bytes stand for")
+    assert any("numa_interleave_memory" in line for line in advice.code)
 
 
 def test_shared_by_all_needs_more_than_a_few_accesses(tmp_path: Path) -> None:

@@ -98,6 +98,13 @@ def positions(sites: Iterable[Site], most: int = 6) -> str:
     return words(shown)
 
 
+def where_to_add(allocated: Sequence[Site], touched: Sequence[Site]) -> str:
+    """Where code that places memory belongs: the memory is there, and nothing was written to it."""
+    if allocated or not touched:
+        return f"after the allocation at {positions(allocated)}" if allocated else "after the allocation"
+    return f"before {positions(touched)}"
+
+
 def object_name(found: Object, limit: int | None = None) -> str:
     """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main.
 

@@ -209,6 +209,12 @@ def init_sites(group: Iterable[Object]) -> list[Site]:
     return sorted(named, key=lambda site: -sums[site])
 
 
+def allocation_sites(group: Iterable[Object]) -> list[Site]:
+    """Where the objects are allocated; a variable is there before the program starts."""
+    sites = (found.allocated for found in group if found.kind != "static")
+    return list(dict.fromkeys(site for site in sites if site is not None))
+
+
 def serial_sites(evidence: Evidence) -> list[InitSite]:
     """Large source locations of first touch, all of the thread that touches most; the largest first."""
     big = [

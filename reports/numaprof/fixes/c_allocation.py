@@ -68,6 +68,16 @@ def is_handed_out(lines: Sequence[str], line: int) -> bool:
     return False
 
 
+def set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
+    """The function that allocates it by malloc sets it to zero later on: a compiler may make one calloc of both."""
+    text = CText(lines)
+    begin = sum(len(line) + 1 for line in lines[: memory.last])
+    end = text.code.find("\n}", begin)
+    pointer = re.escape(memory.pointer)
+    sets = rf"\bmemset\s*\(\s*{pointer}\s*,\s*0\s*,|(?<![\w.>]){pointer}\s*\[\s*\w+\s*\]\s*=\s*0(?:\.0*)?f?\s*;"
+    return re.search(sets, text.code[begin : end if end >= 0 else len(text.code)]) is not None
+
+
 def _replaces(memory: Memory) -> bool:
     """The statement's lines give way to others."""
     return bool(memory.before) or memory.nest is not None

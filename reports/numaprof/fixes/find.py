@@ -12,7 +12,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, SERIAL_TOUCH
 from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.text.source_lines import whole
@@ -39,6 +39,27 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
             return None
         found += mine
     return list(dict.fromkeys(found)) or None
+
+
+def zeroed_beside(evidence: Evidence, group: Sequence[Object], use: Site | None = None) -> list[Memory]:
+    """What the same functions allocate by malloc and set to zero later, though the threads that use it touch it first.
+
+    The compiler made one calloc of both. Where code is added between, as for the group, it may do so no longer.
+    """
+    made = {(each.allocated.function, each.allocated.file) for each in group if each.allocated is not None}
+    found: list[Memory] = []
+    for each in evidence.objects.found:
+        alike = each.use_shape.divided or each.use_shape in (Shape.UNKNOWN, Shape.ONE)
+        in_parallel = each.main_share < SERIAL_TOUCH or each.main_thread != group[0].main_thread
+        big = evidence.bytes(each.pages) >= MIN_OBJECT_BYTES
+        site = each.allocated
+        if each in group or each.kind == "static" or site is None or not (alike and in_parallel and big):
+            continue
+        if (site.function, site.file) in made:
+            lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+            there = dealt(evidence, each, use) or _of_object(evidence, each)
+            found += [memory for memory in there if not memory.nest and c_allocation.set_to_zero(lines, memory)]
+    return found
 
 
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:

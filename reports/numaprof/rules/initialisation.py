@@ -7,16 +7,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.analysis.naming import command_to_copy, positions, site_position
+from numaprof.analysis.naming import command_to_copy, positions, site_position, where_to_add
 from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
 from numaprof.analysis.placement import gained, gained_by_turns, node_order, owners, spreading_adds, team_order
+from numaprof.analysis.relevant_objects import allocation_sites
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import AS_GOOD, BINS, MIN_PHASE_USES
-from numaprof.fixes.find import dealt, is_fortran, memories
+from numaprof.fixes.find import dealt, is_fortran, memories, zeroed_beside
 from numaprof.fixes.fortran_allocation import each_level
 from numaprof.fixes.memory import ANY, Memory
 from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
@@ -29,7 +30,7 @@ class Initialisation:
     """An initialisation to change, and the later use of its memory."""
 
     sites: tuple[Site, ...]
-    allocated: tuple[Site, ...]  # where the memory is allocated or declared
+    allocated: tuple[Site, ...]  # where the memory is allocated
     use: Site | None
     working: tuple[Thread, ...]
     shape: Shape
@@ -45,6 +46,7 @@ class Initialisation:
     each_block: bool  # the code divides each block
     spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
     dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
+    zeroed: tuple[str, ...]  # pointers to other memory that the change of the text would let one thread touch
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -102,9 +104,10 @@ def initialisation_of(
     if levels and gained(evidence, group, by_level, False) > whole + AS_GOOD:
         found, order, by_team = [each_level(memory) for memory in text], None, by_level
     as_one = order is None or order == team_order(evidence, working, len(order))
+    zeroed = zeroed_beside(evidence, group, use) if found else []
     return Initialisation(
         sites=tuple(sites),
-        allocated=tuple(dict.fromkeys(each.allocated for each in group if each.allocated is not None)),
+        allocated=tuple(allocation_sites(group)),
         use=use,
         working=tuple(working),
         shape=shape,
@@ -117,7 +120,8 @@ def initialisation_of(
         calls=evidence.samples.library_calls,
         command=command_to_copy(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
-        memories=tuple(found) if found is not None else None,
+        memories=(*found, *zeroed) if found is not None else None,
+        zeroed=tuple(dict.fromkeys(memory.pointer for memory in zeroed)),
         each_block=all(memory.pointer for memory in found or ())
         and (each > whole + AS_GOOD or not any(memory.nest for memory in found or ())),
         spreads=not spreading_adds(evidence),
@@ -162,7 +166,7 @@ def change(init: Initialisation) -> str:
             "them beforehand: let the threads insert what they use later, each into a container of its own."
         )
     text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
-    return f"{_written_by_call(init)}{text}"
+    return f"{_written_by_call(init)}{_zeroed_beside(init)}{text}"
 
 
 def _made_of_nodes(init: Initialisation) -> bool:
@@ -177,6 +181,17 @@ def _written_by_call(init: Initialisation) -> str:
     verb = "write" if " and " in init.callees else "writes"
     end = "Allocate without writing." if init.contained and not init.memories else ""
     return f"{init.callees} {verb} all of it at {positions(init.calling)}. {end}".rstrip() + " "
+
+
+def _zeroed_beside(init: Initialisation) -> str:
+    """Why the code is for more memory than the finding."""
+    if not init.zeroed or not _placed(init):
+        return ""
+    names = words([f"`{name}`" for name in init.zeroed])
+    return (
+        f"The compiler makes one calloc of malloc and memset of {names}, which it may not do once other code stands "
+        "between: the code is for that memory too. "
+    )
 
 
 def _openmp_change(init: Initialisation) -> str:
@@ -248,14 +263,9 @@ def code(init: Initialisation) -> tuple[str, ...]:
         return (init.spread,)
     if found := _placed(init):
         return found
+    where = where_to_add(init.allocated, init.sites)
     if init.memories is None and init.nodes is not None and by_policy(init):
-        return init.without_edit if init.contained else by_node(ANY, init.nodes)[0].unplaced(_where(init))
+        return init.without_edit if init.contained else by_node(ANY, init.nodes)[0].unplaced(where)
     if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
         return init.without_edit
-    return zeros_in_parallel(ANY)[0].unplaced(_where(init))
-
-
-def _where(init: Initialisation) -> str:
-    return (
-        f"after the allocation at {positions(init.allocated)}" if init.allocated else f"before {positions(init.sites)}"
-    )
+    return zeros_in_parallel(ANY)[0].unplaced(where)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import list_of_sites, objects_in_text, positions
+from numaprof.analysis.naming import list_of_sites, objects_in_text, where_to_add
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.placement import node_order
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import allocation_sites, init_sites, measured, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.access_patterns import Shape
@@ -55,8 +55,8 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     found = fixes.memories(evidence, group)
     if found and (lines := printed(found, _small)):
         return lines
-    allocated = [each.allocated for each in group if each.allocated is not None]
-    return _small(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}") if allocated else ()
+    sites, allocated = init_sites(group), allocation_sites(group)
+    return () if fixes.is_fortran((*sites, *allocated)) else _small(ANY)[0].unplaced(where_to_add(allocated, sites))
 
 
 def _small(memory: Memory) -> list[Edit]:

@@ -8,12 +8,19 @@ from numaprof.analysis.naming import (
     list_of_sites,
     most_at,
     objects_in_text,
-    positions,
     threads_on_nodes,
+    where_to_add,
 )
 from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
 from numaprof.analysis.placement import is_spread, spreading_adds
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects, used_by_owner
+from numaprof.analysis.relevant_objects import (
+    allocation_sites,
+    init_sites,
+    measured,
+    remote_part,
+    suspects,
+    used_by_owner,
+)
 from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.access_patterns import Shape
@@ -125,10 +132,11 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     if all(shared(evidence, found) for found in suspects(evidence)):
         return everything
     found = fixes.memories(evidence, group)
-    allocated = [each.allocated for each in group if each.allocated is not None]
-    if found is None and allocated:
-        return interleaved(ANY)[0].unplaced(f"after the allocation at {positions(allocated)}")
-    alone = printed(found or (), interleaved)
+    if alone := printed(found or (), interleaved):
+        return alone
+    sites, allocated = init_sites(group), allocation_sites(group)
     divided = [found for found in suspects(evidence) if not shared(evidence, found)]
     mainly = not measured(evidence) or remote_part(evidence, group) >= remote_part(evidence, divided)
-    return alone or (everything if mainly else ())
+    if (mainly and (found is not None or not allocated)) or fixes.is_fortran((*sites, *allocated)):
+        return everything if mainly else ()
+    return interleaved(ANY)[0].unplaced(where_to_add(allocated, sites))
