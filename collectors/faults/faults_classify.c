@@ -177,7 +177,7 @@ static enum faults_kind faults_classify_kind(struct faults *faults, struct fault
         .mapping = mapping,
         .before = mapping ? faults_classify_history(faults, process, mapping, fault->address) : FAULTS_STATE_NEW,
         .now = batch->states[i],
-        .is_file_page = is_data ? pages_state_is_file(process->pid, fault->address) : -1,
+        .is_file_page = is_data ? pages_state_is_file(process->shown, fault->address) : -1,
         .tells_mapped = faults->tells_mapped,
         .was_mapped = fault->was_mapped_bytes > 0,
         .saw_all = !process->forgets,
@@ -237,7 +237,7 @@ static void faults_classify_ask(const struct faults *faults, struct faults_class
         if (is_first && fault->weight == 1)
             faults_classify_add_probes(faults, batch, i);
     }
-    pages_state_query(batch->process->pid, batch->addresses, batch->asked, batch->states);
+    pages_state_query(batch->process->shown, batch->addresses, batch->asked, batch->states);
 }
 
 static void faults_classify_process(struct faults *faults, struct faults_classify_batch *batch)

@@ -92,7 +92,7 @@ static void loads_classify_process(struct loads *loads, struct process *process)
             chunk[n] = &loads->pending[i];
             addresses[n++] = loads->pending[i].address;
         }
-        pages_state_query(process->pid, addresses, n, page_nodes);
+        pages_state_query(process->shown, addresses, n, page_nodes);
         for (size_t k = 0; k < n; k++) {
             loads_record(loads, chunk[k], page_nodes[k]);
             chunk[k]->process = NULL;

@@ -190,7 +190,7 @@ static struct pages_job *pages_make_job(const struct pages *pages, const struct 
     struct pages_job *job = malloc(sizeof *job + space->count * sizeof *job->ranges);
     if (!job)
         return NULL;
-    *job = (struct pages_job){.pid = process->pid, .process = process->id};
+    *job = (struct pages_job){.pid = process->shown, .process = process->id};
     for (size_t i = 0; i < space->count; i++) {
         bool is_touched;
         if (!pages_of_interest(&space->items[i]))
@@ -213,7 +213,7 @@ static struct pages_job *pages_plan(struct pages *pages, struct process *process
     struct pages_job *job = NULL;
     process->snapshot_at = now;
     // What is unmapped is not reported, so the mappings are read anew.
-    int status = address_space_read(&space, &pages->tasks->paths, process->pid);
+    int status = address_space_read(&space, &pages->tasks->paths, process->shown);
     if (status < 0)
         atomic_store(&pages->error, status);
     else

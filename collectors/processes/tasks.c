@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 
 static void *tasks_get(const struct table *table, pid_t key)
@@ -67,9 +68,10 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
         return NULL;
     *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .start = time, .forked = parent != NULL};
     process->space.pid = pid;
+    process->shown = parent ? pid : process_stat_shown(pid);
     // A forked child has its parent's address space; one that was found later is read as it is.
     int status = parent ? address_space_copy(&process->space, &parent->space)
-                        : address_space_read(&process->space, &tasks->paths, pid);
+                        : address_space_read(&process->space, &tasks->paths, process->shown);
     if (table_put(&tasks->processes, (uint64_t)pid, (uintptr_t)process) < 0) {
         address_space_clear(&process->space);
         free(process);
@@ -82,7 +84,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
         process->exe = parent->exe; // until it execs
         process->exec_kind = parent->exec_kind;
     } else {
-        process->exe = tasks_read_exe(tasks, pid);
+        process->exe = tasks_read_exe(tasks, process->shown);
     }
     tasks->process_count++;
     RECORD(tasks->queue, RECORDING_PROCESS, RECORD_NUMBER(process->id), RECORD_NUMBER(pid),
@@ -173,7 +175,7 @@ void tasks_mark_late(struct tasks *tasks, const struct thread *thread)
 
 void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path)
 {
-    const char *exe = path ? tasks_program(tasks, path) : tasks_read_exe(tasks, process->pid);
+    const char *exe = path ? tasks_program(tasks, path) : tasks_read_exe(tasks, process->shown);
     if (!exe || exe == process->exe)
         return;
     process->exe = exe;
@@ -185,6 +187,7 @@ void tasks_exec(struct tasks *tasks, struct process *process)
     tasks_forget_memory(process);
     process->has_library = process->starts_others = false;
     process->exe = NULL;
+    process->shown = process->pid;
     tasks_set_exe(tasks, process, NULL);
     RECORD(tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("inherited"));
 }
@@ -198,10 +201,20 @@ static void tasks_end_process(struct tasks *tasks, struct process *process, uint
     free(process);
 }
 
+static pid_t tasks_any_thread(const struct tasks *tasks, const struct process *process)
+{
+    uint64_t tid, value;
+    for (size_t at = 0; table_next(&tasks->threads, &at, &tid, &value);)
+        if (((const struct thread *)(uintptr_t)value)->process == process)
+            return (pid_t)tid;
+    return process->pid;
+}
+
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
 {
     struct process *process = thread->process;
-    table_remove(&tasks->threads, (uint64_t)thread->tid);
+    const pid_t tid = thread->tid;
+    table_remove(&tasks->threads, (uint64_t)tid);
     RECORD(tasks->queue, RECORDING_THREAD_END, RECORD_NUMBER(thread->id),
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
            thread->knows_cpu_ns ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
@@ -209,6 +222,8 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
     if (thread->clock > 0)
         close(thread->clock);
     free(thread);
+    if (process->shown == tid)
+        process->shown = tasks_any_thread(tasks, process);
     if (--process->threads == 0)
         tasks_end_process(tasks, process, time);
 }

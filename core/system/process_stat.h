@@ -9,4 +9,7 @@
 // -errno; -EINVAL: it is cut off.
 int process_stat_read(char *text, size_t size, const char **fields, pid_t pid);
 
+// By which number the kernel shows the memory of the process: by that of another thread if the main one has ended.
+pid_t process_stat_shown(pid_t pid);
+
 #endif

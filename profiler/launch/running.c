@@ -62,8 +62,6 @@ static const struct running_refusal
     running_missing = {DIAG_EXIT_NOT_FOUND, "does not exist", "pgrep NAME finds it"},
     running_ended = {DIAG_EXIT_NOT_FOUND, "has just ended", "start it again"},
     running_zombie = {DIAG_EXIT_CANNOT_RUN, "has ended (its parent has not asked how)", "start it again"},
-    running_headless = {DIAG_EXIT_CANNOT_RUN, "runs without its main thread, which has ended: the kernel does not show its memory",
-                        "let the main thread wait for the others (pthread_join)"},
     running_thread = {DIAG_EXIT_CANNOT_RUN, "is a thread", "give the number of its process: Tgid in /proc/TID/status"},
     running_kernel = {DIAG_EXIT_CANNOT_RUN, "is a thread of the kernel", "give a program"},
     running_self = {DIAG_EXIT_CANNOT_RUN, "is numaprof itself", "give another one"},
@@ -93,7 +91,7 @@ static const struct running_refusal *running_check_rights(pid_t pid)
 {
     char maps[2], path[64];
     struct stat owner;
-    int status = sysfile_head("", maps, sizeof maps, "/proc/%d/maps", pid);
+    int status = sysfile_head("", maps, sizeof maps, "/proc/%d/maps", process_stat_shown(pid));
     if (status >= 0)
         return NULL;
     if (status == -ENOENT || status == -ESRCH)
@@ -113,8 +111,8 @@ static const struct running_refusal *running_check(struct running_process *proce
         return &running_thread;
     if (stat.flags & RUNNING_KERNEL_THREAD)
         return &running_kernel;
-    if (stat.state == 'Z' || stat.state == 'X')
-        return stat.threads > 1 ? &running_headless : &running_zombie;
+    if ((stat.state == 'Z' || stat.state == 'X') && process_stat_shown(pid) == pid)
+        return &running_zombie;
     if (pid == getpid())
         return &running_self;
     process->age_ns = running_age(&stat);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 
 // True for "nginx: master process /usr/sbin/nginx", which a process wrote over its arguments: a word with spaces that is no file.
@@ -60,7 +61,7 @@ int running_command_read(struct running *running)
 {
     char link[64];
     struct target *target = &running->target;
-    pid_t pid = running->processes[0].pid;
+    pid_t pid = process_stat_shown(running->processes[0].pid);
     snprintf(link, sizeof link, "/proc/%d/exe", pid);
     int kind = elf_kind_of_path(link, target->program);
     target->kind = kind > 0 ? (enum elf_kind)kind : ELF_KIND_UNKNOWN;

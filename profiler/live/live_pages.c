@@ -8,6 +8,7 @@
 #include "collectors/pages/pages_state.h"
 #include "collectors/processes/address_space.h"
 #include "core/system/clock.h"
+#include "core/system/process_stat.h"
 
 enum {
     LIVE_PAGES_ROUND = 8192,  // at about 0.2 us a page, 2 ms
@@ -208,11 +209,11 @@ void live_pages_write(struct live_pages *pages, struct live_pages_budget *budget
 {
     struct address_space space = {0};
     struct intern *paths = NULL;
-    struct live_look look = {.pid = pid, .topology = topology, .turn = pages->turn,
+    struct live_look look = {.pid = process_stat_shown(pid), .topology = topology, .turn = pages->turn,
                              .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
     uint64_t begun = clock_now();
     bool is_due = begun >= pages->next_at && budget->left >= budget->each;
-    if (is_due && address_space_read(&space, &paths, pid) == 0 && live_pages_plan(&look, &space, budget->each) == 0) {
+    if (is_due && address_space_read(&space, &paths, look.pid) == 0 && live_pages_plan(&look, &space, budget->each) == 0) {
         live_pages_ask_all(&look, budget->each);
         qsort(look.ranges, look.count, sizeof *look.ranges, live_pages_by_resident);
         budget->left -= budget->each;

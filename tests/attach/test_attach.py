@@ -82,6 +82,27 @@ def test_cpu_time_is_that_since_attaching(recording: Path) -> None:
 
 
 @pytest.mark.requires("perf_event")
+def test_a_process_whose_main_thread_has_ended(recording: Path) -> None:
+    """The kernel shows its memory by the numbers of its other threads."""
+    with attachee() as program:
+        early = _early(program)
+        program.do("thread")
+        program.do("leave")
+        until(lambda: Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z")
+        with attached(program.pid, recording) as recorder:
+            program.do("touch")
+            program.do("thread")
+            program.do("fork")
+        tids = {int(task.name) for task in Path(f"/proc/{program.pid}/task").iterdir()} - {program.pid}
+    assert recorder.status == 0
+    assert set(rows(recording, "SELECT tid FROM thread WHERE process = 1")) == tids
+    assert rows(recording, "SELECT exe FROM process WHERE id = 1")[0].endswith("/attachee")
+    assert span_with_nodes(recording, *early) == pytest.approx(LATE_PAGES * 4, abs=64)
+    assert rows(recording, "SELECT text FROM note WHERE kind = 'refused'") == []
+    assert_touched(recording, "process = 1", 2 * LATE_PAGES)
+
+
+@pytest.mark.requires("perf_event")
 def test_memory_that_processes_share_is_one_object(recording: Path) -> None:
     """Each child fills a half of it."""
     with attachee() as program, attached(program.pid, recording):
@@ -121,11 +142,16 @@ def test_what_was_placed_before_has_pages_and_no_first_touch(recording: Path) ->
         start, end = _early(program)
         program.do("touch")
     assert one(recording, OF_EARLY.format(start, end)) == 0
-    seen = f"address BETWEEN {start} AND {end} AND node IS NOT NULL AND snapshot = (SELECT max(id) FROM snapshot)"
-    span = one(recording, f"SELECT sum(span) FROM page_home WHERE {seen}")
-    assert span == pytest.approx(LATE_PAGES * 4, abs=64)
+    assert span_with_nodes(recording, start, end) == pytest.approx(LATE_PAGES * 4, abs=64)
     assert rows(recording, "SELECT method FROM snapshot WHERE method <> 'move_pages'") == []
     assert rows(recording, "SELECT cause FROM snapshot")[-1] == "detach"
+
+
+def span_with_nodes(recording: Path, start: int, end: int) -> int:
+    """Pages of it whose node the last snapshot knows."""
+    seen = f"address BETWEEN {start} AND {end} AND node IS NOT NULL AND snapshot = (SELECT max(id) FROM snapshot)"
+    span: int = one(recording, f"SELECT sum(span) FROM page_home WHERE {seen}")
+    return span
 
 
 def _early(program: Attachee) -> tuple[int, int]:
@@ -473,14 +499,6 @@ def test_a_zombie() -> None:
     with subprocess.Popen(["true"]) as process:
         until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z")
         refused(run("attach", "-p", process.pid), 126, "has ended")
-
-
-def test_a_process_without_its_main_thread() -> None:
-    with attachee() as program:
-        program.do("thread")
-        program.do("leave")
-        until(lambda: Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z")
-        refused(run("attach", "-p", program.pid), 126, "without its main thread")
 
 
 def test_a_thread_of_the_kernel() -> None:

@@ -96,6 +96,17 @@ TEST(a_child_process_has_its_parent_and_ends_with_its_last_thread)
     CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 3);
 }
 
+TEST(after_its_main_thread_a_process_is_shown_by_another_one)
+{
+    begin();
+    const struct process *process = tasks_process(&tasks, (pid_t)own);
+    CHECK(tasks_add_thread(&tasks, tasks_process(&tasks, (pid_t)own), WORKER, 2, true, NULL));
+    CHECK_EQ(process->shown, (pid_t)own);
+    tasks_end_thread(&tasks, tasks_thread(&tasks, (pid_t)own), 3);
+    CHECK_EQ(process->shown, WORKER);
+    finish();
+}
+
 // Each page is written first, so that the kernel knows its node when the samples are classified.
 TEST(faults_on_new_memory_are_first_touches_with_their_page_and_weight)
 {

@@ -3,9 +3,8 @@
 // thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing; fork: a child
 // fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; share: two children
 // each fill a half of 8 MiB of shared memory, and end; elsewhere: the same, each through a mapping at its own address;
-// title: writes one over its arguments; leave: the main thread ends, the others stay; end.
+// title: writes one over its arguments; leave: the main thread ends, another one does what comes then; end.
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 enum { EARLY = 16 << 20, LATE = 4 << 20 };
 
 char early[EARLY];
+static char **arguments;
 
 static void say(const char *word)
 {
@@ -111,12 +111,19 @@ static void share_elsewhere(void)
     close(file);
 }
 
-int main(int argc, char **argv)
+static void *lead(void *main_thread);
+
+static void leave(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, lead, (void *)pthread_self()) != 0)
+        exit(1);
+    pthread_exit(NULL);
+}
+
+static void serve(void)
 {
     char line[64];
-    bool again = argc > 1;
-    fill_early();
-    say(again ? "exec done" : "ready");
     while (fgets(line, sizeof line, stdin)) {
         if (strcmp(line, "thread\n") == 0)
             start_thread("thread done");
@@ -133,13 +140,29 @@ int main(int argc, char **argv)
         else if (strcmp(line, "elsewhere\n") == 0)
             share_elsewhere(), say("elsewhere done");
         else if (strcmp(line, "exec\n") == 0)
-            execl("/proc/self/exe", argv[0], "again", (char *)NULL);
+            execl("/proc/self/exe", arguments[0], "again", (char *)NULL);
         else if (strcmp(line, "title\n") == 0)
-            strncpy(argv[0], "server: /bin/attachee", strlen(argv[0])), say("title done");
+            strncpy(arguments[0], "server: /bin/attachee", strlen(arguments[0])), say("title done");
         else if (strcmp(line, "leave\n") == 0)
-            say("leave done"), pthread_exit(NULL);
+            leave();
         else if (strcmp(line, "end\n") == 0)
             break;
     }
+}
+
+static void *lead(void *main_thread)
+{
+    pthread_join((pthread_t)main_thread, NULL);
+    say("leave done");
+    serve();
+    exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    arguments = argv;
+    fill_early();
+    say(argc > 1 ? "exec done" : "ready");
+    serve();
     return 0;
 }

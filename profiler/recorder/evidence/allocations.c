@@ -41,7 +41,7 @@ static bool allocations_reread_maps(struct allocations *allocations, struct proc
         return false;
     process->maps_read_at = time;
     address_space_clear(&process->space);
-    return address_space_read(&process->space, &allocations->tasks->paths, process->pid) == 0;
+    return address_space_read(&process->space, &allocations->tasks->paths, process->shown) == 0;
 }
 
 static bool allocations_knows_all(const struct process *process, const uint64_t *addresses, size_t count)

@@ -17,7 +17,7 @@ static void connections_read_maps(const struct connections *connections, struct 
     allocations_close_ring(connections->targets->allocations, process);
     stack_walk_forget(connections->targets->walk, process);
     tasks_exec(tasks, process);
-    address_space_read(&process->space, &tasks->paths, process->pid);
+    address_space_read(&process->space, &tasks->paths, process->shown);
 }
 
 static void connections_make_known(const struct connections *connections, struct process *process, const struct channel_connection *connection)

@@ -51,7 +51,7 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
         return;
     if (!process->exe) // the process has ended; the kernel maps the program first, then its loader
         tasks_set_exe(records->tasks, process, mapping->path);
-    program_files_see(records->targets->walk->files, process->pid, mapping->path, time);
+    program_files_see(records->targets->walk->files, process->shown, mapping->path, time);
 }
 
 static void kernel_records_comm(struct kernel_records *records, const struct perf_event_header *header)

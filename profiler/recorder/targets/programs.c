@@ -97,7 +97,7 @@ void programs_executed(const struct programs *programs, struct process *process)
     int kind = process->announced_kind;
     process->announced_kind = 0;
     if (kind == 0) {
-        snprintf(link, sizeof link, "/proc/%d/exe", process->pid);
+        snprintf(link, sizeof link, "/proc/%d/exe", process->shown);
         kind = elf_kind_of_path(link, interpreter);
     }
     process->exec_kind = kind > 0 ? kind : 0;
