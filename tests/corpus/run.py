@@ -10,7 +10,6 @@ printed, and how many of the remote requests went, beside what was promised.
 from __future__ import annotations
 
 import argparse
-import datetime
 import os
 import re
 import shlex
@@ -19,6 +18,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parents[1]
@@ -33,7 +33,7 @@ WORK = TREE / "build" / "corpus"
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
 BUILD = ["-O2", "-g", "-fopenmp", "-pthread"]
 SECONDS = 600  # for one program, by the clock of the guest, which jumps where the host was stopped
-CLOSE = 0.15  # a promise comes true if it is no further from what came
+CLOSE = 15  # points: a promise comes true if it is no further from what came
 
 # What the code of each kind of fix has in it.
 FIXES = {
@@ -206,11 +206,11 @@ def percent(share: float | None) -> str:
     return "n/a" if share is None else f"{100 * share:.0f} %"
 
 
-def row(case: Case) -> str:
+def row(case: Case) -> Row:
     kinds = [name for name, words in FIXES.items() if re.search(words, " ".join(case.code))]
     mark = {True: "yes", False: "NO", None: "-"}
     share = case.before.traffic.share if case.before is not None else None
-    cells = [
+    return Row(
         f"`{case.name}`",
         case.truth,
         case.fix,
@@ -222,30 +222,75 @@ def row(case: Case) -> str:
         percent(gone(case)) if case.after is not None else "-",
         str(len(false_later(case))) if case.after is not None else "-",
         case.problem.replace("|", "/")[:80],
-    ]
-    return "| " + " | ".join(cells) + " |"
+        measured(case),
+    )
 
 
-def summary(found: list[Case]) -> list[str]:
-    with_code = [case for case in found if case.changes]
-    fixed = [case for case in with_code if case.after is not None and gone(case) is not None]
-    told = [case for case in fixed if promised(case) is not None]
-    close = [case for case in told if abs((gone(case) or 0.0) - (promised(case) or 0.0)) <= CLOSE]
+def measured(case: Case) -> str:
+    """The day of the last recording."""
+    last = case.after or case.before
+    return last.run.started_at[:10] if last is not None else "-"
+
+
+class Row(NamedTuple):
+    """The judgement of one program, as the table has it."""
+
+    program: str
+    truth: str
+    right_fix: str
+    advised: str
+    right: str
+    usable: str
+    remote: str
+    promised: str
+    came: str
+    advice_after: str
+    remarks: str
+    measured: str
+
+    def __str__(self) -> str:
+        return "| " + " | ".join(self) + " |"
+
+
+def rows_of(text: str) -> list[Row]:
+    found = (re.split(r" *\| *", line)[1:-1] for line in text.splitlines() if line.startswith("| `"))
+    return [Row(*cells) for cells in found]
+
+
+def points(cell: str) -> int | None:
+    """The number of a share; None: n/a, or no run."""
+    return int(cell.removesuffix(" %")) if cell.endswith(" %") else None
+
+
+def summary(rows: list[Row]) -> list[str]:
+    with_code = [row for row in rows if row.usable != "-"]
+    fixed = [row for row in with_code if points(row.came) is not None]
+    gains = [(points(row.promised), points(row.came)) for row in fixed]
+    told = [(share, came) for share, came in gains if share is not None and came is not None]
+    close = sum(abs(share - came) <= CLOSE for share, came in told)
     bare = len(fixed) - len(told)
-    silent = [case for case in found if case.fix == "none"]
+    silent = [row for row in rows if row.right_fix == "none"]
     return [
-        f"- right kind of fix: {sum(map(right, found))} of {len(found)}",
-        f"- code usable as printed: {sum(usable(case) is True for case in with_code)} of {len(with_code)}",
-        f"- gain within 15 points of the promise: {len(close)} of {len(told)}; {bare} promise nothing",
-        f"- silence where nothing is to gain: {sum(map(right, silent))} of {len(silent)}",
-        f"- advice after the fix: {sum(bool(false_later(case)) for case in fixed)} of {len(fixed)}",
+        f"- right kind of fix: {sum(row.right == 'yes' for row in rows)} of {len(rows)}",
+        f"- code usable as printed: {sum(row.usable == 'yes' for row in with_code)} of {len(with_code)}",
+        f"- gain within {CLOSE} points of the promise: {close} of {len(told)}; {bare} promise nothing",
+        f"- silence where nothing is to gain: {sum(row.right == 'yes' for row in silent)} of {len(silent)}",
+        f"- advice after the fix: {sum(row.advice_after != '0' for row in fixed)} of {len(fixed)}",
     ]
 
 
-HEAD = (
-    "| program | truth | right fix | advised | right | usable | remote | promised | came | advice after | remarks |",
-    "|---|---|---|---|---|---|---|---|---|---|---|",
-)
+HEAD = ["| " + " | ".join(name.replace("_", " ") for name in Row._fields) + " |", "|" + "---|" * len(Row._fields)]
+
+
+def table(rows: list[Row]) -> str:
+    return "\n".join([*summary(rows), "", *HEAD, *map(str, rows)])
+
+
+def renewed(text: str, rows: list[Row]) -> str:
+    """The document with these rows in the place of older ones of their programs. Each row keeps its own date."""
+    begin, end = text.index("<!-- table -->") + len("<!-- table -->"), text.index("<!-- end -->")
+    merged = {row.program: row for row in (*rows_of(text[begin:end]), *rows)}
+    return f"{text[:begin]}\n{table([merged[name] for name in sorted(merged)])}\n{text[end:]}"
 
 
 def main() -> int:
@@ -256,7 +301,7 @@ def main() -> int:
     )
     options.add_argument("--judge", action="store_true", help="judge the last recordings again, record nothing")
     options.add_argument("--only-before", action="store_true", help="no fixes")
-    options.add_argument("--table", type=Path, help="write the table here")
+    options.add_argument("--table", type=Path, help="write the rows of these programs into this document's table")
     given = options.parse_args()
     found, machine = cases(given.programs), HERE / "corpus.machine"
     WORK.mkdir(parents=True, exist_ok=True)
@@ -276,12 +321,11 @@ def main() -> int:
     for case in fixed:
         case.after = read("after", case)
         case.later = advise(case.after) if case.after is not None else []
-    lines = [f"Measured on {datetime.date.today().isoformat()}.", "", *summary(found), "", *HEAD, *map(row, found)]
-    print("\n".join(lines))
+    rows = [row(case) for case in found]
+    print(table(rows))
     if given.table is not None:
-        text = given.table.read_text()
-        begin, end = text.index("<!-- table -->"), text.index("<!-- end -->")
-        given.table.write_text(text[:begin] + "<!-- table -->\n" + "\n".join(lines) + "\n" + text[end:])
+        recorded = [each for case, each in zip(found, rows) if case.before is not None]
+        given.table.write_text(renewed(given.table.read_text(), recorded))
     return 0
 
 
