@@ -1,40 +1,167 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the estimates of multiplexed counts from a recording."""
+"""Estimates what multiplexed events would have counted, and the error of that: docs/errors.md.
+
+The parts of a scope's time are joined to blocks until the event had a counter for long enough; the event's rate in a
+block is taken for all of the block's size: a separate ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.10).
+Size is instructions where they are known in and out of the group, else CPU time. Half the mean squared difference of
+successive rates estimates their variance (Wolter, Introduction to Variance Estimation, 2nd ed., 8.2); it is never
+smaller than that of independent events (Poisson).
+"""
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, combinations, groupby
+from operator import attrgetter, mul, sub
+from typing import NamedTuple
 
 from numaprof.evidence.errors import Estimated, own_error
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_estimates
+from numaprof.recording.sql.sql_estimates import Part
 
 Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); a CPU whose threads were not told apart: -1 - CPU
+
+# A block ends once its event had a counter for this part of what it has in an interval on average.
+LEAST = 0.5
 
 
 def load_estimates(
     recording: Recording, events: Iterable[int], clocks: Iterable[int], by_work: bool = True
 ) -> Estimates:
     """by_work: scale by instructions where they are known, else by CPU time."""
-    has_work = recording.one(sql_estimates.HasWork, sql_estimates.HAS_WORK).found > 0
-    values = {"events": json.dumps(sorted(events)), "clocks": json.dumps(sorted(clocks)), "by_work": int(by_work)}
-    for step in sql_estimates.steps(has_work):
-        recording.run(step, **values)
-    shared: dict[tuple[int, int], dict[int, float]] = defaultdict(dict)
-    for row in recording.rows(sql_estimates.Covariance, sql_estimates.COVARIANCES):
-        shared[row.scope, row.first][row.second] = row.covariance or 0.0
-        shared[row.scope, row.second][row.first] = row.covariance or 0.0
+    counted, timed = json.dumps(sorted(events)), json.dumps(sorted(clocks))
+    sql = sql_estimates.parts(recording.one(sql_estimates.HasWork, sql_estimates.HAS_WORK).found > 0)
+    recording.run(sql_estimates.SPAN, clocks=timed)
+    paces = {scope: list(parts) for scope, parts in _by_scope(recording.rows(Part, sql, events=timed, apart=0))}
     return {
-        (row.scope, row.event): Estimated(
-            row.total,
-            row.rate,
-            row.size,
-            row.seen,
-            bool(row.by_work),
-            own_error(row.variance, row.blocks, row.effective),
-            shared.get((row.scope, row.event), {}),
-        )
-        for row in recording.rows(sql_estimates.Estimate, sql_estimates.ESTIMATES)
+        (scope, event): estimated
+        for scope, parts in _by_scope(recording.rows(Part, sql, events=counted, apart=1))
+        for event, estimated in _of_scope(parts, paces[scope], by_work)
     }
+
+
+def _by_scope(parts: Iterable[Part]) -> Iterator[tuple[int, Iterator[Part]]]:
+    return groupby(parts, attrgetter("scope"))
+
+
+def _of_scope(parts: Iterable[Part], pace: Sequence[Part], by_work: bool) -> Iterator[tuple[int, Estimated]]:
+    groups: dict[Slices, dict[int, tuple[int, ...]]] = defaultdict(dict)
+    for event, own in groupby(parts, attrgetter("event")):
+        blocks = _blocks(list(own), pace, by_work)
+        if blocks is not None:
+            groups[blocks.slices][event] = blocks.values
+    for slices, values in groups.items():
+        yield from _of_group(slices, values)
+
+
+class Slices(NamedTuple):
+    """What the events of a group saw, by block; sizes are instructions (by_work) or nanoseconds."""
+
+    blocks: tuple[int, ...]
+    seen: tuple[int, ...]
+    sizes: tuple[int, ...]
+    by_work: bool
+
+
+class Blocks(NamedTuple):
+    slices: Slices
+    values: tuple[int, ...]
+
+
+def _blocks(parts: Sequence[Part], pace: Sequence[Part], by_work: bool) -> Blocks | None:
+    """None: the event never had a counter."""
+    times = [part.at for part in pace]
+    # Timers tell of an event and of the clock at different times: what came before the clock goes with it.
+    at = [min(bisect_left(times, part.at), len(times) - 1) for part in parts]
+    running = _sums(at, [part.running for part in parts], len(times))
+    whole = sum(running)
+    if whole <= 0:
+        return None
+    work = [part.work or 0 for part in parts]
+    by_work = by_work and sum(work) > 0 and all(part.has_work for part in parts) and all(part.has_work for part in pace)
+    numbers = _numbers(running, whole)
+    blocks = {number: position for position, number in enumerate(dict.fromkeys(numbers))}
+    part_block = [blocks[numbers[position]] for position in at]
+    pace_block = [blocks[number] for number in numbers]
+    seen = _sums(part_block, work if by_work else [part.running for part in parts], len(blocks))
+    sizes = _sums(pace_block, [part.work or 0 if by_work else part.value for part in pace], len(blocks))
+    values = _sums(part_block, [part.value for part in parts], len(blocks))
+    return Blocks(Slices(tuple(blocks), tuple(seen), tuple(sizes), by_work), tuple(values))
+
+
+def _numbers(running: Sequence[int], whole: int) -> list[int]:
+    """The block of each part: what is left at the end and too little for a block goes to the last one."""
+    least = LEAST * whole / sum(time > 0 for time in running)
+    before = [0, *accumulate(running[:-1])]
+    last = max(time for time in before if whole - time >= least)
+    return [int(min(time, last) / least) for time in before]
+
+
+def _sums(places: Iterable[int], values: Iterable[int], count: int) -> list[int]:
+    sums = [0] * count
+    for place, value in zip(places, values):
+        sums[place] += value
+    return sums
+
+
+def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[tuple[int, Estimated]]:
+    """Events of one group saw the same slices, and so have covariances. Events of different groups are taken as
+    independent."""
+    # What the variance of a rate adds to that of the total, with the finite population factor. Clocks are read one
+    # after the other, so that a little more may have been seen than there was.
+    weights = [float(size) * max(0, size - seen) for seen, size in zip(slices.seen, slices.sizes)]
+    squares = sum(map(mul, weights, weights))
+    effective = sum(weights) ** 2 / squares if squares else None
+    steps = _step_weights(slices.seen, weights)
+    changes = {event: _changes(own, slices.seen) for event, own in values.items()}
+    weighted = {event: list(map(mul, steps or (), own)) for event, own in changes.items()}
+    covariances: dict[int, dict[int, float]] = defaultdict(dict)
+    for one, other in combinations(values if squares else (), 2):
+        covariances[one][other] = covariances[other][one] = sum(map(mul, weighted[one], changes[other]))
+    for event, own in values.items():
+        variance = sum(map(mul, weighted[event], changes[event])) if steps else None
+        yield (
+            event,
+            Estimated(
+                sum(
+                    size * value / seen if seen else value for value, seen, size in zip(own, slices.seen, slices.sizes)
+                ),
+                sum(own) / max(1, sum(slices.seen)),
+                float(sum(slices.sizes)),
+                float(sum(slices.seen)),
+                slices.by_work,
+                own_error(_at_least_independent(variance, own, slices.seen, weights), len(own), effective),
+                covariances[event],
+            ),
+        )
+
+
+def _at_least_independent(
+    variance: float | None, values: Iterable[int], seen: Iterable[int], weights: Iterable[float]
+) -> float | None:
+    if variance is None:
+        return None
+    return max(variance, sum(weight * value / seen**2 for value, seen, weight in zip(values, seen, weights) if seen))
+
+
+def _changes(values: Sequence[int], seen: Sequence[int]) -> list[float]:
+    """From one block's rate to the next one's."""
+    rates = [value / size if size else 0.0 for value, size in zip(values, seen)]
+    return list(map(sub, rates[1:], rates))
+
+
+def _step_weights(seen: Sequence[int], weights: Sequence[float]) -> list[float] | None:
+    """What the square of each change counts for in the variance of the total: half the mean square of the changes
+    before and after a block estimates the variance of its rate. None: no two successive blocks have rates."""
+    linked = [first != 0 and second != 0 for first, second in zip(seen, seen[1:])]
+    if not any(linked):
+        return None
+    shares = [
+        0.5 * weight / max(1, before + after)
+        for weight, before, after in zip(weights, [False, *linked], [*linked, False])
+    ]
+    return [(one + other) * link for one, other, link in zip(shares, shares[1:], linked)]
