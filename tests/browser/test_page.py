@@ -90,14 +90,17 @@ def test_nothing_sticks_out(width: int, window: Browser, tmp_path: Path) -> None
 
 def test_result_of_a_trial_stands_beside_its_advice(window: Browser, tmp_path: Path) -> None:
     found = document(str(SCENARIOS["serial_init"]().write(tmp_path / "x.numaprof")))
-    trial = model.Trial("worth the edit", f"faster{NASTY}", 5, 5, 1.5, 0.008, 0.5, 0.01, 1.0, ())
+    trial = model.Trial(
+        "worth the edit", f"faster{NASTY}", 5, 5, 1.5, 0.008, 0.5, None, 0.01, (0.0, 0.02), 1.0, 4096, ()
+    )
     page = tmp_path / "page.html"
     page.write_text(report_page(replace(found, advice=(replace(found.advice[0], trial=trial),))), encoding="utf-8")
     window.open(page)
     (text,) = window.texts(".tried")
     assert text.startswith("Tried: worth the edit. Faster</script>")
     assert window.text().count("worth the edit") == 1
-    assert "5 runs as it is, 5 with the placement: 1.50x as fast (p = 0.008); remote 50.0 %, then 1.0 %" in text
+    assert "5 runs as it is, 5 with the placement: 1.50x as fast (p = 0.008)" in text
+    assert "; remote 50.0 % (error not known), then 1.0 % (0.0 % to 2.0 %); 100.0 % of 4 KiB checked" in text
     assert window.run("return window.owned") is None
 
 

@@ -23,12 +23,16 @@ from numaprof.experiments.trials import proposals, trial_runs
 from numaprof.experiments.trials.proposals import Layouts, Proposal
 from numaprof.experiments.trials.stored_trial import store, stored
 from numaprof.experiments.trials.trial import Tried, change, judge, measure
+from numaprof.experiments.trials.trial_document import Trial as Document
+from numaprof.experiments.trials.trial_document import as_document
 from numaprof.experiments.trials.trial_runs import Arm, run_once
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
+from numaprof.terminal.layout import Layout
+from numaprof.terminal.trial_view import print_trial
 from recording_builder import RecordingBuilder
 from running import Ended, one, run, target
-from scenarios import parallel_init, serial_init
+from scenarios import SCENARIOS, parallel_init, serial_init
 
 pytestmark = pytest.mark.requires("gcc")
 SUM = BUILD / "examples" / "sum_serial"
@@ -67,6 +71,28 @@ def test_where_time_means_nothing_remote_requests_are_told(change: bool, words: 
     found = judge(parallel, serial) if change else judge(serial, parallel)
     assert found.words == "cannot tell"
     assert found.why == f"remote requests {words}; the time cannot be judged on an emulated machine"
+
+
+@pytest.mark.parametrize("scenario", ["serial_init", "multiplexed", "named_objects"])
+def test_a_share_has_its_population_and_its_error(scenario: str, tmp_path: Path) -> None:
+    """Counted all the time; counted in turns by intervals that are not known; sampled."""
+    plain = tried(SCENARIOS[scenario](), "plain", tmp_path)
+    assert plain.side is not None and plain.side.share is not None
+    document = as_document(Document("./sum", (plain,), (), ()))["sides"][0]
+    assert document["remote_shares_of"] == plain.side.population
+    (share,), (interval,) = document["remote_shares"], document["remote_intervals"]
+    if scenario == "multiplexed":
+        assert interval is None and document["remote_request_errors"] == [None]
+    elif scenario == "serial_init":
+        assert interval == (share, share) and document["remote_request_errors"] == [0]
+    else:
+        assert interval[0] < share < interval[1] and document["remote_requests"] is None
+    out = io.StringIO()
+    with redirect_stdout(out):
+        print_trial(Document("./sum", (plain,), (), ()), Layout())
+    printed = " ".join(out.getvalue().split())
+    assert f"remote: share of {plain.side.population};" in printed
+    assert ("error not known" in printed) == (scenario == "multiplexed")
 
 
 # --- whole trials
@@ -454,13 +480,15 @@ def advised(folder: Path, **changes: Any) -> tuple[Evidence, list[Advice]]:
         "finding": advise(evidence)[0].finding,
         "verdict": {"words": "worth the edit", "why": "it is <b>2.0</b> times as fast"},
         "remote_shares": [0.01, 0.03],
+        "remote_intervals": [[0.005, 0.015], [0.02, 0.04]],
         "wall_ns": [1.0, 2.0],
         "times_as_fast": 2.0,
         "p": 0.008,
         "verified_share": 1,
+        "allocations": {"checked_bytes": 3 << 20},
         "subjects": [{"label": "a\x1b[2J", "places": [{"placement": "blocks 0:0.5 1:1"}]}],
     }
-    plain = {"remote_shares": [0.5, 0.6], "wall_ns": [3.0, 4.0]}
+    plain = {"remote_shares": [0.5, 0.6], "remote_intervals": [[0.4, 0.6], None], "wall_ns": [3.0, 4.0]}
     assert store({"version": 1, "sides": [plain, {**side, **changes}]}, evidence) is None
     return evidence, advise(evidence)
 
@@ -469,6 +497,7 @@ def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
     evidence, advices = advised(tmp_path)
     (found,) = stored(evidence, advices)
     assert found is not None and (found.remote_before, found.remote_after) == (0.55, 0.02)
+    assert (found.remote_before_range, found.remote_after_range) == ((), (0.005, 0.04))
     assert found.placements == ("a\\x1b[2J: blocks 0:0.5 1:1",)
     out = io.StringIO()
     with redirect_stdout(out):
@@ -478,6 +507,7 @@ def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
         cli.run(["report", evidence.path, "--html", str(tmp_path / "x.html"), "--json", str(tmp_path / "x.json")]) == 0
     )
     page = (tmp_path / "x.html").read_text()
+    assert "remote 55.0 % (error not known), then 2.0 % (0.5 % to 4.0 %); 100.0 % of 3 MiB checked" in page
     assert "Tried: worth the edit." in page and "It is &lt;b&gt;2.0&lt;/b&gt; times as fast" in page
     assert json.loads((tmp_path / "x.json").read_text())["advice"][0]["trial"]["p"] == 0.008
 
@@ -490,9 +520,11 @@ def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
         {"verdict": None},
         {"p": "0.008"},
         {"remote_shares": 7},
+        {"remote_intervals": [["a", 1]]},
+        {"allocations": {"checked_bytes": "3"}},
         {"subjects": [{}]},
     ],
-    ids=["finding", "verdict", "nothing", "text", "number", "subjects"],
+    ids=["finding", "verdict", "nothing", "text", "number", "interval", "bytes", "subjects"],
 )
 def test_a_damaged_result_is_none(changes: dict[str, Any], tmp_path: Path) -> None:
     assert stored(*advised(tmp_path, **changes)) == [None]

@@ -444,8 +444,11 @@ class Trial:
         times_as_fast: Median run time before, divided by that after; null: not known.
         p: How often chance alone would separate the sides as clearly; null: not known.
         remote_before: Median remote share of the plain runs; null: not known.
+        remote_before_range: Lowest and highest of these shares and their 95 % intervals; empty: an error is not known.
         remote_after: Median remote share of the placed runs; null: not known.
+        remote_after_range: As remote_before_range.
         verified: Part of the checked bytes that lay on the asked node; null: none was checked.
+        checked_bytes: Touched memory whose node was looked up, of all placed runs.
         placements: What was placed, and how.
     """
 
@@ -456,8 +459,11 @@ class Trial:
     times_as_fast: float | None
     p: float | None
     remote_before: float | None
+    remote_before_range: tuple[float, ...]
     remote_after: float | None
+    remote_after_range: tuple[float, ...]
     verified: float | None
+    checked_bytes: int
     placements: tuple[str, ...]
 
 

@@ -16,6 +16,10 @@ def print_trial(trial: Trial, layout: Layout) -> None:
     layout.line(clean(trial.command), BOLD)
     head = ("", "run time (fastest..slowest)", "initialisation", "compute", "remote", "busiest node")
     layout.table(head, [_row(tried) for tried in trial.tried], (False, False, False, False, True, True))
+    populations = {tried.side.population for tried in trial.tried if tried.side is not None and tried.side.share}
+    if populations:
+        of = " or ".join(sorted(name or "several" for name in populations))
+        layout.paragraph(f"remote: share of {of}; in brackets how far the runs and their 95 % intervals reach")
     for tried in trial.placed:
         _print_placed(trial, tried, layout)
     for tried in trial.policies:
@@ -51,20 +55,12 @@ def _time(value: Spread | None, tried: Tried) -> str:
 
 def remote_in_words(tried: Tried) -> str:
     """Median share, and how far the runs and their errors reach."""
-    side = tried.side
-    if side is None or side.share is None:
-        return NOT_KNOWN
-    middle, intervals = percent(side.share.middle), [share.interval for share in side.shares if share]
-    bounds = [bound for interval in intervals if interval for bound in interval]
-    if len(bounds) < 2 * len(intervals):
-        return f"{middle} (error not known)"
-    low, high = percent(min(*bounds, *side.share.values)), percent(max(*bounds, *side.share.values))
-    return middle if low == high else f"{middle} ({low}..{high})"
+    return NOT_KNOWN if tried.side is None else in_words(tried.side.share, percent)
 
 
 def busiest_in_words(tried: Tried) -> str:
     found = busiest(tried)
-    return NOT_KNOWN if found is None else f"{found[0]}: {percent(found[1])}"
+    return NOT_KNOWN if found is None else f"{found[0]}: {found[1].in_words(percent)}"
 
 
 def _print_placed(trial: Trial, tried: Tried, layout: Layout) -> None:

@@ -82,8 +82,11 @@ def _trial(plain: Mapping[str, Any], side: Mapping[str, Any]) -> model.Trial:
         times_as_fast=_number(side["times_as_fast"]),
         p=_number(side["p"]),
         remote_before=_middle(plain["remote_shares"]),
+        remote_before_range=_range(plain),
         remote_after=_middle(side["remote_shares"]),
+        remote_after_range=_range(side),
         verified=_number(side["verified_share"]),
+        checked_bytes=_of(int, side["allocations"]["checked_bytes"]),
         placements=tuple(
             f"{clean(_of(str, subject['label']))}: {clean(_of(str, place['placement']))}"
             for subject in side["subjects"]
@@ -100,6 +103,15 @@ def _of(kind: type[Value], value: object) -> Value:
 
 def _number(value: object) -> float | None:
     return None if value is None else float(_of(float, float(value) if isinstance(value, int) else value))
+
+
+def _range(side: Mapping[str, Any]) -> tuple[float, ...]:
+    """Of the shares of the runs and their intervals. Empty: not known."""
+    shares, intervals = side["remote_shares"], side["remote_intervals"]
+    if not shares or not intervals or None in intervals:
+        return ()
+    bounds = [_number(bound) or 0.0 for each in (shares, *intervals) for bound in each]
+    return min(bounds), max(bounds)
 
 
 def _middle(values: Sequence[object] | None) -> float | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 from numaprof.compare.sides import Side, chance
+from numaprof.evidence.counts import NOTHING, Amount
 from numaprof.evidence.evidence import Evidence, evidence_of
 from numaprof.evidence.spread import Spread, median, spread
 from numaprof.evidence.thresholds import MIN_GAIN, SIGNIFICANCE
@@ -79,8 +80,17 @@ class Tried:
 
     @property
     def requests(self) -> Spread | None:
-        """Remote requests of DRAM, where they are counted."""
-        return spread(run.evidence.traffic.remote.estimate if run.evidence.counted else None for run in self.measured)
+        """Remote requests of DRAM with their intervals, where they are counted."""
+        values = spread(amount.estimate for amount in self.remote_amounts)
+        if values is None:
+            return None
+        wide = [(value, amount.error) for value, amount in zip(values.values, self.remote_amounts)]
+        bounds = [value + side * error.half_width for value, error in wide if error is not None for side in (-1, 1)]
+        return replace(values, bounds=tuple(bounds), certain=len(bounds) == 2 * len(wide))
+
+    @property
+    def remote_amounts(self) -> tuple[Amount, ...]:
+        return tuple(run.evidence.traffic.remote if run.evidence.counted else NOTHING for run in self.measured)
 
     @property
     def failures(self) -> tuple[str, ...]:

@@ -71,14 +71,14 @@ def _outputs(trial: Trial) -> list[str]:
     return found
 
 
-def busiest(tried: Tried) -> tuple[int, float] | None:
-    """The node whose memory answers most requests, and its median share."""
+def busiest(tried: Tried) -> tuple[int, Spread] | None:
+    """The node whose memory answers most requests, and its share of them in each run."""
     side = tried.side
     if side is None:
         return None
     shares = {node: served_share(side, node) for node in side.first.machine.memory_nodes}
-    known = {node: share.middle for node, share in shares.items() if share is not None}
-    return max(known.items(), key=lambda pair: pair[1]) if known else None
+    known = {node: share for node, share in shares.items() if share is not None}
+    return max(known.items(), key=lambda pair: pair[1].middle) if known else None
 
 
 def as_document(trial: Trial) -> dict[str, Any]:
@@ -106,9 +106,11 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
         "initialisation_ns": _values(tried.initialisation),
         "compute_ns": _values(tried.compute),
         "remote_requests": _values(tried.requests),
+        "remote_request_errors": [amount.error.half_width if amount.error else None for amount in tried.remote_amounts],
+        "remote_shares_of": side.population if side else None,
         "remote_shares": _values(side.share if side else None),
         "remote_intervals": [share.interval if share else None for share in side.shares] if side else None,
-        "busiest_node": None if node is None else {"node": node[0], "share": node[1]},
+        "busiest_node": None if node is None else _busiest(*node),
     }
     if tried.arm.subjects:
         verdict = judge(trial.plain, tried)
@@ -130,6 +132,10 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
             for subject in tried.arm.subjects
         ]
     return found
+
+
+def _busiest(node: int, shares: Spread) -> dict[str, Any]:
+    return {"node": node, "share": shares.middle, "shares": _values(shares)}
 
 
 _COLUMNS = (
