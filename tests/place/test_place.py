@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import TREE, build_c
+from conftest import PROGRAM, TREE, build_c
 from placing import Report, placement
 from running import one, rows, run, run_command, target
 
@@ -194,6 +194,20 @@ def test_weighted_interleave_or_a_note(tmp_path: Path) -> None:
     mode = WEIGHTED if is_known else INTERLEAVE
     assert ended.out == f"{mode} {mode}\n", ended.err
     assert ("interleaved evenly: this kernel has no weighted interleave" in ended.err) == (not is_known)
+
+
+@pytest.mark.parametrize("command", ["run", "record"])
+def test_a_kernel_without_weights_interleaves_evenly_and_says_so(command: str, tmp_path: Path) -> None:
+    program, older = target("policies", "-O1", "-g"), target("without_weights")
+    if run_command(older, "true").status != 0:
+        pytest.skip("needs system call filters (seccomp)")
+    file = subject_of(program, "malloc", tmp_path, "* weighted 0")
+    output = ("-o", tmp_path / "placed.numaprof") if command == "record" else ()
+    ended = run_command(older, PROGRAM, command, "--place", file, *output, program, "malloc")
+    assert (ended.status, ended.out) == (0, f"{INTERLEAVE} {INTERLEAVE}\n"), ended.err
+    report = Report.of(ended.err)
+    assert (report.placed, report.asked, report.right) == (1, 1, 100)
+    assert "interleaved evenly: this kernel has no weighted interleave; Linux 6.9 has it" in ended.err
 
 
 def build_other(compiler: str, output: Path, source: Path) -> Path:
