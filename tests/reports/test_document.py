@@ -43,12 +43,21 @@ DIFF_SCHEMA = json_schema(diff_model.Comparison, "diff --json")
 
 def told(builder: RecordingBuilder, folder: Path) -> Any:
     """The document as somebody reads it back from JSON."""
-    return json.loads(to_json(document(str(builder.write(folder / "x.numaprof")))))
+    path = builder.write(folder / f"{len(list(folder.iterdir()))}.numaprof")
+    return json.loads(to_json(document(str(path))))
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_follows_its_schema(scenario: str, tmp_path: Path) -> None:
     jsonschema.validate(told(SCENARIOS[scenario](), tmp_path), SCHEMA)
+
+
+def test_the_slow_tiers_share_has_samples_and_interval(tmp_path: Path) -> None:
+    found = told(SCENARIOS["slow_tier"](), tmp_path)["machine"]["slow_tier"]
+    assert (found["share"], found["highest"], found["samples"]) == (1.0, 1.0, 256)
+    assert 0.98 < found["lowest"] < 1
+    assert found["population"] == "sampled loads and stores that memory answered"
+    assert told(serial_init(), tmp_path)["machine"]["slow_tier"] is None
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, DIFF_SCHEMA], ids=["report", "diff"])

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from numaprof.analysis.relevant_objects import part_of_remote, suspects, told_part_of_remote
+from numaprof.analysis.relevant_objects import of_remote, part_of_remote, suspects, told_part_of_remote
 from numaprof.document.object_remarks import attribution
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
 from numaprof.rules import advise
+from numaprof.text.format import number
 from reading import printed, read
 from recording_builder import LOAD, OVERFLOW, OWN_CACHE, PAGE, Line, RecordingBuilder
 from scenarios import init_stack, levels
@@ -74,6 +76,17 @@ def test_prefetches_belong_to_what_the_instruction_reads(tmp_path: Path) -> None
     evidence = evidence_of(blend.prefetches(blend.stream).hits(blend.stream), tmp_path)
     assert shares(evidence) == {10: 0.2, 11: 0.8}
     assert {o.allocated.line for o in suspects(evidence) if o.allocated} == {10, 11}
+
+
+def test_a_part_of_the_lines_is_told_with_what_it_rests_on(tmp_path: Path) -> None:
+    """Load samples of one place or another divide the lines; eight of them would be too few."""
+    blend = Blend()
+    evidence = evidence_of(blend.prefetches(blend.stream).hits(blend.stream, 20), tmp_path)
+    samples = number(evidence.remote_lines.samples)
+    told = f"20.0 % of the remote lines (100.0 % of these have a known object, by {samples} sampled loads"
+    assert of_remote(evidence, 0.2) == f"{told})"
+    few = replace(evidence, remote_lines=replace(evidence.remote_lines, samples=8))
+    assert of_remote(few, 0.2) == f"{told.replace(samples, '8', 1)}, too few to be sure)"
 
 
 def test_load_samples_alone_would_have_missed_the_array(tmp_path: Path) -> None:

@@ -213,6 +213,17 @@ def test_threads_that_were_hardly_seen_have_an_error_from_those_that_were() -> N
     assert pooled([*(short(1.0) for _ in range(3)), *unseen]).error is None
 
 
+def test_threads_that_show_nothing_have_an_upper_bound() -> None:
+    """Of four threads with three tenths seen, and of two that were not seen: 1.96^2 requests may be where none was."""
+    seen = pooled([short(0.0)] * 4)
+    assert seen.estimate == 0 and seen.error is not None
+    assert seen.error.variance == pytest.approx(4 * 3.84 * 1000 * 700 / 300**2)
+    whole = pooled([*[short(0.0)] * 4, *[Count(0, 0, 1000)] * 2])
+    assert whole.estimate == 0 and whole.error is not None
+    assert whole.error.variance == pytest.approx(seen.error.variance + 3.84 * (2000 / 1200) ** 2)
+    assert pooled([*[short(0.0)] * 3, Count(0, 0, 1000)]).error is None
+
+
 def crowd(told_apart: int) -> RecordingBuilder:
     """Eight threads with a quarter of their demand reads remote; only the first `told_apart` had prefetches counted."""
     story = RecordingBuilder()

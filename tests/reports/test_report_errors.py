@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.sides import ShareChange, change_of_share, spread_of_shares
 from numaprof.evidence.counts import Amount, Traffic
-from numaprof.evidence.errors import EXACT, Error, added, student
+from numaprof.evidence.errors import EXACT, Error, added, own_error, student
 from numaprof.evidence.estimates import Estimates, load_estimates
 from numaprof.evidence.spread import Spread
 from numaprof.evidence.thresholds import SHARE_CHANGE
@@ -308,3 +308,31 @@ def test_one_exact_run_a_side_is_no_change_by_two_points() -> None:
     assert change_of_share(runs(0.50), runs(0.52)) == ShareChange.SAME
     assert change_of_share(runs(0.50), runs(0.54)) == ShareChange.ROSE
     assert change_of_share(runs(0.500, 0.501), runs(0.520, 0.522)) == ShareChange.ROSE
+
+
+def rare(chance: random.Random, slices: int) -> Iterator[Rates]:
+    """Some three remote requests of a run, each by itself."""
+    for _ in range(slices):
+        yield Rates(900, float(chance.random() < 0.003), 10_000)
+
+
+def test_nothing_counted_is_an_upper_bound(simulate: Simulate) -> None:
+    """Where a third of the time shows no request, there may have been some in the rest: never 0 +- 0."""
+    found = simulate(rare, True)
+    held, none = 0, 0
+    for thread, (_, remote) in enumerate(found.truth, 1):
+        estimate = found.estimates[thread, REMOTE]
+        assert estimate.own_error is not None and estimate.own_error.half_width > 3
+        held += abs(estimate.total - remote) <= estimate.own_error.half_width
+        none += estimate.total == 0
+        interval = traffic(found, thread).interval
+        assert interval is not None and interval[1] > 0
+    assert none >= 0.2 * RUNS and held >= 0.95 * RUNS
+
+
+def test_errors_of_fewer_than_two_degrees_of_freedom_are_not_known() -> None:
+    """n blocks of equal weight tell 2 (n - 1)^2 / (3 n - 4): 1.6 of 3, 2.25 of 4."""
+    assert own_error(1.0, 8, 3.0) is None
+    assert own_error(1.0, 8, 4.0) == Error(1.0, 2.25)
+    assert own_error(1.0, 3, 8.0) is None
+    assert own_error(None, 1, None) == EXACT

@@ -280,7 +280,9 @@ def test_modules_that_read_remotely(tmp_path: Path) -> None:
 
 def test_coverage_stands_beside_the_sizes(tmp_path: Path) -> None:
     builder = SCENARIOS["faults_only"]().note("faults", "many", value=2 * PAGES)
-    assert "first touches: from 50.0 % of the page faults, the others were lost" in printed(builder, tmp_path)
+    shown = " ".join(printed(builder, tmp_path).split())
+    assert "first touches: from 50.0 % of the page faults, the others were lost" in shown
+    assert "100.0 % of all memory touched (from 50.0 % of the page faults)" in shown
     assert "of the page faults, the others" not in printed(SCENARIOS["faults_only"](), tmp_path)
 
 

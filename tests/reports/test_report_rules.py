@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from numaprof.analysis.slow_tier import slow_share
 from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
@@ -14,7 +15,7 @@ from numaprof.rules.change_program import serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border, read_by_all
 from reading import read
-from recording_builder import FIRST_TOUCH, PAGE, RAN, RecordingBuilder
+from recording_builder import FIRST_TOUCH, LOAD, PAGE, RAN, RecordingBuilder
 from scenarios import ARRAY, INIT, LOOP, PAGES, SCENARIOS, hinted, init_stack, levels, overflows, touched_serially
 
 # The whole truth: which scenario makes which rule speak, first the advice that stands first. Everything else is silent.
@@ -466,9 +467,21 @@ def test_memory_without_cpus_is_slow_not_remote(tmp_path: Path) -> None:
     assert advice.kind is Kind.SETTING
     assert "Node 2 (memory behind CXL), slow for every CPU and local to none, holds 32 MiB." in advice.finding
     assert advice.code == ("numactl --membind=0-1 ./sum",)
-    assert "100.0 % of the sampled loads that memory answered were answered by the slow tier" in advice.evidence
+    assert "the slow tier answered 100 % ± 1 of 256 sampled loads and stores that memory answered" in advice.evidence
     assert serial_init.rule(evidence) is None
     assert evidence.samples.remote_accesses == 0  # hint faults have no source: the page's node tells
+
+
+def test_the_slow_tiers_share_has_the_error_of_its_weights(tmp_path: Path) -> None:
+    """A load that stands for as much as all others leaves the share open, however many these are."""
+    builder = SCENARIOS["slow_tier"]()
+    found = slow_share(read(builder, tmp_path))
+    assert found is not None and found.share == 1 and found.interval is not None and found.interval[0] > 0.98
+    builder.sample(LOAD, 1, None, 256 * 1009, address=ARRAY, page_node=0, source=1)
+    wide = slow_share(read(builder, tmp_path))
+    assert wide is not None and wide.share == 0.5 and wide.interval is not None
+    assert wide.interval[1] - wide.interval[0] > 0.6
+    assert slow_share(read(SCENARIOS["serial_init"](), tmp_path)) is None
 
 
 def test_of_an_older_recording_nodes_without_cpus_are_the_slow_tier(tmp_path: Path) -> None:

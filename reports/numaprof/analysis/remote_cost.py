@@ -65,8 +65,9 @@ def _upper_end(remote: Amount) -> float:
     """The upper end of the interval, in relation to the estimate.
 
     The standard error of a sum of which a random share was seen is at most that sum, all of it in one place
-    (Horvitz-Thompson); errors beyond that come from too few blocks.
+    (Horvitz-Thompson); errors beyond that come from too few blocks. So it is where the error is not known.
     """
-    if remote.error is None or not remote.estimate:
+    if not remote.estimate:
         return 1.0
-    return 1 + min(remote.error.half_width, Error(remote.estimate**2).half_width) / remote.estimate
+    most = Error(remote.estimate**2).half_width
+    return 1 + (most if remote.error is None else min(remote.error.half_width, most)) / remote.estimate

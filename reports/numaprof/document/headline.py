@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numaprof.analysis.binding import binding
-from numaprof.analysis.naming import command_to_copy, nodes_in_text, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, nodes_in_text, seen_faults, threads_on_nodes
 from numaprof.analysis.relevant_objects import serial_sites
 from numaprof.analysis.remote_cost import gain
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
@@ -199,12 +199,13 @@ def _touch_in_words(evidence: Evidence) -> str:
     if not evidence.touched_pages:
         return "no first touches were seen."
     total = size(evidence.bytes(evidence.touched_pages))
+    seen = seen_faults(evidence)
     serial = serial_sites(evidence)
     if not serial or len(evidence.workers) < 2:
-        return f"{total} were first touched, by {plural(len(_touchers(evidence)), 'thread')}."
+        return f"{total} were first touched, by {plural(len(_touchers(evidence)), 'thread')}{seen}."
     share = sum(site.pages for site in serial) / evidence.touched_pages
     part = "all" if share >= ALL_OF_IT else round_percent(share)
-    return f"one thread first touched {part} of the {total}."
+    return f"one thread first touched {part} of the {total}{seen}."
 
 
 def _touchers(evidence: Evidence) -> set[int]:

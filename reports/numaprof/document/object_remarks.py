@@ -131,7 +131,7 @@ def _divided(evidence: Evidence) -> str:
 
 def touch_coverage(evidence: Evidence) -> Iterable[str]:
     """Memory that the sizes of first touches leave out."""
-    seen = fault_coverage(evidence)
+    seen = evidence.fault_coverage
     if seen is not None and seen < ALL_OF_IT:
         yield f"first touches: from {percent(seen)} of the page faults, the others were lost"
     again = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.REFAULT)
@@ -143,13 +143,6 @@ def touch_coverage(evidence: Evidence) -> Iterable[str]:
     unknown = sum(row.weight for row in evidence.samples.kinds if row.kind == sql_samples.UNKNOWN_FAULT)
     if unknown > MIN_OBJECT_SHARE * evidence.touched_pages:
         yield f"not counted as first touches: {size(evidence.bytes(unknown))} of page faults of unknown kind"
-
-
-def fault_coverage(evidence: Evidence) -> float | None:
-    """Share of the counted page faults that samples stand for."""
-    counted = sum(note.value or 0 for note in evidence.notes if note.kind == "faults")
-    seen = sum(row.weight for row in evidence.samples.kinds if row.kind in sql_samples.FAULT_KINDS)
-    return min(1.0, seen / counted) if counted else None
 
 
 def remote_by_module(evidence: Evidence) -> tuple[dict[str, float], str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
+from numaprof.analysis.slow_tier import slow_share_in_words
 from numaprof.document.missing_lines import without_lines
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Imported
@@ -92,6 +93,8 @@ def evidence_line(evidence: Evidence) -> Iterator[str]:
     if evidence.samples.kinds:
         parts.append(f"{number(lost)} lost")
     yield SEPARATOR.join(part for part in parts if part)
+    if slow := slow_share_in_words(evidence):
+        yield slow
     if evidence.imported:
         yield _parts(evidence.imported)
     names = [runtime.name for runtime in runtimes(evidence)]

@@ -94,8 +94,9 @@ def pooled(counts: list[Count]) -> Amount:
         left = (thin.time_ns or 0) * whole.value / whole.running_ns
     seen = [count.estimated for count, _ in timed if count.estimated is not None]
     error = _error([count for count, estimate in timed if estimate is not None], seen)
-    if left > SMALL_PART * (solid + left):
-        error = added([error, of_unseen(left, sum(estimate is None for _, estimate in timed), seen)])
+    missing = sum(estimate is None for _, estimate in timed)
+    if left > SMALL_PART * (solid + left) or (missing and not solid + left):
+        error = added([error, of_unseen(left, missing, (thin.time_ns or 0) / whole.running_ns, seen)])
     if whole.coverage < MIN_COVERAGE and error is None:
         return Amount(None, whole.coverage)
     return Amount(solid + left, whole.coverage, error, _by_work(counts))

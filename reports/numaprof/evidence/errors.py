@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
-from numaprof.evidence.thresholds import MIN_BLOCKS
+from numaprof.evidence.thresholds import MIN_BLOCKS, MIN_FREEDOM, UNSEEN_REQUESTS
 
 _NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
 
@@ -74,19 +74,20 @@ class Estimated:
 
     @property
     def least_variance(self) -> float:
-        """Of independent single events."""
-        return self.weight * self.rate / self.seen if self.seen else 0.0
+        """Of independent single events; not 0 where none was seen."""
+        return self.weight * (self.rate * self.seen + UNSEEN_REQUESTS) / self.seen**2 if self.seen else 0.0
 
 
 def own_error(variance: float | None, blocks: int, effective: float | None) -> Error | None:
     """Half the mean squared successive difference of n values is known as well as a variance with
-    2 (n - 1)^2 / (3 n - 4) degrees of freedom (von Neumann 1941). n: blocks, by their weight."""
+    2 (n - 1)^2 / (3 n - 4) degrees of freedom (von Neumann 1941). n: blocks, by their weight. None: not known."""
     if effective is None:
         return EXACT
     if blocks < MIN_BLOCKS or variance is None:
         return None
     count = max(2.0, effective)
-    return Error(variance, 2 * (count - 1) ** 2 / (3 * count - 4))
+    freedom = 2 * (count - 1) ** 2 / (3 * count - 4)
+    return Error(variance, freedom) if freedom >= MIN_FREEDOM else None
 
 
 Pairs = Sequence[tuple[Estimated, Estimated]]
@@ -107,15 +108,20 @@ def between_scopes(parts: Pairs, everyone: Pairs = ()) -> float | None:
     return rates * len(known) / (len(known) - 1)
 
 
-def of_unseen(total: float, count: int, scopes: Sequence[Estimated]) -> Error | None:
+def of_unseen(total: float, count: int, size: float, scopes: Sequence[Estimated]) -> Error | None:
     """Of the total of scopes that were hardly seen, taken to have the rate of those that were: that of a mean that is
-    predicted from a sample. None: too few scopes were seen to know how their rates differ."""
+    predicted from a sample. None: too few scopes were seen to know how their rates differ.
+
+    size: of the scopes that were hardly seen, as a multiple of what was seen.
+    """
     known = [scope for scope in scopes if scope.seen]
     seen = sum(scope.seen for scope in known)
     mean = _mean(known) if known else 0.0
     spread = _spread([(scope, scope) for scope in known])
-    if spread is None or not mean:
+    if spread is None:
         return None
+    if not mean:
+        return Error(UNSEEN_REQUESTS * size**2, len(known) - 1)
     effective = seen**2 / sum(scope.seen**2 for scope in known)
     relative = spread * len(known) / seen / mean**2
     return Error(total**2 * relative * (1 / effective + 1 / count), len(known) - 1)

@@ -5,7 +5,7 @@ The parts of a scope's time are joined to blocks until the event had a counter f
 block is taken for all of the block's size: a separate ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.10).
 Size is instructions where they are known in and out of the group, else CPU time. Half the mean squared difference of
 successive rates estimates their variance (Wolter, Introduction to Variance Estimation, 2nd ed., 8.2); it is never
-smaller than that of independent events (Poisson).
+smaller than that of independent events (Poisson), of which a few may have happened unseen even where none was counted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from operator import attrgetter, mul, sub
 from typing import NamedTuple
 
 from numaprof.evidence.errors import Estimated, own_error
+from numaprof.evidence.thresholds import UNSEEN_REQUESTS
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_estimates
 from numaprof.recording.sql.sql_estimates import Part
@@ -134,18 +135,22 @@ def _of_group(slices: Slices, values: Mapping[int, Sequence[int]]) -> Iterator[t
                 float(sum(slices.sizes)),
                 float(sum(slices.seen)),
                 slices.by_work,
-                own_error(_at_least_independent(variance, own, slices.seen, weights), len(own), effective),
+                own_error(_at_least_independent(variance, own, slices, weights), len(own), effective),
                 covariances[event],
             ),
         )
 
 
 def _at_least_independent(
-    variance: float | None, values: Iterable[int], seen: Iterable[int], weights: Iterable[float]
+    variance: float | None, values: Iterable[int], slices: Slices, weights: Iterable[float]
 ) -> float | None:
+    """As if each request came by itself, and a few more than were counted."""
     if variance is None:
         return None
-    return max(variance, sum(weight * value / seen**2 for value, seen, weight in zip(values, seen, weights) if seen))
+    size, seen = float(sum(slices.sizes)), sum(slices.seen)
+    more = UNSEEN_REQUESTS * size * max(0.0, size - seen) / seen**2
+    counted = sum(weight * value / seen**2 for value, seen, weight in zip(values, slices.seen, weights) if seen)
+    return max(variance, counted + more)
 
 
 def _changes(values: Sequence[int], seen: Sequence[int]) -> list[float]:

@@ -21,7 +21,7 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.recording.reader import Recording
-from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_threads
+from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_samples, sql_threads
 from numaprof.text.messages import Failure
 
 KeptSource = Mapping[str, Mapping[int, str]]  # by file and line, as it was when the run ended
@@ -155,6 +155,13 @@ class Evidence:
     @cached_property
     def touched_pages(self) -> float:
         return sum(row.pages for row in self.samples.touched)
+
+    @property
+    def fault_coverage(self) -> float | None:
+        """Share of the counted page faults that samples stand for; None: these were not counted."""
+        counted = sum(note.value or 0 for note in self.notes if note.kind == "faults")
+        seen = sum(row.weight for row in self.samples.kinds if row.kind in sql_samples.FAULT_KINDS)
+        return min(1.0, seen / counted) if counted else None
 
     @cached_property
     def command(self) -> tuple[str, ...]:

@@ -94,6 +94,25 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class SlowTier:
+    """How much the slow tier answers: nodes without CPUs, other than high-bandwidth memory.
+
+    Fields:
+        share: Its part of the population.
+        lowest: Lower end of the 95 % interval.
+        highest: Upper end of the 95 % interval.
+        samples: Number of samples behind the share.
+        population: What the share is a share of.
+    """
+
+    share: float
+    lowest: float | None
+    highest: float | None
+    samples: int
+    population: str
+
+
+@dataclass(frozen=True)
 class Machine:
     """Nodes, CPUs, and what went between them.
 
@@ -103,6 +122,7 @@ class Machine:
             sampled accesses.
         population: What the requests are.
         left_out: Part of the requests that belongs to no pair: of threads that ran on several nodes.
+        slow_tier: How much it answers; null: there is none, or no access was sampled.
         measured: The last numaprof topology --measure of this machine, if there was one: docs/measuring.md.
     """
 
@@ -112,4 +132,5 @@ class Machine:
     pairs_population: str | None
     population: str | None
     left_out: float
+    slow_tier: SlowTier | None
     measured: tuple[Measured, ...]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Optional
 
-from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair
+from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair, SlowTier
 from numaprof.model.memory_model import Line, Module, Modules, Object, Objects, Place, SourceLine, Stretch
 from numaprof.model.stacks_model import RemoteStacks, StackFrame, StackWeight
 
@@ -47,6 +47,7 @@ __all__ = [
     "Requests",
     "Run",
     "Series",
+    "SlowTier",
     "SourceLine",
     "StackFrame",
     "StackWeight",

@@ -8,6 +8,7 @@ from collections import defaultdict
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share, sampled_share
+from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.overview_section import population
 from numaprof.evidence.evidence import Evidence, Thread
@@ -35,7 +36,16 @@ def machine(source: Reading) -> model.Machine:
         population=population(evidence),
         measured=tuple(_measured(source)),
         left_out=left_out(evidence) if counted == population(evidence) else 0.0,
+        slow_tier=_slow_tier(evidence),
     )
+
+
+def _slow_tier(evidence: Evidence) -> model.SlowTier | None:
+    found = slow_share(evidence)
+    if found is None:
+        return None
+    low, high = found.interval or (None, None)
+    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION)
 
 
 def _cpus(source: Reading) -> list[model.Cpu]:

@@ -44,11 +44,13 @@ class Answer(NamedTuple):
     samples: int
     weight: float
     cycles: float | None  # the sum of their latencies, each times its weight
+    squares: float  # the sum of the squares of their weights
 
 
 # Who answered the sampled loads and stores, and how long that took.
 ANSWERS = """
-SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight) FROM access WHERE kind IN (@LOAD, @STORE)
+SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight), total(1.0 * weight * weight)
+  FROM access WHERE kind IN (@LOAD, @STORE)
  GROUP BY thing, kind, source
 """
 

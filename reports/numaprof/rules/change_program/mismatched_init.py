@@ -11,7 +11,7 @@ from numaprof.analysis.naming import (
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
@@ -21,7 +21,7 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
 from numaprof.rules.initialisation import change, code, initialisation_of, promised
-from numaprof.text.format import percent, plural
+from numaprof.text.format import plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -46,7 +46,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"from {threads_on_nodes(users(evidence, uses))}.",
         change=change(init),
         code=code(init),
-        evidence=f"{percent(part)} of the remote accesses with a known address reach this memory, each thread a part "
+        evidence=f"{of_remote(evidence, part)} reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         removes=removes,
         concerns=part if removes is None else None,

@@ -9,20 +9,21 @@ from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
     command_to_copy,
     object_in_text,
+    seen_faults,
     site_label,
     site_position,
     thread_in_text,
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import later_uses, main_use, users
-from numaprof.analysis.relevant_objects import measured, recycled, remote_part
+from numaprof.analysis.relevant_objects import measured, of_remote, recycled, remote_part
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LARGE_BLOCK
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import percent, plural, size
+from numaprof.text.format import plural, size
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -83,7 +84,7 @@ def _allocation(group: list[Object]) -> str:
 
 
 def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
-    text = "page faults at its addresses from before it was allocated, and fewer after"
+    text = f"page faults at its addresses from before it was allocated, and fewer after{seen_faults(evidence)}"
     if part is None:
         return f"{text}; who uses it is not known here."
-    return f"{text}; {percent(part)} of the remote accesses with a known address reach it."
+    return f"{text}; {of_remote(evidence, part)} reach it."

@@ -8,6 +8,7 @@ from numaprof.analysis.naming import (
     list_of_sites,
     nodes_in_text,
     objects_in_text,
+    seen_faults,
     site_label,
     thread_in_text,
     threads_on_nodes,
@@ -25,7 +26,14 @@ from numaprof.analysis.object_users import (
     through,
     users,
 )
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, serial_suspects, stored_beside
+from numaprof.analysis.relevant_objects import (
+    init_sites,
+    measured,
+    of_remote,
+    remote_part,
+    serial_suspects,
+    stored_beside,
+)
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.access_patterns import Shape
@@ -170,7 +178,8 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     if basis(evidence) is None or evidence.traffic.remote.estimate is None:
         unclear = sum(row.pages for found in group for row in found.unclear)
         share = percent((sum(found.pages for found in group) + unclear) / (evidence.touched_pages + unclear))
-        return f"page faults only: {share} of all memory touched. They do not tell who uses it later."
+        touched = f"{share} of all memory touched{seen_faults(evidence)}"
+        return f"page faults only: {touched}. They do not tell who uses it later."
     home, remote = home_of(evidence, group[0]), evidence.traffic.remote.estimate
     theirs = _from_elsewhere(evidence, home)
     elsewhere = "An unknown part" if theirs is None else percent(min(1.0, theirs / remote)) if remote else "none"
@@ -183,7 +192,7 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
 
 
 def _measured(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
-    text = f"{percent(remote_part(evidence, group))} of the remote accesses with a known address reach this memory"
+    text = f"{of_remote(evidence, remote_part(evidence, group))} reach this memory"
     shape = shape_of(group)
     if shape.divided or shape is Shape.ONE:
         return f"{text}; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}."

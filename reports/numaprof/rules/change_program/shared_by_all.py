@@ -17,6 +17,7 @@ from numaprof.analysis.relevant_objects import (
     allocation_sites,
     init_sites,
     measured,
+    of_remote,
     remote_part,
     suspects,
     used_by_owner,
@@ -66,7 +67,7 @@ def rule(evidence: Evidence) -> Advice | None:
         "One node's memory serves all.",
         change=_change(evidence, group, working),
         code=lines,
-        evidence=f"{_rests_on(uses, part)} {_interleaved(evidence, group, all_memory)}",
+        evidence=f"{_rests_on(evidence, uses, part)} {_interleaved(evidence, group, all_memory)}",
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -91,11 +92,11 @@ def _interleaved(evidence: Evidence, group: list[Object], all_memory: bool) -> s
     return f"{change}; the load on the one memory controller goes."
 
 
-def _rests_on(uses: list[Used], part: float | None) -> str:
+def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
     if part is None:
         return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
     samples = plural(sum(row.samples for row in uses), "access", "es")
-    return f"addresses of {samples}: each thread's span all of it, {percent(part)} of the remote ones are here."
+    return f"addresses of {samples}: each thread's span all of it, {of_remote(evidence, part)} are here."
 
 
 def _serves_all(evidence: Evidence, found: Object) -> bool:

@@ -6,16 +6,16 @@ from __future__ import annotations
 import os
 import re
 
-from numaprof.analysis.naming import command_to_copy, most_at, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, most_at, seen_faults, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, users
-from numaprof.analysis.relevant_objects import measured, remote_part
+from numaprof.analysis.relevant_objects import measured, of_remote, remote_part
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import is_library
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import clean, percent, size, words
+from numaprof.text.format import clean, size, words
 from numaprof.text.function_names import NAME_LIMIT
 
 _CHANGE = (
@@ -43,7 +43,7 @@ def _by_use(evidence: Evidence) -> Advice | None:
         f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
         change=_CHANGE,
         code=_code(evidence),
-        evidence=f"{percent(part)} of the remote accesses with a known address reach it.",
+        evidence=f"{of_remote(evidence, part)} reach it.",
         concerns=part,
         objects=tuple(files),
         used_at=main_use(uses),
@@ -68,7 +68,7 @@ def _by_fault(evidence: Evidence) -> Advice | None:
         "nodes than those whose threads map them.",
         change=_CHANGE,
         code=_code(evidence),
-        evidence="the nodes of pages of files, at the page faults that mapped them.",
+        evidence=f"the nodes of pages of files, at the page faults that mapped them{seen_faults(evidence)}.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import command_to_copy, homes_in_text, nodes_in_text, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, users
-from numaprof.analysis.relevant_objects import measured, remote_part
+from numaprof.analysis.relevant_objects import measured, of_remote, remote_part
 from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
@@ -74,9 +74,7 @@ def _change(evidence: Evidence, working: list[Thread]) -> tuple[str, tuple[str, 
 def _rests_on(evidence: Evidence, group: list[Object]) -> str:
     unknown = "Who first touched it, and at which line, is not known"
     if group:
-        return (
-            f"{percent(remote_part(evidence, group))} of the remote accesses with a known address reach it. {unknown}."
-        )
+        return f"{of_remote(evidence, remote_part(evidence, group))} reach it. {unknown}."
     share = remote_share(evidence)
     counted = f"{percent(share.share)} of the requests are remote. " if share is not None else ""
     return f"{counted}{unknown}."

@@ -7,14 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from numaprof.analysis.naming import command_to_copy, nodes_in_text, objects_in_text
+from numaprof.analysis.slow_tier import slow_share_in_words
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
-from numaprof.recording.codes import Source
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import number_list, percent, words
-
-SLOW_TIER = Source.SLOW_TIER
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -57,10 +55,5 @@ def _rests_on(evidence: Evidence, group: Sequence[Object]) -> str:
     slow = evidence.machine.slow_nodes
     known = sum(sum(found.known_homes.values()) for found in group)
     text = f"{percent(sum(_there(found, slow) for found in group) / known)} of its pages were there when last looked at"
-    memory = sum(answer.weight for answer in evidence.objects.answers if answer.source in (1, 2, SLOW_TIER))
-    theirs = sum(answer.weight for answer in evidence.objects.answers if answer.source == SLOW_TIER)
-    if not memory:
-        return f"{text}. How often the program uses them is not known."
-    return (
-        f"{text}; {percent(theirs / memory)} of the sampled loads that memory answered were answered by the slow tier."
-    )
+    used = slow_share_in_words(evidence)
+    return f"{text}; {used}." if used else f"{text}. How often the program uses them is not known."

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.naming import objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, users
-from numaprof.analysis.relevant_objects import measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import measured, of_remote, remote_part, suspects
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
@@ -31,8 +31,8 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{threads_on_nodes(users(evidence, uses))} read there is local, each with a block of its own.",
         change="Leave it alone: only the borders between the blocks of two nodes are remote. Larger blocks have fewer "
         "borders.",
-        evidence=f"{percent(remote_part(evidence, group))} of the remote accesses with a known address are to this "
-        f"memory; who uses which part, from {plural(sum(row.samples for row in uses), 'sample')}.",
+        evidence=f"{of_remote(evidence, remote_part(evidence, group))} are to this memory; who uses which part, from "
+        f"{plural(sum(row.samples for row in uses), 'sample')}.",
         objects=tuple(group),
         used_at=main_use(uses),
         threads=tuple(users(evidence, uses)),

@@ -6,13 +6,13 @@ from __future__ import annotations
 from numaprof.analysis.naming import most_at, objects_in_text, thread_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
 from numaprof.analysis.placement import refills
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_REFILLS
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import percent, plural
+from numaprof.text.format import plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -31,7 +31,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Leave its placement alone: spread over the nodes, it would be remote for the thread that fills it as "
         "well. Let a thread of the same node use what a thread fills.",
         evidence=f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
-        f"first touched; {percent(part)} of the remote accesses with a known address reach this memory "
+        f"first touched; {of_remote(evidence, part)} reach this memory "
         f"({plural(sum(row.samples for row in uses), 'sample')}).",
         concerns=part,
         objects=tuple(group),

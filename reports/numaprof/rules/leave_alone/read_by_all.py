@@ -6,7 +6,7 @@ from __future__ import annotations
 from numaprof.analysis.naming import most_at, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, main_use, shared, users
 from numaprof.analysis.placement import is_spread
-from numaprof.analysis.relevant_objects import init_sites, measured, remote_part, suspects
+from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
@@ -38,8 +38,8 @@ def _by_addresses(evidence: Evidence) -> Advice | None:
         finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
         change=_CHANGE,
-        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; {percent(part)} of the "
-        "remote ones are here.",
+        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; "
+        f"{of_remote(evidence, part)} are here.",
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(init_sites(group)),
