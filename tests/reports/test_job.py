@@ -278,6 +278,15 @@ def test_nothing_of_use(tmp_path: Path) -> None:
         job_of(tmp_path)
 
 
+def test_recordings_of_no_rank_are_not_merged(tmp_path: Path) -> None:
+    """No report could read the file."""
+    serial_init().write(tmp_path / "alone.numaprof")
+    done = reports("merge", "alone.numaprof", "-o", "all.ranks", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (125, "")
+    assert "no recording of a rank: no launcher of a parallel job started alone.numaprof; " in done.stderr
+    assert not (tmp_path / "all.ranks").exists()
+
+
 # Summaries and merging
 
 

@@ -33,6 +33,12 @@ def main(arguments: Sequence[str]) -> int:
         found = collect(options.files)
     if not found.summaries:
         raise Failure("no recording that can be read", "give the directory of a job")
+    if all(each.number is None for each in found.summaries):
+        name = found.summaries[0].recording
+        raise Failure(
+            f"no recording of a rank: no launcher of a parallel job started {name}",
+            "numaprof report FILE reads it alone",
+        )
     write_text(options.o, "".join(merged_lines(found)))
     left_out = f", {len(found.refused)} left out (numaprof report says why)" if found.refused else ""
     print(f"numaprof: {plural(len(found.summaries), 'recording')} merged{left_out}", file=sys.stderr)
