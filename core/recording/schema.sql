@@ -385,6 +385,12 @@ CREATE TABLE code_file (
     path TEXT PRIMARY KEY
 ) WITHOUT ROWID;
 
+-- What made such a file, if its own build information says so; a stripped program keeps it.
+CREATE TABLE code_maker (
+    path  TEXT PRIMARY KEY,
+    maker TEXT NOT NULL                 -- "Go 1.22.3"
+) WITHOUT ROWID;
+
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
 CREATE TABLE placed (
     line        INTEGER NOT NULL,       -- of the placement file, where the subject begins

@@ -12,6 +12,7 @@
 #include "core/text/diag.h"
 #include "profiler/import/import_modules.h"
 #include "profiler/launch/output_name.h"
+#include "profiler/symbols/code_files.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"
 
@@ -22,11 +23,6 @@ static void import_see(void *context, const struct perf_mmap *mmap, const char *
     struct import *import = context;
     if (mmap->build_id)
         program_files_expect(import->walk.files, path, mmap->build_id, mmap->build_id_bytes);
-}
-
-static void import_write_code_file(void *queue, const char *path)
-{
-    RECORD((struct recording_queue *)queue, RECORDING_CODE_FILE, RECORD_TEXT(path));
 }
 
 static void import_resolve(void *context)
@@ -54,7 +50,7 @@ static void import_resolve(void *context)
         .next_stack = import->walk.stacks.stack_count + 1,
     };
     object_declarations_resolve(&declared);
-    program_files_each(import->walk.files, import_write_code_file, import->tasks.queue);
+    code_files_write(import->walk.files, import->tasks.queue);
     progress_end(&progress);
 }
 

@@ -12,6 +12,7 @@
 #include "profiler/launch/placing.h"
 #include "profiler/recorder/evidence/counter_sets_evidence.h"
 #include "profiler/recorder/recorder_modules.h"
+#include "profiler/symbols/code_files.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"
 
@@ -73,11 +74,6 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
 
 // --- the end
 
-static void recorder_write_code_file(void *queue, const char *path)
-{
-    RECORD((struct recording_queue *)queue, RECORDING_CODE_FILE, RECORD_TEXT(path));
-}
-
 static void recorder_resolve_symbols(void *recorder)
 {
     struct recorder *r = recorder;
@@ -95,7 +91,7 @@ static void recorder_resolve_symbols(void *recorder)
                                                          .next_place = next_place,
                                                          .next_stack = r->walk.stacks.stack_count + 1};
     object_declarations_resolve(&declared);
-    program_files_each(r->walk.files, recorder_write_code_file, r->tasks.queue);
+    code_files_write(r->walk.files, r->tasks.queue);
     progress_end(&progress);
     const uint64_t stale = program_files_stale(r->walk.files);
     if (stale > 0)

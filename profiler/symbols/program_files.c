@@ -248,9 +248,9 @@ uint64_t program_files_missing(const struct program_files *files)
     return files->missing;
 }
 
-void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to)
+void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path, int fd), void *to)
 {
     uint64_t path, value;
     for (size_t at = 0; table_next(&files->by_path, &at, &path, &value);)
-        each(to, (const char *)(uintptr_t)path);
+        each(to, (const char *)(uintptr_t)path, ((const struct program_files_file *)(uintptr_t)value)->fd);
 }

@@ -33,8 +33,8 @@ int program_files_descriptor(struct program_files *files, const char *path);
 // Owner of the file; root: not known.
 struct open_as program_files_owner(const struct program_files *files, const char *path);
 
-// Calls each with the path of every file that was seen.
-void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path), void *to);
+// Calls each with the path of every file that was seen, and its descriptor if it is held (else -1).
+void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path, int fd), void *to);
 
 // Number of files that were not read because they had changed or have another build id.
 uint64_t program_files_stale(const struct program_files *files);

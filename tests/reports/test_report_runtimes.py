@@ -14,7 +14,7 @@ from numaprof.rules import advise
 from numaprof.rules.advice import Kind
 from reading import first_screen, read
 from recording_builder import RecordingBuilder
-from running import run
+from running import run, target
 from scenarios import ARRAY, PAGES
 from test_report_object_rules import SERIAL, array, sampled, use_blocks
 
@@ -72,6 +72,12 @@ def test_functions_of_runtimes_that_are_linked_in(tmp_path: Path) -> None:
         builder = sampled()
         builder.add("place", module="/home/u/app", function=function)
         assert names(builder, tmp_path) == [name]
+
+
+def test_what_made_a_stripped_program(tmp_path: Path) -> None:
+    builder = ran()
+    builder.row("code_maker", path="/home/u/app", maker="Go 1.22.3")
+    assert names(builder, tmp_path) == ["Go 1.22.3"]
 
 
 @pytest.mark.parametrize(
@@ -140,9 +146,9 @@ def test_a_jvm_that_ran_before(tmp_path: Path) -> None:
     assert advice.code[1] == "numactl --interleave=all java App"
 
 
-def test_a_recording_without_the_table(tmp_path: Path) -> None:
+def test_a_recording_without_the_tables(tmp_path: Path) -> None:
     builder = ran()
-    builder.statements.append("DROP TABLE code_file;")
+    builder.statements.append("DROP TABLE code_file; DROP TABLE code_maker;")
     assert names(builder, tmp_path) == []
 
 
@@ -152,3 +158,10 @@ def test_the_interpreter_that_runs_this_is_named(tmp_path: Path) -> None:
     assert run("record", "-q", "-o", recording, sys.executable, "-c", "bytearray(1 << 24)").status == 0
     out = run("report", "--full", recording).out
     assert f"runtime: CPython {sys.version_info.major}.{sys.version_info.minor}" in out
+
+
+@pytest.mark.requires("perf_event")
+def test_a_stripped_program_that_go_made_is_named(tmp_path: Path) -> None:
+    recording = tmp_path / "r.numaprof"
+    assert run("record", "-q", "-o", recording, target("as_go", "-s", "-static")).status == 0
+    assert "runtime: Go 1.22.3" in run("report", "--full", recording).out

@@ -54,6 +54,7 @@ _FILES = (
     (Runtime.TBB, re.compile(r"/libtbb(?:12)?\.so")),
 )
 _FUNCTIONS = ((Runtime.GO, "runtime."), (Runtime.RUST, "std::rt::"), (Runtime.RUST, "rayon_core::"))
+_GO = re.compile(r"Go(?: ([\d.]+))?")  # its build information
 _JDK = re.compile(r"/(?:java|jdk|openjdk|temurin|zulu|corretto)-?(\d+)")
 # Threads of collectors: java/share/gc of OpenJDK names them so.
 _COLLECTORS = (("G1 ", "G1"), ("ZWorker", "ZGC"), ("ZDriver", "ZGC"), ("XWorker", "ZGC"), ("Shenandoah", "Shenandoah"))
@@ -68,6 +69,10 @@ def runtimes(evidence: Evidence) -> tuple[Found, ...]:
             if match is not None and runtime not in found:
                 detail = _jvm(evidence, path) if runtime is Runtime.JVM else "".join(match.groups())
                 found[runtime] = Found(runtime, detail)
+    for maker in evidence.code_makers:
+        match = _GO.fullmatch(maker)
+        if match is not None:
+            found.setdefault(Runtime.GO, Found(Runtime.GO, match[1] or ""))
     for runtime, start in _FUNCTIONS:
         if any(function.startswith(start) for function in evidence.runtime_functions):
             found.setdefault(runtime, Found(runtime))

@@ -95,6 +95,7 @@ class CodeFile(NamedTuple):
 
 
 CODE_FILES = "SELECT path FROM code_file ORDER BY path"
+CODE_MAKERS = "SELECT maker AS path FROM code_maker ORDER BY path"
 
 # Functions of runtimes that are linked into the program; threads by name.
 RUNTIME_FUNCTIONS = """
