@@ -330,6 +330,12 @@ def test_a_deleted_program_is_named(trial: Trial, recording: Path, tmp_path: Pat
     refused(trial.run(path), "/gone, which is gone")
 
 
+def test_a_folder_that_takes_no_files_is_named(trial: Trial, recording: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused(trial.run(recording, "--keep", "/proc"), "--keep /proc: ", "; choose another")
+    monkeypatch.setattr("tempfile.tempdir", "/proc")
+    refused(trial.run(recording), "no temporary folder: ", "; set TMPDIR")
+
+
 def test_advice_numbers_are_those_of_the_report(trial: Trial, recording: Path) -> None:
     refused(trial.run(recording, "--advice", 7), "there is no advice 7")
 

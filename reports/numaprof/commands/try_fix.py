@@ -166,13 +166,15 @@ def choose(found: Sequence[Proposal], wanted: Sequence[int] | None, threads: int
 
 
 def _folder(keep: str | None) -> str:
-    if keep is None:
-        return tempfile.mkdtemp(prefix="numaprof-try-")
     try:
+        if keep is None:
+            return tempfile.mkdtemp(prefix="numaprof-try-")
         os.makedirs(keep, exist_ok=True)
+        with tempfile.TemporaryFile(dir=keep):  # before the first run: can files be made there?
+            return keep
     except OSError as error:
-        raise Failure(f"--keep {keep}: {error.strerror}", "choose another folder") from error
-    return keep
+        where, remedy = ("no temporary folder", "set TMPDIR") if keep is None else (f"--keep {keep}", "choose another")
+        raise Failure(f"{where}: {error.strerror}", remedy) from error
 
 
 def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, options: Options) -> int:
