@@ -10,20 +10,25 @@ from typing import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numaprof.evidence.access_patterns import Layout, Parts, Shape, shape
+from numaprof.evidence.access_patterns import Layout, Parts, Shape, Uses, kept_apart, shape
 from numaprof.evidence.thresholds import BINS
 from numaprof.recording.sql.sql_accesses import Order, Sharing
 
 Draw = Callable[[random.Random, int, int], float]  # thread, threads -> position, 0 to 1
 
 
-def sampled(draw: Draw, threads: int, samples: int, seed: int = 1) -> Parts:
+def of_samples(parts: Parts) -> Uses:
+    """Each sample stands for one access."""
+    return Uses(parts, parts)
+
+
+def sampled(draw: Draw, threads: int, samples: int, seed: int = 1) -> Uses:
     chance = random.Random(seed)
     parts: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for thread in range(threads):
         for _ in range(samples):
             parts[thread][min(BINS - 1, int(BINS * draw(chance, thread, threads)))] += 1
-    return parts
+    return of_samples(parts)
 
 
 def block(chance: random.Random, thread: int, threads: int) -> float:
@@ -99,8 +104,8 @@ def test_one_thread() -> None:
 
 
 def test_blocks_beside_one_thread_that_fills_it_all() -> None:
-    parts = {**sampled(block, 8, 200), 99: sampled(anywhere, 1, 1000)[0]}
-    assert shape(Layout(parts)) is Shape.BLOCKS
+    parts = {**sampled(block, 8, 200).seen, 99: sampled(anywhere, 1, 1000).seen[0]}
+    assert shape(Layout(of_samples(parts))) is Shape.BLOCKS
 
 
 def test_pages_of_their_own_are_interleaved() -> None:
@@ -146,7 +151,7 @@ def test_what_is_handed_out_piece_by_piece_is_no_piece() -> None:
     chance = random.Random(1)
     owner = [chance.randrange(8) for _ in range(BINS)]
     parts = {thread: {bin: 3.0 for bin in range(BINS) if owner[bin] == thread} for thread in range(8)}
-    assert not shape(Layout(parts)).divided
+    assert not shape(Layout(of_samples(parts))).divided
 
 
 def test_allocations_of_their_own() -> None:
@@ -162,9 +167,10 @@ def test_blocks_of_nodes() -> None:
 
     parts = sampled(of_node, 8, 200)
     by_node = {
-        node: {bin: sum(parts[4 * node + t].get(bin, 0) for t in range(4)) for bin in range(BINS)} for node in (0, 1)
+        node: {bin: sum(parts.seen[4 * node + t].get(bin, 0) for t in range(4)) for bin in range(BINS)}
+        for node in (0, 1)
     }
-    assert shape(Layout(parts, by_node=by_node)) is Shape.NODE_BLOCKS
+    assert shape(Layout(parts, by_node=of_samples(by_node))) is Shape.NODE_BLOCKS
 
 
 bins = st.dictionaries(st.integers(0, BINS - 1), st.floats(0.5, 1e6), max_size=20)
@@ -172,10 +178,42 @@ bins = st.dictionaries(st.integers(0, BINS - 1), st.floats(0.5, 1e6), max_size=2
 
 @given(st.dictionaries(st.integers(1, 70), bins, max_size=12), st.dictionaries(st.integers(1, 70), bins, max_size=5))
 def test_anything_has_a_shape(parts: Parts, folded: Parts) -> None:
-    assert isinstance(shape(Layout(parts, folded)), Shape)
+    assert isinstance(shape(Layout(of_samples(parts), of_samples(folded))), Shape)
 
 
 @given(st.dictionaries(st.integers(1, 70), bins, max_size=12))
 def test_who_is_who_does_not_matter(parts: Parts) -> None:
     renamed = {100 - who: mine for who, mine in parts.items()}
-    assert shape(Layout(parts)) is shape(Layout(renamed))
+    assert shape(Layout(of_samples(parts))) is shape(Layout(of_samples(renamed)))
+
+
+def weighed(uses: Uses, periods: dict[int, float]) -> Uses:
+    """The same samples, taken with a period of each thread's own."""
+    accesses = {who: {bin: n * periods.get(who, 1.0) for bin, n in bins.items()} for who, bins in uses.seen.items()}
+    return Uses(uses.seen, accesses)
+
+
+def test_one_thread_is_the_only_one_by_its_accesses() -> None:
+    """Twenty samples of one thread, ten of another: two thirds, or nearly all if a sample of the first is of more."""
+    uses = of_samples({**sampled(anywhere, 1, 20).seen, 1: sampled(anywhere, 1, 10, 2).seen[0]})
+    assert shape(Layout(uses)) is Shape.UNKNOWN
+    assert shape(Layout(weighed(uses, {0: 1000.0}))) is Shape.ONE
+    alone = of_samples({**sampled(anywhere, 1, 400).seen, 1: {7: 1.0}})
+    assert shape(Layout(alone)) is Shape.ONE
+    assert shape(Layout(weighed(alone, {1: 1000.0}))) is Shape.UNKNOWN
+
+
+def test_parts_have_one_user_by_accesses() -> None:
+    """Both were sampled in each part once; one of them makes a hundred times as many accesses there, or not."""
+    uses = of_samples({who: dict.fromkeys(range(40), 1.0) for who in (0, 1)})
+    assert kept_apart(uses) is False
+    assert kept_apart(weighed(uses, {1: 100.0})) is True
+    assert kept_apart(weighed(uses, {1: 2.0})) is False
+
+
+def test_a_halo_is_a_part_of_the_accesses() -> None:
+    """Of a thread that is sampled rarely, each sample in the neighbour's block stands for many accesses."""
+    own = sampled(block, 8, 1000).seen
+    strays = of_samples({**own, 0: {**own[0], **dict.fromkeys(range(40, 46), 5.0)}})
+    assert shape(Layout(strays)) is Shape.BLOCKS
+    assert shape(Layout(weighed(strays, {0: 4.0}))) is Shape.HALO

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 
@@ -58,35 +58,43 @@ Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the objec
 
 
 @dataclass(frozen=True)
+class Uses:
+    """Who was seen at which part. Samples, or pages touched, tell how far each goes, and whether that is enough to say;
+    accesses tell who uses a part more than another does, since sampling periods differ by thread."""
+
+    seen: Parts
+    accesses: Parts
+
+
+NOT_USED = Uses({}, {})
+
+
+@dataclass(frozen=True)
 class Layout:
     """Who was seen at which part of an object."""
 
-    parts: Parts  # of all its blocks, one behind the other
-    folded: Parts = field(default_factory=dict)  # of its blocks, one over the other
-    regions: tuple[Parts, ...] = ()  # of what was first touched at one place
-    by_node: Parts = field(default_factory=dict)
+    parts: Uses  # of all its blocks, one behind the other
+    folded: Uses = NOT_USED  # of its blocks, one over the other
+    regions: tuple[Uses, ...] = ()  # of what was first touched at one place
+    by_node: Uses = NOT_USED
     pages: Sharing | None = None
     blocks: Sharing | None = None
     order: Order | None = None
 
 
-def parts_of(cells: Iterable[Cell | RegionCell], by_node: bool = False) -> Parts:
-    """Where who was seen, in samples of uses and pages of touches: one thread's samples alone tell where it goes."""
-    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+def uses_of(cells: Iterable[Cell | RegionCell], by_node: bool = False) -> Uses:
+    seen: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    accesses: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
     for cell in cells:
         key = cell.node if by_node else cell.thread
         if key is not None:
-            found[key][cell.bin] += cell.seen
-    return found
+            seen[key][cell.bin] += cell.seen
+            accesses[key][cell.bin] += cell.weight
+    return Uses(seen, accesses)
 
 
 def accesses_by_node(cells: Iterable[Cell]) -> Parts:
-    """Accesses of each node to each part: what compares nodes, since sampling periods differ by thread."""
-    found: dict[int, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for cell in cells:
-        if cell.node is not None:
-            found[cell.node][cell.bin] += cell.weight
-    return found
+    return uses_of(cells, by_node=True).accesses
 
 
 def effective_samples(cells: Iterable[Cell]) -> float:
@@ -99,7 +107,7 @@ def effective_samples(cells: Iterable[Cell]) -> float:
 def shape(layout: Layout) -> Shape:
     """The most local that fits: a thread may have all of every block, but blocks of its own."""
     by_range = _by_range(layout.parts)
-    if by_range is Shape.UNKNOWN and _in_order_of_threads(layout.parts):
+    if by_range is Shape.UNKNOWN and _in_order_of_threads(layout.parts.seen):
         return Shape.BLOCKS
     if by_range in (Shape.ONE, Shape.UNKNOWN):
         return by_range
@@ -114,7 +122,7 @@ def _divided(layout: Layout) -> Shape | None:
     found = next((each for each in folded if each in (Shape.BLOCKS, Shape.HALO)), None)
     if found is None and _exclusive(layout.blocks):
         return Shape.OWN
-    if found is None and len(layout.by_node) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
+    if found is None and len(layout.by_node.seen) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
         return Shape.NODE_BLOCKS
     if found is None and _in_pieces(layout.parts):
         return Shape.PIECES
@@ -135,32 +143,32 @@ def _in_order_of_threads(parts: Parts) -> bool:
     return rising >= IN_ORDER * (rising + falling) > 0
 
 
-def _bins_twice(parts: Parts) -> tuple[int, int]:
+def _bins_twice(uses: Uses) -> tuple[int, int]:
     """Number of bins with at least two uses; and of these, the bins of hardly more than one thread."""
-    totals = _totals(parts)
-    most = {bin: max(bins.get(bin, 0.0) for bins in parts.values()) for bin in totals}
-    twice = [bin for bin in totals if totals[bin] > 1]
+    totals = _totals(uses.accesses)
+    most = {bin: max(bins.get(bin, 0.0) for bins in uses.accesses.values()) for bin in totals}
+    twice = [bin for bin, seen in _totals(uses.seen).items() if seen > 1]
     return len(twice), sum(most[bin] >= SERIAL_TOUCH * totals[bin] for bin in twice)
 
 
-def _meet(parts: Parts) -> bool:
+def _meet(uses: Uses) -> bool:
     """True if several threads use the same bins: threads that span the whole object may still use different bins."""
-    return kept_apart(parts) is False
+    return kept_apart(uses) is False
 
 
-def kept_apart(parts: Parts) -> bool | None:
+def kept_apart(uses: Uses) -> bool | None:
     """True if each bin has one user, false if several use the same bins. None: too few bins were seen twice to tell."""
-    twice, exclusive = _bins_twice(parts)
+    twice, exclusive = _bins_twice(uses)
     return exclusive >= EXCLUSIVE * twice if twice >= MIN_MEETINGS else None
 
 
-def _in_pieces(parts: Parts) -> bool:
+def _in_pieces(uses: Uses) -> bool:
     """Several arrays in one block, each divided: parts have one user each, and mostly the same as the part beside."""
-    totals = _totals(parts)
-    twice, exclusive = _bins_twice(parts)
+    parts = uses.accesses
+    twice, exclusive = _bins_twice(uses)
     if twice < MIN_SHARED_PARTS or exclusive < EXCLUSIVE * twice:
         return False
-    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(totals)]
+    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(_totals(parts))]
     changes = sum(one != other for one, other in zip(owners, owners[1:]))
     return changes <= FEW_CHANGES * len(owners)
 
@@ -206,11 +214,11 @@ def _range(bins: Mapping[int, float], left_out: float) -> Range:
     return Range(*marks)
 
 
-def _by_range(parts: Parts) -> Shape:
+def _by_range(uses: Uses) -> Shape:
     """Access pattern by the ranges of threads, without a tenth of the samples on either side and widened for it."""
-    enough = {who: bins for who, bins in parts.items() if sum(bins.values()) >= MIN_USES_OF_THREAD}
-    total = sum(sum(bins.values()) for bins in parts.values())
-    if len(enough) == 1 and sum(map(sum, (bins.values() for bins in enough.values()))) >= ONLY_THREAD * total:
+    enough = {who: bins for who, bins in uses.seen.items() if sum(bins.values()) >= MIN_USES_OF_THREAD}
+    accesses = {who: sum(bins.values()) for who, bins in uses.accesses.items()}
+    if len(enough) == 1 and sum(accesses[who] for who in enough) >= ONLY_THREAD * sum(accesses.values()):
         return Shape.ONE
     if len(enough) < 2:
         return Shape.UNKNOWN
@@ -222,15 +230,16 @@ def _by_range(parts: Parts) -> Shape:
         enough = {who: bins for who, bins in enough.items() if who not in everywhere}
         ranges = {who: ranges[who] for who in enough}
     if median(widths[who] for who in enough) <= USES_BLOCK and _disjoint(list(ranges.values())):
-        return Shape.HALO if _has_halo(enough, ranges) else Shape.BLOCKS
+        theirs = {who: uses.accesses[who] for who in enough}
+        return Shape.HALO if _has_halo(theirs, ranges) else Shape.BLOCKS
     return Shape.ALL if median(widths.values()) >= USES_ALL else Shape.OVERLAPPING
 
 
 def _totals(parts: Parts) -> dict[int, float]:
     totals: dict[int, float] = defaultdict(float)
     for bins in parts.values():
-        for bin, samples in bins.items():
-            totals[bin] += samples
+        for bin, amount in bins.items():
+            totals[bin] += amount
     return totals
 
 

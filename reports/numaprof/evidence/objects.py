@@ -16,8 +16,8 @@ from numaprof.evidence.access_patterns import (
     accesses_by_node,
     effective_samples,
     kept_apart,
-    parts_of,
     shape,
+    uses_of,
 )
 from numaprof.evidence.first_touches import Touches, summed
 from numaprof.evidence.samples import Samples, Touched, Used
@@ -219,7 +219,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             block_uses=shapes.block_uses(thing),
             steady_uses=accesses_by_node(shapes.steady(thing)),
             steady_samples=effective_samples(shapes.steady(thing)),
-            nodes_apart=kept_apart(parts_of(shapes.steady(thing), by_node=True)),
+            nodes_apart=kept_apart(uses_of(shapes.steady(thing), by_node=True)),
             before=tuple(before[thing]),
             huge=huge.get(thing),
             huge_pages=came_huge.get(thing, 0.0),
@@ -332,8 +332,8 @@ class _Shapes:
     def touched(self, thing: int) -> Shape:
         return shape(
             Layout(
-                parts_of(cell for cell in self._cells[thing] if not cell.is_use),
-                parts_of(cell for cell in self._folded[thing] if not cell.is_use),
+                uses_of(cell for cell in self._cells[thing] if not cell.is_use),
+                uses_of(cell for cell in self._folded[thing] if not cell.is_use),
             )
         )
 
@@ -355,10 +355,10 @@ class _Shapes:
             regions = [cell for cell in regions if cell.steady]
         return shape(
             Layout(
-                parts_of(cells),
-                parts_of(folded),
-                tuple(parts_of(cell for cell in regions if cell.site == site) for site in {c.site for c in regions}),
-                parts_of(cells, by_node=True),
+                uses_of(cells),
+                uses_of(folded),
+                tuple(uses_of(cell for cell in regions if cell.site == site) for site in {c.site for c in regions}),
+                uses_of(cells, by_node=True),
                 self._pages.get(thing),
                 self._blocks.get(thing),
                 self._orders.get(thing),

@@ -94,6 +94,7 @@ class RegionCell(NamedTuple):
     thread: int
     node: int | None
     bin: int
+    weight: float
     seen: float
     site: int
 
@@ -101,7 +102,8 @@ class RegionCell(NamedTuple):
 # The same for the parts of a thing that were first touched at one place, where there are several such places.
 REGION_CELLS = """
 SELECT thing, is_use, steady, thread, node,
-       min(:bins - 1, CAST(1.0 * (address - r.first) * :bins / r.bytes AS INTEGER)) AS bin, sum(seen), site
+       min(:bins - 1, CAST(1.0 * (address - r.first) * :bins / r.bytes AS INTEGER)) AS bin, sum(weight),
+       sum(seen), site
   FROM placed p JOIN region r USING (thing, site)
  WHERE is_use AND thing > 0 AND thing IN (SELECT thing FROM region GROUP BY thing HAVING count(*) > 1)
  GROUP BY thing, is_use, steady, thread, node, bin, site
