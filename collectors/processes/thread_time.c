@@ -8,7 +8,8 @@
 #include "collectors/perf/perf_event.h"
 #include "core/system/sysfile.h"
 
-// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst). -1: none.
+// The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
+// -1: there is none.
 static int64_t thread_time_shown(const struct thread *thread)
 {
     char text[128];

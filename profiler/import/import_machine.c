@@ -155,9 +155,17 @@ bool import_machine_has_huge_pages(const struct perf_features *features)
     return features->arch && strcmp(features->arch, "x86_64") == 0;
 }
 
-// x86 has one size. For other architectures: the size that most distributions choose.
-int64_t import_machine_page_bytes(const struct perf_features *features)
+// x86 has one size. Others: by the mappings, of which one among many is of an odd number of pages; without any, the size
+// that most distributions choose.
+int64_t import_machine_page_bytes(const struct perf_features *features, uint64_t whole_pages)
 {
+    enum { LEAST = 4096, MIDDLE = 16384, MOST = 65536 };
     const char *arch = features->arch ? features->arch : "";
-    return strncmp(arch, "ppc64", 5) == 0 ? 65536 : 4096;
+    const bool is_power = strncmp(arch, "ppc64", 5) == 0;
+    if (!is_power && strncmp(arch, "aarch64", 7) != 0)
+        return LEAST;
+    if (whole_pages == 0)
+        return is_power ? MOST : LEAST;
+    const uint64_t lowest = whole_pages & -whole_pages;
+    return lowest >= MOST ? MOST : lowest >= MIDDLE ? MIDDLE : LEAST;
 }

@@ -21,6 +21,6 @@ bool import_machine_is_ours(const struct perf_features *features);
 bool import_machine_has_huge_pages(const struct perf_features *features);
 
 // Bytes of a base page, assumed from the architecture: perf does not record them.
-int64_t import_machine_page_bytes(const struct perf_features *features);
+int64_t import_machine_page_bytes(const struct perf_features *features, uint64_t whole_pages);
 
 #endif

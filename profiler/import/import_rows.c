@@ -96,7 +96,7 @@ static void import_rows_write_run(const struct import *import)
     row.cpu_name = RECORD_TEXT(features->cpu_name);
     row.uarch = RECORD_TEXT(import_rows_uarch(import));
     row.tool_version = RECORD_TEXT(NUMAPROF_VERSION);
-    row.page_bytes = RECORD_NUMBER(import_machine_page_bytes(features));
+    row.page_bytes = RECORD_NUMBER(import_machine_page_bytes(features, import->known.whole_pages));
     row.pin_policy = RECORD_TEXT("none");
     row.interval_ns = RECORD_NUMBER(STEP_MS * CLOCK_MS);
     row.repeat = RECORD_NUMBER(1);

@@ -53,6 +53,8 @@ void import_tasks_mmap(struct import_tasks *tasks, const struct perf_mmap *mmap)
     struct import_process *process = import_tasks_process(tasks, mmap->pid);
     if (!process)
         return;
+    if (((mmap->address | mmap->bytes) & 4095) == 0) // code that perf inject --jit adds begins anywhere
+        tasks->whole_pages |= mmap->address | mmap->bytes;
     struct address_space *space = &process->process.space;
     if (space->count >= IMPORT_TASKS_MAPPINGS) {
         tasks->refused++;

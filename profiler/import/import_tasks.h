@@ -42,6 +42,7 @@ struct import_tasks {
     int64_t process_count, thread_count; // rows
     uint64_t refused;                 // records beyond the limits of processes, threads or mappings
     uint64_t data_mappings;           // seen so far
+    uint64_t whole_pages;             // starts and sizes of mappings, by OR: no bit below the page size
     struct import_program main;       // among the processes that have ended
     // Gets each mapped file; path is interned.
     void (*see)(void *context, const struct perf_mmap *mmap, const char *path);

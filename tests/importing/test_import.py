@@ -112,6 +112,16 @@ def document(recording: Path) -> dict[str, dict[str, object]]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("arch", "pages"), [("aarch64", 4096), ("aarch64", 16384), ("aarch64", 65536), ("x86_64", 4096)]
+)
+def test_the_page_size_is_that_of_the_mappings(arch: str, pages: int, tmp_path: Path) -> None:
+    file = program(PerfData()).host(host="there", kernel="6.8.0", perf="6.8.12", arch=arch, cpu="", cpuid="")
+    file.mmap(100, 0x7E0000000000, 7 * pages, "/home/u/lib.so", time=1003)
+    file.mmap(100, 0x7D0000000040, 100, "/tmp/jitted-100-1.so", time=1004)
+    assert one(imported(loads(file), tmp_path), "SELECT page_bytes FROM run") == pages
+
+
 def expected(count: int = 40) -> list[tuple[object, ...]]:
     return [
         (2, i + 2000, 100 + i % 2, 4 * (i % 2), 1000 + i % 2, DATA + 64 * i, 0, 1 + i % 2, 300 + i % 2)
