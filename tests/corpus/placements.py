@@ -46,7 +46,12 @@ CASES: dict[str, tuple[str | None, tuple[str, ...]]] = {
     "mismatch": (None, ("6", "8")),
     "growing": (None, ("6", "8")),
     "heat": (None, ("6", "768")),
+    "sparse": (None, ("3", "300")),
+    "recycled": ("recycled", ("4", "1")),
 }
+
+# What stands before the example where the fix is a setting.
+SETTINGS: dict[str, tuple[str, ...]] = {"recycled": ("env", "MALLOC_MMAP_THRESHOLD_=1000000")}
 
 # Counts of the intervals that begin after the initialisation.
 LATER = """
@@ -97,7 +102,8 @@ def compare(example: str, folder: Path) -> bool:
     file, cpus = folder / f"{example}.placement", tuple(map(int, (evidence.run.pin_plan or "").split(",")))
     file.write_text(write(subjects, "made by make placements", cpus, cpus_of_threads(evidence)))
     placed = record(folder / f"{example}.placed", "--place", file, program, *arguments)
-    by_hand = record(folder / f"{example}.edited", EXAMPLES / edited if edited else EDITED / example, *arguments)
+    fixed = (*SETTINGS.get(example, ()), EXAMPLES / edited if edited else EDITED / example)
+    by_hand = record(folder / f"{example}.edited", *fixed, *arguments)
     before, after, wanted = (share(recording, subjects) for recording in (plain, placed, by_hand))
     if before is None or after is None or wanted is None:
         print(f"{example:22} nothing was counted")
