@@ -22,7 +22,7 @@ from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout
 from reading import first_screen, printed
 from recording_builder import PAGE, RecordingBuilder
-from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init
+from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
@@ -114,6 +114,27 @@ def test_a_recommendation_without_measured_reads_says_so(tmp_path: Path) -> None
     starved = SCENARIOS["multiplexed"]().change("count", running_ns=1000)
     for builder, is_said in ((SCENARIOS["faults_only"](), True), (starved, True), (serial_init(), False)):
         assert (said in first_screen(builder, tmp_path)) == is_said
+
+
+def test_where_little_is_to_gain_the_recommendation_is_optional(tmp_path: Path) -> None:
+    """And interleaving all memory, which would make more remote, is not recommended."""
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [1_000_000] * 8, [0] * 4 + [160_000] * 4)
+    little = first_screen(touched_serially(builder), tmp_path)
+    much = first_screen(serial_init(), tmp_path)
+    for screen, is_little in ((little, True), (much, False)):
+        assert ("LITTLE TO GAIN" in screen) == is_little
+        assert ("DO      Optional, as there is little to gain. memset writes" in screen) == is_little
+        assert ("numactl --interleave=all" in screen) == (not is_little)
+
+
+def test_a_recommendation_about_no_data_says_why(tmp_path: Path) -> None:
+    """Of a thread that moved, for example; where nothing is remote the recommendation is enough."""
+    assert "WHY     thread 0 (app 4711) first touched 16 MiB on node 0, but ran on" in shown("wandering", tmp_path)
+    assert "WHY" not in shown("parallel_init", tmp_path)
+
+
+def shown(scenario: str, folder: Path) -> str:
+    return first_screen(SCENARIOS[scenario](), folder)
 
 
 def test_what_no_rule_can_mend_is_not_called_worth_fixing(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert (
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
     )
-    assert advice.code[0].startswith("// after the allocation at sum.c:14, add (p, n and bytes stand for")
+    assert advice.code[0].startswith("// after the allocation at sum.c:14, add (p and n stand for")
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
     assert advice.removes == pytest.approx(1.0)
     assert advice.saves is not None
@@ -384,7 +384,7 @@ def test_library_without_names_is_named_itself(tmp_path: Path) -> None:
     builder.touch(builder.stack(libc, mine), 1, ARRAY, PAGES, page_node=0, block=block)
     use_blocks(builder, block, [0] * 8)
     (advice,) = only(builder, tmp_path, serial_init)
-    assert "a function of libc.so.6 writes all of it at fill.c:12" in advice.change
+    assert "A function of libc.so.6 writes all of it at fill.c:12" in advice.change
 
 
 def test_processes_are_told_of_processes(tmp_path: Path) -> None:

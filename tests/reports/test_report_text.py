@@ -195,6 +195,11 @@ def test_functions_of_libraries_as_they_are_called(function: str, name: str) -> 
     assert library_function(function) == name
 
 
+def test_a_variant_in_libc_is_called_as_the_user_calls_it() -> None:
+    assert Site("__memset_avx2_unaligned_erms", module="/lib/libc.so.6").position == "memset in libc.so.6"
+    assert Site("__memset_mine", module="/lib/libmine.so").position == "__memset_mine in libmine.so"
+
+
 def test_places_of_one_function_stand_together() -> None:
     sites = [
         Site("fill", "/src/a.c", 9),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from numaprof.recording.sql.sql_locations import RUNTIME_MODULES, Place
+from numaprof.text.function_names import without_variant
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Site:
             return f"{os.path.basename(self.file)}:{self.line}"
         module = os.path.basename(self.module) if self.module else None
         if self.function is not None:
-            return f"{self.function} in {module}" if module else self.function
+            is_libc = module is not None and module.startswith(("libc.so", "libc-"))
+            function = without_variant(self.function) if is_libc else self.function
+            return f"{function} in {module}" if module else function
         return module or "unknown place"
 
     @property

@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
+
+from numaprof.text.format import either, words
+
+_NAMES = {"p": "pointer", "n": "number of elements", "bytes": "size"}
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,9 @@ class Edit:
 
     def unplaced(self, where: str) -> tuple[str, ...]:
         """Where the program's text was not read: the lines are in names that stand for others."""
-        names = "p, n and bytes stand for its pointer, elements and size"
-        return (f"// {where}, add ({names}){self._needs()}", *self.lines)
+        used = {name: what for name, what in _NAMES.items() if re.search(rf"\b{name}\b", "\n".join(self.lines))}
+        names = f"{words(list(used))} {either(len(used), 'stands', 'stand')} for its {words(list(used.values()))}"
+        return (f"// {where}, add{f' ({names})' if used else ''}{self._needs()}", *self.lines)
 
     def _needs(self) -> str:
         needs = [f"#include <{header}>" for header in self.headers]

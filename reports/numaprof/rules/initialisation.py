@@ -180,7 +180,8 @@ def _written_by_call(init: Initialisation) -> str:
         return ""
     verb = "write" if " and " in init.callees else "writes"
     end = "Allocate without writing." if init.contained and not init.memories else ""
-    return f"{init.callees} {verb} all of it at {positions(init.calling)}. {end}".rstrip() + " "
+    names = re.sub("^a function", "A function", init.callees)
+    return f"{names} {verb} all of it at {positions(init.calling)}. {end}".rstrip() + " "
 
 
 def _zeroed_beside(init: Initialisation) -> str:

@@ -19,6 +19,7 @@ _COMMENTS = ("// ", "! ", "# ")
 _NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
 _CROSSES = "The interval includes {}: a longer run, fewer classes (--events) or repeats (-n 5) would settle it."
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
+_OPTIONAL = "Optional, as there is little to gain. "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
@@ -196,7 +197,7 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         if report.overview.unexplained:
             layout.paragraph(report.overview.unexplained, first="DO      ")
         return
-    _shortened((_NOT_PROVEN if report.verdict.judgement in _NOT_MEASURED else "") + advice.change, layout)
+    _shortened(_limits(report.verdict, advice) + advice.change, layout)
     _code(advice.code, layout)
     for each in advice.remarked:
         layout.paragraph(f"{each.remark}:", first=" " * INDENT)
@@ -208,6 +209,13 @@ def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> No
         layout.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
     if report.advice[1:]:
         layout.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
+
+
+def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
+    if verdict.judgement in _NOT_MEASURED:
+        return _NOT_PROVEN
+    little = verdict.judgement == "moderate" and verdict.crosses is None and advice.kind != "leave"
+    return _OPTIONAL if little else ""
 
 
 def _code(code: tuple[str, ...], layout: Layout) -> None:

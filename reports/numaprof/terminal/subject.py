@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from numaprof.evidence.thresholds import MIN_SAMPLES
@@ -24,6 +25,8 @@ _SHAPES = {
     "every thread all of it, in no order": "each all of it, in no order",
 }
 
+_FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
+
 
 class Row(NamedTuple):
     label: str
@@ -32,7 +35,7 @@ class Row(NamedTuple):
 
 
 def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
-    """None where the advice is about no data: then who is remote, and what to do, say all."""
+    """Where the advice is about no data: what it found."""
     found = _object(report, advice)
     rows = []
     if found is not None:
@@ -46,6 +49,8 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     used = advice.used_at if advice is not None and advice.used_at else found.used_at if found is not None else None
     if used is not None:
         rows.append(Row("WHERE", _where(advice, found), _source(report, used)))
+    if not rows and advice is not None and _is_remote(report):
+        rows.append(Row("WHY", _FIRST_SENTENCE.split(advice.finding, 1)[0]))
     return rows
 
 
@@ -54,8 +59,11 @@ def _object(report: model.Answer, advice: model.Advice | None) -> model.Object |
     rows = report.objects.rows
     if advice is not None:
         return rows[advice.objects[0]] if advice.objects else None
-    heavy = report.verdict.judgement in ("heavy", "moderate")
-    return rows[0] if heavy and rows and rows[0].of_all_remote else None
+    return rows[0] if _is_remote(report) and rows and rows[0].of_all_remote else None
+
+
+def _is_remote(report: model.Answer) -> bool:
+    return report.verdict.judgement in ("heavy", "moderate")
 
 
 def _what(found: model.Object) -> str:

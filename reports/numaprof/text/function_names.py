@@ -45,4 +45,8 @@ def function_name(function: str) -> str:
 
 def library_function(function: str) -> str:
     """memset of __memset_avx2_unaligned_erms: as the user calls it."""
-    return function_name(_VARIANT_OF_LIBC.sub(r"\1", function))
+    return function_name(without_variant(function))
+
+
+def without_variant(function: str) -> str:
+    return _VARIANT_OF_LIBC.sub(r"\1", function)

@@ -92,7 +92,7 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
 
 def _instead(init: Initialisation) -> tuple[Remarked, ...]:
     """Where it is not known which part each thread uses, a parallel initialisation may be the wrong fix."""
-    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES or init.spread in code(init):
+    if init.shape is not Shape.UNKNOWN or init.team is Team.PROCESSES or not init.spreads or init.spread in code(init):
         return ()
     return (Remarked(init.spread, "instead, if every thread uses all of it"),)
 
