@@ -59,8 +59,9 @@ Parts = Mapping[int, Mapping[int, float]]  # thread or node -> part of the objec
 
 @dataclass(frozen=True)
 class Uses:
-    """Who was seen at which part. Samples, or pages touched, tell how far each goes, and whether that is enough to say;
-    accesses tell who uses a part more than another does, since sampling periods differ by thread."""
+    """Who was seen at which part. Samples, or pages touched, tell how far each goes, where several meet, and whether
+    that is enough to say: of two samples of one part, the heavier one does not make the other thread go away. Accesses
+    tell how much each uses, since sampling periods differ by thread."""
 
     seen: Parts
     accesses: Parts
@@ -124,7 +125,7 @@ def _divided(layout: Layout) -> Shape | None:
         return Shape.OWN
     if found is None and len(layout.by_node.seen) > 1 and _by_range(layout.by_node) in (Shape.BLOCKS, Shape.HALO):
         return Shape.NODE_BLOCKS
-    if found is None and _in_pieces(layout.parts):
+    if found is None and _in_pieces(layout.parts.seen):
         return Shape.PIECES
     return found
 
@@ -143,11 +144,11 @@ def _in_order_of_threads(parts: Parts) -> bool:
     return rising >= IN_ORDER * (rising + falling) > 0
 
 
-def _bins_twice(uses: Uses) -> tuple[int, int]:
+def _bins_twice(parts: Parts) -> tuple[int, int]:
     """Number of bins with at least two uses; and of these, the bins of hardly more than one thread."""
-    totals = _totals(uses.accesses)
-    most = {bin: max(bins.get(bin, 0.0) for bins in uses.accesses.values()) for bin in totals}
-    twice = [bin for bin, seen in _totals(uses.seen).items() if seen > 1]
+    totals = _totals(parts)
+    most = {bin: max(bins.get(bin, 0.0) for bins in parts.values()) for bin in totals}
+    twice = [bin for bin in totals if totals[bin] > 1]
     return len(twice), sum(most[bin] >= SERIAL_TOUCH * totals[bin] for bin in twice)
 
 
@@ -158,17 +159,17 @@ def _meet(uses: Uses) -> bool:
 
 def kept_apart(uses: Uses) -> bool | None:
     """True if each bin has one user, false if several use the same bins. None: too few bins were seen twice to tell."""
-    twice, exclusive = _bins_twice(uses)
+    twice, exclusive = _bins_twice(uses.seen)
     return exclusive >= EXCLUSIVE * twice if twice >= MIN_MEETINGS else None
 
 
-def _in_pieces(uses: Uses) -> bool:
+def _in_pieces(parts: Parts) -> bool:
     """Several arrays in one block, each divided: parts have one user each, and mostly the same as the part beside."""
-    parts = uses.accesses
-    twice, exclusive = _bins_twice(uses)
+    totals = _totals(parts)
+    twice, exclusive = _bins_twice(parts)
     if twice < MIN_SHARED_PARTS or exclusive < EXCLUSIVE * twice:
         return False
-    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(_totals(parts))]
+    owners = [max(parts, key=lambda who: parts[who].get(bin, 0.0)) for bin in sorted(totals)]
     changes = sum(one != other for one, other in zip(owners, owners[1:]))
     return changes <= FEW_CHANGES * len(owners)
 
