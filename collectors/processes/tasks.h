@@ -17,7 +17,7 @@ struct allocation_stream;
 struct process {
     int64_t id;                      // in the recording
     pid_t pid;
-    pid_t shown;                     // the number for move_pages and /proc: of another thread once the main one has ended
+    pid_t shown;                     // for move_pages and /proc: another thread once the main one has ended
     uint64_t start;                  // when it was first known, CLOCK_MONOTONIC
     uint64_t channel;                // its number on the channel, 0: it never had the preload library
     pid_t inner_pid;                 // as it calls itself

@@ -45,7 +45,7 @@ static void thread_time_leave(struct thread *thread)
     thread->clock = 0;
 }
 
-// Half of the files that may be open are for what says more. A clock counts the kernel's part too, whatever is excluded.
+// Half of the files that may be open are for what says more. The clock counts time in the kernel too.
 void thread_time_follow(struct thread *thread)
 {
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};

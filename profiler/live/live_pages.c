@@ -213,7 +213,8 @@ void live_pages_write(struct live_pages *pages, struct live_pages_budget *budget
                              .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
     uint64_t begun = clock_now();
     bool is_due = begun >= pages->next_at && budget->left >= budget->each;
-    if (is_due && address_space_read(&space, &paths, look.pid) == 0 && live_pages_plan(&look, &space, budget->each) == 0) {
+    if (is_due && address_space_read(&space, &paths, look.pid) == 0 &&
+        live_pages_plan(&look, &space, budget->each) == 0) {
         live_pages_ask_all(&look, budget->each);
         qsort(look.ranges, look.count, sizeof *look.ranges, live_pages_by_resident);
         budget->left -= budget->each;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// timed MS...: for each MS a thread that waits until somebody has pinned it, runs until its CPU time is MS, and ends. Prints each
-// thread's number and its CPU time in ns right before its end.
+// timed MS...: for each MS a thread that waits until somebody has pinned it, runs until its CPU time is MS, and ends.
+// Prints each thread's number and its CPU time in ns right before its end.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

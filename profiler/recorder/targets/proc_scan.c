@@ -71,7 +71,7 @@ static void proc_scan_find_threads(struct proc_scan *scan, struct process *proce
         return;
     for (const struct dirent *entry; (entry = readdir(tasks));) {
         pid_t tid = (pid_t)atoi(entry->d_name);
-        const bool has_ended = tid == process->pid && process->shown != tid; // the main thread stays there until all have
+        const bool has_ended = tid == process->pid && process->shown != tid; // the main thread stays there
         if (tid > 0 && !has_ended && !tasks_thread(scan->targets->tasks, tid))
             proc_scan_found(scan, process, tid, before, now);
     }
