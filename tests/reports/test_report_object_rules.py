@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from numaprof.analysis.relevant_objects import stored_beside
 from numaprof.evidence.access_patterns import Shape
 from numaprof.recording.sql.sql_samples import UNKNOWN_FAULT
 from numaprof.rules import RULES, advise
@@ -498,8 +499,26 @@ def test_memory_that_is_filled_once_is(tmp_path: Path) -> None:
     assert shared_by_all.rule(evidence) is not None
 
 
-def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Samples say that all threads use all of it; the text, that OpenMP gives each every eighth row."""
+@pytest.mark.parametrize(("remote_stores", "said"), [(400_000, True), (20_000, False), (0, False)])
+def test_arrays_that_are_only_stored_to_are_initialised_with_those_beside(
+    remote_stores: int, said: bool, tmp_path: Path
+) -> None:
+    """Load samples hardly see them; a prefetcher brings most of what is remote, which tells nothing of stores."""
+    builder = levels(RecordingBuilder()).level(3, "samples", True, detail="load latency").threads(8)
+    builder.counters("demand_rd", [700_000] * 4 + [0] * 4, [0] * 4 + [700_000] * 4)
+    builder.counters("demand_rfo", [remote_stores] * 4 + [0] * 4, [0] * 4 + [remote_stores // 4] * 4)
+    builder.counters("pf_any", [9_000_000] * 4 + [0] * 4, [0] * 4 + [9_000_000] * 4)
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    stored = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    builder.loads(builder.stack(builder.place(WORK)), 1, [OTHER], 0, block=stored)
+    evidence = read(builder, tmp_path)
+    first, second = sorted(evidence.objects.found[:2], key=lambda found: -found.known)
+    assert (first.known_samples, second.known_samples) == (512, 1)
+    assert stored_beside(evidence, [first]) == ([second] if said else [])
+
+
+def dealt_out(monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], RecordingBuilder, int]:
+    """The text of a program that hands out rows by turns, and an array that main filled there."""
     text = [
         "int main(void)",
         "{",
@@ -509,13 +528,33 @@ def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, m
     text += ["    for (long i = 0; i < n; i++)", "        sum += a[i * m];", "}"]
     monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
     builder = sampled()
-    block = array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main"))
+    return text, builder, array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main"))
+
+
+def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples say that all threads use all of it; the text, that OpenMP gives each every eighth row."""
+    text, builder, block = dealt_out(monkeypatch)
     use_all(builder, block, 0, line=("/home/u/src/sum.c", 6, "main._omp_fn.0"))
     (advice,) = only(builder, tmp_path, serial_init)
     assert "#pragma omp parallel for schedule(static, 1)" in advice.code
     assert "for (size_t i = 0; i < (n * m) / m; i++)" in "".join(advice.code)
     text[3] = text[3].replace("schedule(static, 1)", "schedule(static)")
     only(builder, tmp_path, shared_by_all)
+
+
+@pytest.mark.parametrize(("mixed", "removes"), [(0, 1.0), (32, 0.467), (64, -0.067)])
+def test_pages_of_rows_of_two_nodes_stay_half_remote(
+    mixed: int, removes: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 64 pages, so many have rows of two nodes, eight samples of each; the others belong to the nodes by turns."""
+    _, builder, block = dealt_out(monkeypatch)
+    stack = builder.stack(builder.place(("/home/u/src/sum.c", 6, "main._omp_fn.0")))
+    for page in range(64):
+        for number in range(16):
+            node = (number if page < mixed else page) % 2
+            builder.loads(stack, 1 + 4 * node + number // 4, [ARRAY + page * 128 * PAGE], 0, block=block)
+    advice = serial_init.rule(read(builder, tmp_path))
+    assert advice is not None and advice.removes == pytest.approx(removes, abs=0.001)
 
 
 @pytest.mark.parametrize("later", ["memset(b, 0, n * 8);", "for (long i = 0; i < n; i++) b[i] = 0.0;", "sum += b[0];"])
@@ -535,6 +574,24 @@ def test_code_between_malloc_and_memset_leaves_no_memory_to_one_thread(
     assert ("// sum.c: after line 4, add; build with -fopenmp" in advice.code) == too
     assert ("malloc and memset of `b`" in advice.change) == too
     assert "sum.c:4" not in advice.finding
+
+
+def test_what_main_writes_again_is_not_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zeroed by calloc, main did not write to it; after the fix it does, half of it on the other node."""
+    made = [f"    double *{name} = malloc(n * 8);" for name in "ab"]
+    text = ["int main(void)", "{", *made, "    sum += b[0];", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = levels(RecordingBuilder()).level(3, "samples", True, detail="load latency").threads(8)
+    builder.counters("demand_rd", [2_000_000] * 4 + [0] * 4, [0] * 4 + [2_000_000] * 4)
+    use_blocks(builder, array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main")), [0] * 8)
+    use_blocks(builder, array(builder, PARALLEL, OTHER, ("/home/u/src/sum.c", 4, "main")), [0] * 4 + [1] * 4, OTHER)
+    evidence = read(builder, tmp_path)
+    alone = serial_init.rule(evidence)
+    text[4] = "    memset(b, 0, n * 8);"
+    both = serial_init.rule(evidence)
+    assert alone is not None and both is not None and alone.removes is not None and both.removes is not None
+    half = PAGES * PAGE / 64 / 2
+    assert alone.removes - both.removes == pytest.approx(half / 8_000_000)
 
 
 # Divided otherwise than used

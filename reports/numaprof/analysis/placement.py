@@ -135,8 +135,9 @@ def gained(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | No
 
 
 def gained_by_turns(evidence: Evidence, group: Sequence[Object], nodes: Sequence[int | None]) -> float:
-    """As gained, for rows that are placed on these nodes in turn."""
-    return sum(part_of_remote(evidence, found) or 0.0 for found in group) - _serial_requests(evidence, group, nodes)
+    """As gained, for rows that are placed on these nodes in turn. A page of two rows is on the node of either."""
+    saved = sum(_saved(evidence, found, found.mixed_in_pages or 0.0) for found in group)
+    return saved - _serial_requests(evidence, group, nodes)
 
 
 def _saved(evidence: Evidence, found: Object, away: float) -> float:
@@ -154,14 +155,25 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     """
     serial = [found for found in group if found.main_share >= SERIAL_TOUCH]
     toucher = evidence.by_id.get(serial[0].main_thread) if serial else None
-    remote = evidence.traffic.remote.estimate
-    node = _working_node(evidence, toucher) if toucher is not None else None
-    if toucher is None or node is None or not nodes or not remote or not evidence.counted:
+    if toucher is None:
         return 0.0
     pages = sum(found.pages for found in serial)
     unseen = _unseen_requests(evidence, toucher) * pages / max(1.0, _touched(evidence, toucher))
-    stored = max(evidence.bytes(pages) / LINE_BYTES, unseen)
-    return stored * sum(each != node for each in nodes) / len(nodes) / remote
+    return _elsewhere(evidence, toucher, max(evidence.bytes(pages) / LINE_BYTES, unseen), nodes)
+
+
+def stored_once(evidence: Evidence, toucher: int, pages: float, nodes: Sequence[int | None]) -> float:
+    """What a thread asks for elsewhere that writes once to memory on these nodes, of all remote requests."""
+    thread = evidence.by_id.get(toucher)
+    return _elsewhere(evidence, thread, evidence.bytes(pages) / LINE_BYTES, nodes) if thread is not None else 0.0
+
+
+def _elsewhere(evidence: Evidence, toucher: Thread, lines: float, nodes: Sequence[int | None]) -> float:
+    """The part of a thread's requests for lines on these nodes that is remote, in relation to all remote requests."""
+    node, remote = _working_node(evidence, toucher), evidence.traffic.remote.estimate
+    if node is None or not nodes or not remote or not evidence.counted:
+        return 0.0
+    return lines * sum(each != node for each in nodes) / len(nodes) / remote
 
 
 def refills(evidence: Evidence, found: Object) -> float:

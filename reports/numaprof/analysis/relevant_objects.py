@@ -13,6 +13,7 @@ from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
+    MIN_SAMPLES_OF_PART,
     RECYCLED,
     REMOTE_LIGHT,
     SERIAL_TOUCH,
@@ -152,31 +153,36 @@ def serial_suspects(evidence: Evidence) -> list[Object]:
 
 
 def stored_beside(evidence: Evidence, group: Iterable[Object]) -> list[Object]:
-    """Objects that the same thread first touches in the same functions, without any sampled load.
+    """Objects that the same thread first touches in the same functions, hardly seen by sampled loads.
 
     If threads of other nodes store, they store to these objects.
     """
     group = list(group)
-    rfo = evidence.columns.get("rfo")
-    if not measured(evidence) or not group or rfo is None or not evidence.traffic.remote.estimate:
-        return []
-    if (rfo.remote.estimate or 0.0) < REMOTE_LIGHT * evidence.traffic.remote.estimate:
+    if not measured(evidence) or not group or not _stores_remotely(evidence):
         return []
     functions = {(site.function, site.file) for found in group for site in found.pages_by_site}
-    return [
+    beside = [
         found
         for found in evidence.objects.found
         if found not in group
         and found.kind not in _NO_DATA
         and found.named
         and not found.is_ours
-        and not found.known
+        and not found.remote
+        and found.known_samples < MIN_SAMPLES_OF_PART
         and found.main_thread == group[0].main_thread
         and found.main_share >= SERIAL_TOUCH
-        and _is_big(evidence, found.pages)
+        and found.pages >= MIN_OBJECT_SHARE * evidence.touched_pages
         and found.site is not None
         and (found.site.function, found.site.file) in functions
     ]
+    return beside if evidence.bytes(sum(found.pages for found in beside)) >= MIN_OBJECT_BYTES else []
+
+
+def _stores_remotely(evidence: Evidence) -> bool:
+    """Of what was not prefetched: a prefetcher brings lines that will be stored to as well."""
+    asked = [evidence.columns[key].remote.estimate or 0.0 for key in ("rfo", "demand") if key in evidence.columns]
+    return "rfo" in evidence.columns and asked[0] > 0 and asked[0] >= REMOTE_LIGHT * sum(asked)
 
 
 def recycled(evidence: Evidence) -> list[Object]:

@@ -78,6 +78,7 @@ class Object(Touches):
     steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
     steady_samples: float = 0.0  # of steady_uses: samples of one period that would tell as much
     nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
+    mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
 
     @property
@@ -220,6 +221,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             steady_uses=accesses_by_node(shapes.steady(thing)),
             steady_samples=effective_samples(shapes.steady(thing)),
             nodes_apart=kept_apart(uses_of(shapes.steady(thing), by_node=True)),
+            mixed_in_pages=shapes.mixed_in_pages.get(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
             huge_pages=came_huge.get(thing, 0.0),
@@ -299,6 +301,7 @@ def _sum(group: list[Object]) -> Object:
         steady_uses=used.steady_uses,
         steady_samples=used.steady_samples,
         nodes_apart=used.nodes_apart,
+        mixed_in_pages=used.mixed_in_pages,
         before=tuple(row for part in group for row in part.before),
         huge=used.huge,
         huge_pages=sum(part.huge_pages for part in group),
@@ -328,6 +331,8 @@ class _Shapes:
         pages = recording.rows(sql_accesses.Sharing, sql_accesses.PAGE_SHARING, page_bytes=page_bytes)
         self._pages = {row.thing: row for row in pages}
         self._blocks = {row.thing: row for row in recording.rows(sql_accesses.Sharing, sql_accesses.BLOCK_SHARING)}
+        meetings = recording.rows(sql_accesses.Meetings, sql_accesses.MEETINGS, page_bytes=page_bytes)
+        self.mixed_in_pages = {row.thing: row.apart for row in meetings if row.samples >= MIN_PHASE_USES}
 
     def touched(self, thing: int) -> Shape:
         return shape(

@@ -41,13 +41,15 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
     return list(dict.fromkeys(found)) or None
 
 
-def zeroed_beside(evidence: Evidence, group: Sequence[Object], use: Site | None = None) -> list[Memory]:
+def zeroed_beside(
+    evidence: Evidence, group: Sequence[Object], use: Site | None = None
+) -> list[tuple[Object, list[Memory]]]:
     """What the same functions allocate by malloc and set to zero later, though the threads that use it touch it first.
 
     The compiler made one calloc of both. Where code is added between, as for the group, it may do so no longer.
     """
     made = {(each.allocated.function, each.allocated.file) for each in group if each.allocated is not None}
-    found: list[Memory] = []
+    found = []
     for each in evidence.objects.found:
         alike = each.use_shape.divided or each.use_shape in (Shape.UNKNOWN, Shape.ONE)
         in_parallel = each.main_share < SERIAL_TOUCH or each.main_thread != group[0].main_thread
@@ -58,8 +60,8 @@ def zeroed_beside(evidence: Evidence, group: Sequence[Object], use: Site | None 
         if (site.function, site.file) in made:
             lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
             there = dealt(evidence, each, use) or _of_object(evidence, each)
-            found += [memory for memory in there if not memory.nest and c_allocation.set_to_zero(lines, memory)]
-    return found
+            found.append((each, [m for m in there if not m.nest and c_allocation.set_to_zero(lines, m)]))
+    return [(each, there) for each, there in found if there]
 
 
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:

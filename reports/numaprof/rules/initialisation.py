@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 
 from numaprof.analysis.naming import command_to_copy, positions, site_position, where_to_add
 from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
-from numaprof.analysis.placement import gained, gained_by_turns, node_order, owners, spreading_adds, team_order
+from numaprof.analysis.placement import (
+    gained,
+    gained_by_turns,
+    node_order,
+    owners,
+    spreading_adds,
+    stored_once,
+    team_order,
+)
 from numaprof.analysis.relevant_objects import allocation_sites
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -46,7 +54,7 @@ class Initialisation:
     each_block: bool  # the code divides each block
     spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
     dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
-    zeroed: tuple[str, ...]  # pointers to other memory that the change of the text would let one thread touch
+    zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -120,8 +128,8 @@ def initialisation_of(
         calls=evidence.samples.library_calls,
         command=command_to_copy(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
-        memories=(*found, *zeroed) if found is not None else None,
-        zeroed=tuple(dict.fromkeys(memory.pointer for memory in zeroed)),
+        memories=(*found, *(memory for _, there in zeroed for memory in there)) if found is not None else None,
+        zeroed=tuple(zeroed),
         each_block=all(memory.pointer for memory in found or ())
         and (each > whole + AS_GOOD or not any(memory.nest for memory in found or ())),
         spreads=not spreading_adds(evidence),
@@ -188,7 +196,7 @@ def _zeroed_beside(init: Initialisation) -> str:
     """Why the code is for more memory than the finding."""
     if not init.zeroed or not _placed(init):
         return ""
-    names = words([f"`{name}`" for name in init.zeroed])
+    names = words([f"`{memory.pointer}`" for _, there in init.zeroed for memory in there])
     return (
         f"The compiler makes one calloc of malloc and memset of {names}, which it may not do once other code stands "
         "between: the code is for that memory too. "
@@ -252,9 +260,12 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init) or not code(init):
         return None
+    nodes = init.by_team if init.dealt else nodes_of_parts(init)
+    pages = sum(each.pages for each, _ in init.zeroed)
+    zeroed = stored_once(evidence, group[0].main_thread, pages, nodes or ())
     if init.dealt:
-        return gained_by_turns(evidence, group, init.by_team)
-    return gained(evidence, group, nodes_of_parts(init), bool(init.memories) and init.each_block)
+        return gained_by_turns(evidence, group, init.by_team) - zeroed
+    return gained(evidence, group, nodes, bool(init.memories) and init.each_block) - zeroed
 
 
 def code(init: Initialisation) -> tuple[str, ...]:

@@ -127,6 +127,22 @@ PAGE_SHARING = _SHARING.format(part="address / :page_bytes")
 BLOCK_SHARING = _SHARING.format(part="block")
 
 
+class Meetings(NamedTuple):
+    thing: int
+    samples: int  # in pages that were seen used at least twice
+    apart: float  # of two accesses to one page, the share that comes from two nodes
+
+
+MEETINGS = """
+SELECT thing, sum(seen), sum(seen * apart) / sum(seen)
+  FROM (SELECT thing, sum(n) AS seen, 1.0 - 1.0 * sum(n * (n - 1)) / (sum(n) * (sum(n) - 1)) AS apart
+          FROM (SELECT thing, process, block, address / :page_bytes AS page, count(*) AS n FROM placed
+                 WHERE is_use AND steady AND node IS NOT NULL GROUP BY thing, process, block, page, node)
+         GROUP BY thing, process, block, page HAVING sum(n) > 1)
+ GROUP BY thing
+"""
+
+
 class Order(NamedTuple):
     thing: int
     steps: int  # from one sampled access of a thread to its next
