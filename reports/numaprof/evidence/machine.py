@@ -18,21 +18,21 @@ class Machine:
     latencies: tuple[Latency, ...] = ()
     memory: tuple[NodeMemory, ...] = ()  # empty: the recording does not tell
 
-    @property
+    @cached_property
     def memory_nodes(self) -> tuple[int, ...]:
         """Nodes with memory; one whose size is unknown counts as such."""
         return tuple(node.id for node in self.nodes if node.mem_bytes != 0)
 
-    @property
+    @cached_property
     def cpu_nodes(self) -> tuple[int, ...]:
         """Nodes whose CPUs this run might have used."""
         return tuple(sorted({cpu.node for cpu in self.cpus if cpu.node is not None and cpu.online and cpu.allowed}))
 
-    @property
+    @cached_property
     def all_cpu_nodes(self) -> tuple[int, ...]:
         return tuple(sorted({cpu.node for cpu in self.cpus if cpu.node is not None and cpu.online}))
 
-    @property
+    @cached_property
     def slow_nodes(self) -> tuple[int, ...]:
         """The slow tier: memory of nodes without CPUs, other than high-bandwidth memory; local to no CPU."""
         if self.memory:

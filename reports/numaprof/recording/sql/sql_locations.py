@@ -12,16 +12,21 @@ from numaprof.recording.sql.sql_samples import TOUCH
 RUNTIME_MODULES = ("libpython3*", "python3*", "libjvm.so", "libjulia*")
 _IS_RUNTIME = " OR ".join(f"(module GLOB '*/{name}' AND module NOT GLOB '*/{name}/*')" for name in RUNTIME_MODULES)
 
+# There are few modules, and many places: modules are asked first. LIMIT: else SQLite asks of each place.
+_INTERPRETERS = f"""
+CREATE TEMP TABLE interpreter AS SELECT module FROM (SELECT DISTINCT module FROM place LIMIT -1) WHERE {_IS_RUNTIME}
+"""
+
 # How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, 1 an
 # address of the user's own modules, 0 somebody else's. Own is what lies outside the system's library folders, and the
 # program itself.
-_PLACE_RANKS = f"""
+_PLACE_RANKS = """
 CREATE TEMP VIEW place_rank AS
 SELECT id, inline_of, CASE
     WHEN module IS NULL OR module LIKE '[%' THEN 0
     WHEN module <> ifnull((SELECT program FROM run), '') AND (module GLOB '/lib*' OR module GLOB '/usr/lib*') THEN 0
     WHEN file IS NOT NULL AND line > 0 AND file NOT GLOB '/usr/include/*' AND file NOT GLOB '/usr/lib/*'
-         AND NOT ({_IS_RUNTIME}) THEN 3
+         AND module NOT IN (SELECT module FROM interpreter) THEN 3
     WHEN function IS NOT NULL THEN 2
     ELSE 1 END AS rank
   FROM place
@@ -122,6 +127,7 @@ SELECT site, CASE WHEN line > 0 AND file IS NOT NULL THEN min(site) OVER (PARTIT
   FROM main_place JOIN place ON place.id = site
 """
 STACK_SITES = (
+    _INTERPRETERS,
     _PLACE_RANKS,
     "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
     "CREATE TEMP TABLE used_stack (stack INTEGER PRIMARY KEY, share REAL)",
