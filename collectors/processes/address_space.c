@@ -120,11 +120,10 @@ static void address_space_take_over(const struct address_space *space, struct ma
 
 // --- static memory
 
-// The part of a program's .bss that goes beyond the file is anonymous memory right behind its writable mapping. is_no_bss: the
-// mapping is known to be other memory.
-static void address_space_mark_bss(const struct address_space *space, struct mapping *mapping, bool is_no_bss)
+// The part of a program's .bss that goes beyond the file is anonymous memory right behind its writable mapping.
+static void address_space_mark_bss(const struct address_space *space, struct mapping *mapping)
 {
-    if (mapping->kind != MAPPING_ANONYMOUS || mapping->start == 0 || is_no_bss)
+    if (mapping->kind != MAPPING_ANONYMOUS || mapping->start == 0)
         return;
     const struct mapping *before = address_space_find(space, mapping->start - 1);
     if (before && before->kind == MAPPING_STATIC) {
@@ -147,14 +146,13 @@ static uint64_t address_space_bss_end(const struct address_space *space, const s
     return static_memory_end(pid, before->path, before->file_offset, before->start);
 }
 
-static int address_space_put(struct address_space *space, struct mapping mapping, bool is_no_bss)
+static int address_space_put(struct address_space *space, struct mapping mapping)
 {
     if (mapping.start >= mapping.end)
         return 0;
     int status = address_space_reserve(space);
     if (status < 0)
         return status;
-    address_space_mark_bss(space, &mapping, is_no_bss);
     mapping.serial = ++space->generation;
     space->code += mapping.executable;
     // A mapping that grew (heap, stack, merged neighbours) is still the same.
@@ -172,7 +170,8 @@ static int address_space_put(struct address_space *space, struct mapping mapping
 
 int address_space_add(struct address_space *space, struct mapping mapping)
 {
-    return address_space_put(space, mapping, false);
+    address_space_mark_bss(space, &mapping);
+    return address_space_put(space, mapping);
 }
 
 // As it is in a process now: .bss in front, other memory behind.
@@ -187,7 +186,7 @@ static int address_space_add_present(struct address_space *space, struct mapping
         bss.end = mapping.start = end;
         status = address_space_add(space, bss);
     }
-    return status < 0 ? status : address_space_put(space, mapping, true);
+    return status < 0 ? status : address_space_put(space, mapping);
 }
 
 int address_space_add_mmap(struct address_space *space, struct intern **paths, const struct perf_mmap *mmap)
