@@ -31,23 +31,22 @@ static uint64_t import_faults_window(const struct import_faults *faults, uint64_
     return table_mix(key, start) | 1;
 }
 
-// Adds to the number of a key, wrapping.
-static void import_faults_change(struct table *table, uint64_t key, uint64_t change)
+// Adds to the number of a key, wrapping. Returns the number before.
+static uint64_t import_faults_change(struct table *table, uint64_t key, uint64_t change)
 {
     uint64_t count = 0;
     table_get(table, key, &count);
     table_put(table, key, count + change);
+    return count;
 }
 
 static void import_faults_count(struct import_faults *faults, const struct import_faults_row *fault)
 {
-    uint64_t count = 0;
     if (fault->window == 0)
         return;
-    table_get(&faults->windows, fault->window, &count);
-    table_put(&faults->windows, fault->window, count + 1);
-    if (count < 2) // its first makes it lone, its second no longer
-        import_faults_change(&faults->lone, fault->mapping, count == 0 ? 1 : UINT64_MAX);
+    const uint64_t before = import_faults_change(&faults->windows, fault->window, 1);
+    if (before < 2) // its first makes it lone, its second no longer
+        import_faults_change(&faults->lone, fault->mapping, before == 0 ? 1 : UINT64_MAX);
 }
 
 void import_faults_add(struct import_faults *faults, const struct samples_row *row, int64_t process,
