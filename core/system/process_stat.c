@@ -22,11 +22,11 @@ int process_stat_read(char *text, size_t size, const char **fields, pid_t pid)
     return 0;
 }
 
-static bool process_stat_has_ended(pid_t tid)
+bool process_stat_has_ended(pid_t tid)
 {
     char text[512];
     const char *fields;
-    return process_stat_read(text, sizeof text, &fields, tid) < 0 || *fields == 'Z' || *fields == 'X';
+    return process_stat_read(text, sizeof text, &fields, tid) < 0 || process_stat_is_ended(*fields);
 }
 
 pid_t process_stat_shown(pid_t pid)

@@ -111,7 +111,7 @@ static const struct running_refusal *running_check(struct running_process *proce
         return &running_thread;
     if (stat.flags & RUNNING_KERNEL_THREAD)
         return &running_kernel;
-    if ((stat.state == 'Z' || stat.state == 'X') && process_stat_shown(pid) == pid)
+    if (process_stat_is_ended(stat.state) && process_stat_shown(pid) == pid)
         return &running_zombie;
     if (pid == getpid())
         return &running_self;
@@ -249,10 +249,9 @@ static int running_add_descendants(struct running *running)
     return status;
 }
 
-int running_family(const struct running *list, struct running *found)
+static int running_family(const struct running *list, struct running *found)
 {
     int status = 0;
-    *found = (struct running){0};
     for (size_t i = 0; status == 0 && i < list->count; i++)
         status = running_append(found, list->processes[i].pid);
     return status < 0 ? status : running_add_descendants(found);
@@ -320,9 +319,10 @@ static int running_read_group(struct running *running, const char *path, int dep
     return status;
 }
 
-int running_group_processes(struct running *running)
+int running_now(const struct running *list, struct running *found)
 {
-    return running_read_group(running, running->group, 0);
+    *found = (struct running){0};
+    return *list->group ? running_read_group(found, list->group, 0) : running_family(list, found);
 }
 
 size_t running_threads(const struct running *running)
@@ -347,7 +347,7 @@ int running_find_group(struct running *running, const char *path)
     int length = snprintf(running->group, sizeof running->group, "%s%s",
                           strncmp(path, "/sys/fs/cgroup", 14) == 0 ? "" : *path == '/' ? "/sys/fs/cgroup" : "/sys/fs/cgroup/",
                           path);
-    int status = length < (int)sizeof running->group ? running_group_processes(running) : -ENAMETOOLONG;
+    int status = length < (int)sizeof running->group ? running_read_group(running, running->group, 0) : -ENAMETOOLONG;
     diag_clean(clean, sizeof clean, path);
     if (status < 0) {
         diag_error("systemd-cgls shows the groups; version 2 of control groups is needed", "--cgroup %s: %s", clean,

@@ -35,11 +35,9 @@ int running_find_family(struct running *running, const char *list);
 // /sys/fs/cgroup, with or without that.
 int running_find_group(struct running *running, const char *path);
 
-// Adds the processes that are in the group by now to the list, unchecked. -errno.
-int running_group_processes(struct running *running);
-
-// Sets found to the processes of the list and all their descendants, unchecked. -errno.
-int running_family(const struct running *list, struct running *found);
+// Sets found to the processes that are in the list's group by now; without a group, to those of the list and all their
+// descendants. Unchecked. -errno.
+int running_now(const struct running *list, struct running *found);
 
 // Adds every process of the machine but this one, unchecked. -errno.
 int running_all_processes(struct running *running);

@@ -25,13 +25,7 @@ static int live_list(const struct live *live, struct running *found)
 {
     const struct live_request *request = live->request;
     *found = (struct running){0};
-    if (request->all)
-        return running_all_processes(found);
-    if (*request->running->group) {
-        snprintf(found->group, sizeof found->group, "%s", request->running->group);
-        return running_group_processes(found);
-    }
-    return running_family(request->running, found);
+    return request->all ? running_all_processes(found) : running_now(request->running, found);
 }
 
 // --- preparing
@@ -132,7 +126,7 @@ static bool live_is_there(pid_t pid)
     if (process_stat_read(text, sizeof text, &fields, pid) < 0 ||
         sscanf(fields, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d", &state, &threads) != 2)
         return false;
-    return (state != 'Z' && state != 'X') || threads > 1;
+    return !process_stat_is_ended(state) || threads > 1;
 }
 
 static void live_write_process(struct live *live, struct json *json, const struct running_process *running)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/system/clock.h"
+#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "profiler/live/live.h"
 
@@ -150,7 +151,7 @@ void live_threads_write(struct live *live, struct json *json, const struct live_
     for (const struct dirent *entry; folder && (entry = readdir(folder));) {
         struct live_stat stat;
         pid_t tid = (pid_t)atoi(entry->d_name);
-        if (tid <= 0 || live_threads_read_stat(&stat, process->pid, tid) < 0 || stat.state == 'Z' || stat.state == 'X')
+        if (tid <= 0 || live_threads_read_stat(&stat, process->pid, tid) < 0 || process_stat_is_ended(stat.state))
             continue;
         struct live_thread *thread = live_threads_meet(live, tid, stat.started);
         if (!thread)

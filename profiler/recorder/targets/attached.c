@@ -112,7 +112,7 @@ static int attached_process(struct attached *attached, const struct running_proc
 static int attached_late_children(struct attached *attached)
 {
     struct running found;
-    int status = running_family(attached->running, &found), count = 0;
+    int status = running_now(attached->running, &found), count = 0;
     if (attached->records->count > 0)
         perf_streams_drain(attached->records->streams, clock_now());
     for (size_t i = 0; i < found.count && status == 0; i++) {
@@ -189,17 +189,15 @@ static void attached_meet(struct attached *attached, struct running_process *pro
 void attached_tick(struct attached *attached, uint64_t now)
 {
     enum { EVERY_MS = 250 };
-    struct running found = {0};
+    struct running found;
     if (!attached->running || now < attached->looked_at + EVERY_MS * CLOCK_MS)
         return;
-    const bool is_group = *attached->running->group;
-    if (!is_group && attached->records->count > 0)
+    if (!*attached->running->group && attached->records->count > 0)
         return; // the kernel reports what they start
     attached->looked_at = now;
-    snprintf(found.group, sizeof found.group, "%s", attached->running->group);
     struct table before = attached->strangers;
     attached->strangers = (struct table){0};
-    if ((is_group ? running_group_processes(&found) : running_family(attached->running, &found)) == 0) {
+    if (running_now(attached->running, &found) == 0) {
         if (attached->records->count > 0)
             perf_streams_drain(attached->records->streams, clock_now());
         for (size_t i = 0; i < found.count; i++)

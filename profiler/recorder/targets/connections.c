@@ -42,14 +42,6 @@ static void connections_make_known(const struct connections *connections, struct
     counter_sets_count(connections->targets->sets, thread);
 }
 
-// It has not been killed while it waited.
-static bool connections_is_running(pid_t pid)
-{
-    char text[512];
-    const char *fields;
-    return process_stat_read(text, sizeof text, &fields, pid) == 0 && *fields != 'Z' && *fields != 'X';
-}
-
 void connections_register(const struct connections *connections, struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
@@ -64,8 +56,8 @@ void connections_register(const struct connections *connections, struct channel_
         connections_make_known(connections, process, connection);
     if (connection->ring >= 0)
         close(connection->ring);
-    if (channel_server_admit(connections->channel, connection) < 0 && process && connections_is_running(connection->pid))
-        programs_gave_up(&connections->targets->programs, process);
+    if (channel_server_admit(connections->channel, connection) < 0 && process && !process_stat_has_ended(connection->pid))
+        programs_gave_up(&connections->targets->programs, process); // it was not killed while it waited
 }
 
 size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more)
