@@ -11,8 +11,9 @@ static size_t similar_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Optimal string alignment.
-size_t similar_distance(const char *word, const char *known)
+// Letters to change, add, leave out, or swap with the next one to get from `word` to `known` (optimal string alignment);
+// SIZE_MAX where that is more than two, or half of `word` or more: then hardly anybody meant it.
+static size_t similar_distance(const char *word, const char *known)
 {
     size_t rows[WORD_SIZE][WORD_SIZE], lengths[] = {strlen(word), strlen(known)};
     if (lengths[0] >= WORD_SIZE || lengths[1] >= WORD_SIZE)
@@ -31,4 +32,10 @@ size_t similar_distance(const char *word, const char *known)
     }
     size_t distance = rows[lengths[0]][lengths[1]];
     return distance <= NEAR && 2 * distance < lengths[0] ? distance : SIZE_MAX;
+}
+
+const char *similar_nearer(const char *word, const char *known, const char *nearest)
+{
+    const size_t distance = similar_distance(word, known);
+    return distance < (nearest ? similar_distance(word, nearest) : SIZE_MAX) ? known : nearest;
 }

@@ -15,9 +15,9 @@ int cmd_help(int argc, char **argv)
     const struct command *command = commands_find(argv[1]);
     if (!command) {
         char clean[64], remedy[64] = "numaprof help lists them";
-        const struct command *meant = commands_nearest(argv[1]);
+        const char *meant = commands_nearest(argv[1]);
         if (meant)
-            snprintf(remedy, sizeof remedy, "did you mean numaprof help %s?", meant->name);
+            snprintf(remedy, sizeof remedy, "did you mean numaprof help %s?", meant);
         diag_error(remedy, "no such command: %s", diag_clean(clean, sizeof clean, argv[1]));
         return DIAG_EXIT_FAILED;
     }

@@ -263,9 +263,9 @@ static int run_placed(struct run_options *options, const struct target *target, 
 static int run_find(struct target *target, const char *name)
 {
     char remedy[96] = "check the name; options of numaprof stand before the program";
-    const struct command *meant = commands_nearest(name);
+    const char *meant = commands_nearest(name);
     if (meant)
-        snprintf(remedy, sizeof remedy, "did you mean numaprof %s?", meant->name);
+        snprintf(remedy, sizeof remedy, "did you mean numaprof %s?", meant);
     return target_find(target, name, remedy);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/commands/commands.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,17 +38,11 @@ const struct command *commands_find(const char *name)
     return NULL;
 }
 
-const struct command *commands_nearest(const char *word)
+const char *commands_nearest(const char *word)
 {
-    const struct command *nearest = NULL;
-    size_t least = SIZE_MAX;
-    for (size_t i = 0; i < COMMANDS; i++) {
-        size_t distance = similar_distance(word, commands[i].name);
-        if (distance < least) {
-            nearest = &commands[i];
-            least = distance;
-        }
-    }
+    const char *nearest = NULL;
+    for (size_t i = 0; i < COMMANDS; i++)
+        nearest = similar_nearer(word, commands[i].name, nearest);
     return nearest;
 }
 

@@ -13,7 +13,7 @@ struct command {
 const struct command *commands_find(const char *name);
 
 // The command that a mistyped word means: at most two letters differ, and fewer than half of them. NULL if none.
-const struct command *commands_nearest(const char *word);
+const char *commands_nearest(const char *word);
 
 // Prints how to use numaprof, and a line for each command, to stdout.
 void commands_print(void);

@@ -217,18 +217,12 @@ static void run_options_version(void)
 static void run_options_refuse(const char *option, int code)
 {
     char clean[128], remedy[96], word[32];
-    const struct option *meant = NULL;
+    const char *meant = NULL;
     snprintf(word, sizeof word, "%.*s", (int)strcspn(option + strspn(option, "-"), "="), option + strspn(option, "-"));
-    size_t least = SIZE_MAX;
-    for (const struct option *known = run_options_long; known->name && code == '?'; known++) {
-        size_t distance = similar_distance(word, known->name);
-        if (distance < least) {
-            meant = known;
-            least = distance;
-        }
-    }
+    for (const struct option *known = run_options_long; known->name && code == '?'; known++)
+        meant = similar_nearer(word, known->name, meant);
     if (meant)
-        snprintf(remedy, sizeof remedy, "did you mean --%s?", meant->name);
+        snprintf(remedy, sizeof remedy, "did you mean --%s?", meant);
     diag_error(meant ? remedy : "see numaprof help run; options stand before the program", "%s %s",
                diag_clean(clean, sizeof clean, option), code == ':' ? "wants a value" : "is not an option");
 }
