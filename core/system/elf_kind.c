@@ -38,7 +38,7 @@ static void elf_kind_first_word(const char *line, char *out)
     out[length] = '\0';
 }
 
-static bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment)
+bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment)
 {
     off_t at = (off_t)(header->e_phoff + (uint64_t)number * sizeof *segment);
     return number < header->e_phnum && number < ELF_KIND_MAX_SEGMENTS &&
@@ -136,9 +136,20 @@ int elf_kind_of(int fd, char *interpreter)
     return elf_kind_of_segments(fd, &start.header);
 }
 
-static int elf_kind_open(const char *path)
+static int elf_kind_open_file(const char *path)
 {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a FIFO would wait for a writer
+}
+
+int elf_kind_open(const char *path, ElfW(Ehdr) * header)
+{
+    int fd = elf_kind_open_file(path);
+    if (fd < 0)
+        return -errno;
+    if (pread(fd, header, sizeof *header, 0) != sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_phentsize != sizeof(ElfW(Phdr)))
+        header->e_phnum = 0;
+    return fd;
 }
 
 int elf_kind_of_path(const char *path, char *interpreter)
@@ -146,7 +157,7 @@ int elf_kind_of_path(const char *path, char *interpreter)
     char next[ELF_KIND_INTERPRETER];
     interpreter[0] = '\0';
     for (int depth = 0; depth <= ELF_KIND_SCRIPT_DEPTH; depth++) {
-        int fd = elf_kind_open(*interpreter ? interpreter : path);
+        int fd = elf_kind_open_file(*interpreter ? interpreter : path);
         if (fd < 0)
             return -errno;
         int kind = elf_kind_of(fd, next);
@@ -162,14 +173,13 @@ void elf_kind_loader(const char *path, char *loader, size_t size)
 {
     ElfW(Ehdr) header;
     ElfW(Phdr) segment;
-    int fd = elf_kind_open(path);
+    int fd = elf_kind_open(path, &header);
     loader[0] = '\0';
     if (fd < 0)
         return;
-    if (pread(fd, &header, sizeof header, 0) == sizeof header && header.e_phentsize == sizeof segment)
-        for (int i = 0; elf_kind_segment(fd, &header, i, &segment); i++)
-            if (segment.p_type == PT_INTERP)
-                elf_kind_read_loader(fd, &segment, loader, size);
+    for (int i = 0; elf_kind_segment(fd, &header, i, &segment); i++)
+        if (segment.p_type == PT_INTERP)
+            elf_kind_read_loader(fd, &segment, loader, size);
     close(fd);
 }
 

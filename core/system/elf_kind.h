@@ -3,6 +3,7 @@
 #ifndef CORE_SYSTEM_ELF_KIND_H
 #define CORE_SYSTEM_ELF_KIND_H
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -28,6 +29,12 @@ int elf_kind_of_path(const char *path, char *interpreter);
 
 // The loader that a dynamic program asks for: "": none, or it cannot be read.
 void elf_kind_loader(const char *path, char *loader, size_t size);
+
+// Opens a file and reads its ELF header; that of another file has no segments. -errno: it cannot be opened.
+int elf_kind_open(const char *path, ElfW(Ehdr) * header);
+
+// Reads one segment; false: there are no more, or it cannot be read.
+bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment);
 
 // Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is known.
 // Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
