@@ -44,10 +44,7 @@ static int64_t objects_object_of(struct objects *objects, const struct process *
                                  const struct objects_block *block)
 {
     uint64_t key = table_mix(table_mix(0, (uint64_t)process->id), (uint64_t)block->stack), id;
-    for (const char *at = block->name; at && *at; at++)
-        key = table_mix(key, (unsigned char)*at);
-    for (const char *at = block->kind; *at; at++)
-        key = table_mix(key, (unsigned char)*at);
+    key = table_mix_text(table_mix_text(key, block->name ? block->name : ""), block->kind);
     if (table_get(&objects->heap_objects, key, &id))
         return (int64_t)id;
     int64_t object = objects_new_object(objects, process, block->kind, block->name, block->stack);

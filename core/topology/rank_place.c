@@ -16,11 +16,7 @@ enum { RANK_PLACE_MOST = 4096 }; // recorders that share CPUs
 // Of the same job and the same CPUs.
 static uint64_t rank_place_key(const struct rank *rank, const struct cpulist *cpus)
 {
-    uint64_t key = 0;
-    for (const char *c = rank->launcher; *c; c++)
-        key = table_mix(key, (unsigned char)*c);
-    for (const char *c = rank->job; *c; c++)
-        key = table_mix(key, (unsigned char)*c);
+    uint64_t key = table_mix_text(table_mix_text(0, rank->launcher), rank->job);
     for (int cpu = cpulist_next(cpus, 0); cpu >= 0; cpu = cpulist_next(cpus, cpu + 1))
         key = table_mix(key, (uint64_t)cpu);
     return key;

@@ -19,21 +19,13 @@ struct intern {
     struct intern_item *buckets[INTERN_BUCKETS];
 };
 
-static uint64_t intern_hash(const char *text)
-{
-    uint64_t hash = 0;
-    for (; *text; text++)
-        hash = table_mix(hash, (unsigned char)*text);
-    return hash;
-}
-
 const char *intern_text(struct intern **texts, const char *text)
 {
     if (!*text)
         return "";
     if (!*texts && !(*texts = calloc(1, sizeof **texts)))
         return "";
-    uint64_t hash = intern_hash(text);
+    uint64_t hash = table_mix_text(0, text);
     struct intern_item **bucket = &(*texts)->buckets[hash % INTERN_BUCKETS];
     for (struct intern_item *item = *bucket; item; item = item->next)
         if (item->hash == hash && strcmp(item->text, text) == 0)

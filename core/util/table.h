@@ -33,4 +33,11 @@ static inline uint64_t table_mix(uint64_t hash, uint64_t number)
     return z ^ (z >> 31);
 }
 
+static inline uint64_t table_mix_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = table_mix(hash, (unsigned char)*text);
+    return hash;
+}
+
 #endif

@@ -57,9 +57,6 @@ int result_identity_make(char **text, const struct topology *t, bool with_softwa
 
 char *result_identity_key(char out[RESULT_IDENTITY_KEY_BYTES], const char *text)
 {
-    uint64_t hash = 0;
-    for (const char *at = text; *at; at++)
-        hash = table_mix(hash, (unsigned char)*at);
-    snprintf(out, RESULT_IDENTITY_KEY_BYTES, "%016" PRIx64, hash);
+    snprintf(out, RESULT_IDENTITY_KEY_BYTES, "%016" PRIx64, table_mix_text(0, text));
     return out;
 }
