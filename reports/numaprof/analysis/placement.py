@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.analysis.remote_share import remote_share
-from numaprof.evidence.access_patterns import Parts
+from numaprof.evidence.access_patterns import Parts, whole_of
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.spread import median
@@ -49,7 +49,7 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     """
     uses = found.steady_uses
     nodes = sorted(uses)
-    seen, all_uses = found.steady_samples, sum(sum(bins.values()) for bins in uses.values())
+    seen, all_uses = found.steady_samples, whole_of(uses)
     if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
         return None
     # By chance the node that uses most of all would be the user of each part.
@@ -58,7 +58,7 @@ def node_order(found: Object) -> tuple[int, ...] | None:
     while parts <= MOST_PARTS_PER_NODE * len(nodes) and seen >= MIN_SAMPLES_OF_PART * parts:
         order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
         own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / all_uses
-        if own >= most + BEYOND_CHANCE * (1 - most) and len(set(order)) == len(nodes):
+        if own >= _beyond_chance(most) and len(set(order)) == len(nodes):
             orders.append((own, order))
         parts *= 2
     best = max((own for own, _ in orders), default=0.0)
@@ -78,12 +78,21 @@ def mixed(evidence: Evidence, found: Object) -> bool:
         return False
     if by_node[-2] / sum(by_node) * seen < MIN_SAMPLES_OF_PART:
         return False
-    parts = max(1, min(BINS, int(seen) // MIN_SAMPLES_OF_PART))
+    parts = _parts_told_apart(seen)
     own = sum(max(_weight(bins, part, parts) for bins in uses.values()) for part in range(parts)) / sum(by_node)
     most = by_node[-1] / sum(by_node)
     in_order = team_order(evidence, evidence.workers, BINS)
     by_team = 1 - min(_misplaced(each, in_order) for each in (uses, found.block_uses) if each)
-    return max(own, by_team) < max(OWN_PARTS, most + BEYOND_CHANCE * (1 - most))
+    return max(own, by_team) < max(OWN_PARTS, _beyond_chance(most))
+
+
+def _beyond_chance(most: float) -> float:
+    """Least share that a node per part must have, where one node alone has most."""
+    return most + BEYOND_CHANCE * (1 - most)
+
+
+def _parts_told_apart(samples: float) -> int:
+    return max(1, min(BINS, int(samples) // MIN_SAMPLES_OF_PART))
 
 
 def spreading_adds(evidence: Evidence) -> bool:
@@ -94,7 +103,7 @@ def spreading_adds(evidence: Evidence) -> bool:
 
 def _misplaced(uses: Parts, nodes: Sequence[int | None]) -> float:
     """Share of the accesses that would be remote after the fix."""
-    seen = sum(sum(bins.values()) for bins in uses.values())
+    seen = whole_of(uses)
     away = sum(n for node, bins in uses.items() for bin, n in bins.items() if nodes[bin * len(nodes) // BINS] != node)
     return away / seen if seen else 0.0
 
@@ -102,7 +111,7 @@ def _misplaced(uses: Parts, nodes: Sequence[int | None]) -> float:
 def owners(found: Object) -> tuple[int, ...]:
     """The node that makes most accesses to each of as many equal parts as samples can tell apart."""
     uses = found.steady_uses
-    parts = max(1, min(BINS, int(found.steady_samples) // MIN_SAMPLES_OF_PART))
+    parts = _parts_told_apart(found.steady_samples)
     return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
 
 

@@ -98,6 +98,10 @@ def accesses_by_node(cells: Iterable[Cell]) -> Parts:
     return uses_of(cells, by_node=True).accesses
 
 
+def whole_of(parts: Parts) -> float:
+    return sum(sum(bins.values()) for bins in parts.values())
+
+
 def effective_samples(cells: Iterable[Cell]) -> float:
     """Equally weighted samples of the same error: (sum of weights)^2 / sum of squares (Kish, Survey Sampling)."""
     known = [cell for cell in cells if cell.node is not None]
@@ -133,7 +137,7 @@ def _divided(layout: Layout) -> Shape | None:
 def _in_order_of_threads(parts: Parts) -> bool:
     """Few samples, but a thread's are above those of the thread before: of several threads that is no chance."""
     order = sorted(parts)
-    if len(order) < MIN_THREADS_IN_ORDER or sum(map(sum, (bins.values() for bins in parts.values()))) < MIN_IN_ORDER:
+    if len(order) < MIN_THREADS_IN_ORDER or whole_of(parts) < MIN_IN_ORDER:
         return False
     rising = falling = 0.0
     for below, above in zip(order, order[1:]):
