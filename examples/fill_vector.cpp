@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop that fills it is parallel, and still it lies on one node:  fill_vector [SWEEPS [MIB]]
 //
-// std::vector writes all of its elements when it is made, in the thread that makes it: the parallel loop comes too late.
+// std::vector writes all its elements when it is made, in the thread that makes it: the parallel loop comes too late.
 // The fix (PARALLEL_INIT): memory that new leaves as it is, written first by the loop.
 #include <cstdio>
 #include <cstdlib>

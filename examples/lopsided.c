@@ -37,7 +37,8 @@ static double stream(int sweeps, size_t count)
 int main(int argc, char **argv)
 {
     int sweeps = argc > 1 ? atoi(argv[1]) : 40, threads = omp_get_max_threads();
-    size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 512, count = 2 * (mib << 20) / sizeof(double) / (size_t)threads;
+    size_t mib = argc > 2 ? strtoul(argv[2], NULL, 10) : 512;
+    size_t count = 2 * (mib << 20) / sizeof(double) / (size_t)threads;
     double sum = 0;
     streaming = threads / 2;
 #pragma omp parallel num_threads(threads) reduction(+ : sum)

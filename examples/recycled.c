@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The array is filled in parallel, and still lies on one node:  recycled [SWEEPS [BLOCKS]]
 //
-// Its memory was used before. read_input() ran in one thread and has freed everything, but malloc keeps freed memory, pages
-// and all, and calloc hands it out again: the loop that looks like the first touch is not the first.
+// Its memory was used before. read_input() ran in one thread and has freed everything, but malloc keeps freed memory,
+// pages and all, and calloc hands it out again: the loop that looks like the first touch is not the first.
 // The fix needs no change:  MALLOC_MMAP_THRESHOLD_=1000000 ./recycled  gives large blocks fresh pages (mallopt(3)).
 #include <stdio.h>
 #include <stdlib.h>
 
-// glibc gives blocks of at most 32 MiB from the heap, once it has seen one of them freed (M_MMAP_THRESHOLD, mallopt(3)).
+// glibc gives blocks of at most 32 MiB from the heap, once one of them has been freed (M_MMAP_THRESHOLD, mallopt(3)).
 enum { BLOCK = 24 * 1024 * 1024 / sizeof(long), MOST_BLOCKS = 1000 };
 
 static long *blocks[MOST_BLOCKS];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All threads look up all of one table, at random:  shared_table [MILLION_LOOKUPS [MIB]]
 //
-// No thread has a part of its own, so filling the table in parallel cannot help: whoever fills it, most lookups come from
-// elsewhere. What helps is to spread it over all nodes:  numactl --interleave=all ./shared_table
+// No thread has a part of its own, so filling the table in parallel cannot help: whoever fills it, most lookups come
+// from elsewhere. What helps is to spread it over all nodes:  numactl --interleave=all ./shared_table
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -27,7 +27,8 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < count; i++)
             sum += a[i];
     }
-    printf("sum %ld: %d sweeps of %zu MiB by %d threads in %.2f s\n", sum, sweeps, mib, threads, omp_get_wtime() - start);
+    printf("sum %ld: %d sweeps of %zu MiB by %d threads in %.2f s\n", sum, sweeps, mib, threads,
+           omp_get_wtime() - start);
     free(a);
     return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix in tiles, rows of 2 MiB: of each row the left half belongs to one thread, the right half to another one on the
-// other node:  tiles [SWEEPS [ROWS]]
+// A matrix in tiles, rows of 2 MiB: of each row the left half belongs to one thread, the right half to another one on
+// the other node:  tiles [SWEEPS [ROWS]]
 //
 // Each thread fills its own tiles. With huge pages the first of the two brings in the whole row, on its own node.
 #define _GNU_SOURCE // MADV_HUGEPAGE

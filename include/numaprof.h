@@ -9,12 +9,12 @@
  *
  * and then: numaprof --paused ./program
  *
- * The mark is for the whole program: all its threads are counted from the first call until the second has been answered,
- * as often as the two are called. Without --paused, counting begins with the program and the first stop ends it. First
- * touches and homes of pages are recorded throughout.
+ * The mark is for the whole program: all its threads are counted from the first call until the second has been
+ * answered, as often as the two are called. Without --paused, counting begins with the program and the first stop ends
+ * it. First touches and homes of pages are recorded throughout.
  *
- * Run without numaprof, the calls do nothing and take well under a microsecond each after the first. There is nothing to
- * link (before glibc 2.34: -ldl). In a static program, or compiled with -DNUMAPROF_OFF, they are empty.
+ * Run without numaprof, the calls do nothing and take well under a microsecond each after the first. There is nothing
+ * to link (before glibc 2.34: -ldl). In a static program, or compiled with -DNUMAPROF_OFF, they are empty.
  */
 #ifndef NUMAPROF_H
 #define NUMAPROF_H

@@ -91,7 +91,7 @@ enum lab_unit {
     LAB_UNIT_STORES, /* retired stores */
     LAB_UNIT_INSTRUCTIONS,
     LAB_UNIT_CYCLES,
-    /* Counted like instructions and cycles; what uses up a period tags an instruction, whose first access is the sample. */
+    /* Counted as instructions and cycles; what uses up a period tags an instruction, whose first access is sampled. */
     LAB_UNIT_TAG_INSTRUCTIONS,
     LAB_UNIT_TAG_CYCLES,
 };
@@ -130,7 +130,8 @@ enum { LAB_WATCH_LOADS = 1, LAB_WATCH_STORES = 2, LAB_WATCH_BLOCKS = 4 };
 enum { LAB_RECORD_LOAD, LAB_RECORD_STORE, LAB_RECORD_NEITHER };
 
 /* The truth by page: lines that a thread had, in user mode, from beyond its node's shared cache. */
-enum { LAB_ROW_CLASSES = 4 /* read, RFO, prefetch read, prefetch RFO */, LAB_TASK_BITS = 22, LAB_EXEC_BITS = 3, LAB_HOME_BITS = 3 };
+/* Classes: read, RFO, prefetch read, prefetch RFO. */
+enum { LAB_ROW_CLASSES = 4, LAB_TASK_BITS = 22, LAB_EXEC_BITS = 3, LAB_HOME_BITS = 3 };
 struct lab_row {
     uint64_t key; /* virtual page, node of the page, how many execs, thread; from the top */
     uint32_t lines[2][LAB_ROW_CLASSES]; /* from DRAM, from another node's cache */

@@ -85,14 +85,15 @@ int counters_first_group(const struct counters *counters)
     return -1;
 }
 
-// Whether the group is one of a set: of all sets, or also of those with the first class only. Where a CPU has one offcore
-// register, local and remote of a class are two groups.
+// Whether the group is one of a set: of all sets, or also of those with the first class only. Where a CPU has one
+// offcore register, local and remote of a class are two groups.
 static bool counters_has_group(const struct counters *counters, int i, bool first_only)
 {
     const int first = counters_first_group(counters);
     if (!counters_is_of_threads(&counters->groups[i]))
         return false;
-    const struct event_entry *own = counters->groups[i].events[0].source, *kept = counters->groups[first].events[0].source;
+    const struct event_entry *own = counters->groups[i].events[0].source,
+        *kept = counters->groups[first].events[0].source;
     return !first_only || i == first || (own && kept && strcmp(own->class, kept->class) == 0);
 }
 
@@ -234,7 +235,8 @@ bool counters_leave_out_last(struct counters *counters)
 
 // --- timers
 
-// The last event of its group: were it the leader, the kernel would have to move it to the PMU of the others, and wait for all CPUs.
+// The last event of its group: were it the leader, the kernel would have to move it to the PMU of the others, and wait
+// for all CPUs.
 static int counters_open_timer(const struct counter_set *set, uint64_t period_ns, int leader, uint64_t *id)
 {
     struct perf_event_attr attr = {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts local and remote accesses by class through the events of the catalogue: one set of groups for each thread (cpu -1,
-// opened while the thread waits at its start), or, for what cannot wait (static programs), for a task and all it starts
-// on each CPU. Never both for the same thread. Overflows of the remote events are samples: they tell instruction and time.
+// Counts local and remote accesses by class through the events of the catalogue: one set of groups for each thread (cpu
+// -1, opened while the thread waits at its start), or, for what cannot wait (static programs), for a task and all it
+// starts on each CPU. Never both for the same thread. Overflows of the remote events are samples: they tell instruction
+// and time.
 //
 // Beside them stand a task clock and a migration counter: the clock is what coverage is measured against (a thread's
 // enabled time passes elsewhere too where events are bound to a CPU), migrations tell whether counts belong to one CPU.
 //
-// Where groups are multiplexed, retired instructions measure work: those of the whole thread by a pinned event, and in each
-// group those that retired while the group had counters. Reports scale by their ratio where it is known.
+// Where groups are multiplexed, retired instructions measure work: those of the whole thread by a pinned event, and in
+// each group those that retired while the group had counters. Reports scale by their ratio where it is known.
 //
 // There a timer is in each group: a software event that makes the kernel write the group's counts into the ring, on the
-// thread's own CPU. read(2) must interrupt that CPU instead, for each group: with eight busy threads on a virtual machine
-// whose CPUs waited for the host's, the recorder came round every three seconds.
+// thread's own CPU. read(2) must interrupt that CPU instead, for each group: with eight busy threads on a virtual
+// machine whose CPUs waited for the host's, the recorder came round every three seconds.
 #ifndef COLLECTORS_COUNTERS_COUNTERS_H
 #define COLLECTORS_COUNTERS_COUNTERS_H
 
@@ -28,7 +29,8 @@
 #include "recording_codes.h"
 
 #define COUNTERS_SAMPLE_TYPE                                                                                           \
-    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+    (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
+     PERF_SAMPLE_PERIOD | \
      PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | LOADS_SAMPLE_TYPE)
 
 #define COUNTERS_READ_FORMAT (PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
@@ -66,7 +68,8 @@ struct counters_group {
     int error;                       // why it cannot be counted here; 0: it can; -EALREADY: others tell more
 };
 
-// An event that numaprof verify found to be wrong on this machine. Texts as in docs/events.md; class "loads": sampled ones.
+// An event that numaprof verify found to be wrong on this machine. Texts as in docs/events.md; class "loads": sampled
+// ones.
 struct counters_wrong {
     const char *class, *placement;
     uint64_t config, config1;
@@ -99,8 +102,9 @@ struct counters {
     bool with_work;                  // a pinned instructions event can be opened beside the groups
     bool with_timers;                // timers can stand beside it and in the groups
     bool exclude_kernel;             // set by the caller as wanted; set where the kernel forbids more
-    size_t files_for_all;            // set by the caller: while all sets together hold no more open files than that, a new
-                                     // one has all groups, later those of the first class only; 0: always all
+    // Set by the caller: while all sets together hold no more open files than that, a new one has all groups, later
+    // those of the first class only; 0: always all.
+    size_t files_for_all;
     _Atomic size_t open_files;       // that the sets hold
     _Atomic uint64_t reduced;        // sets that were opened with the first class only
     _Atomic int open_sets;
@@ -152,8 +156,8 @@ struct counter_set {
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id);
 void counters_free(struct counters *counters);
 
-// counters_loads.c: plans the sampled loads as a group of their own behind the others, by the first attempt that there is, or
-// by the next after the one that failed. False: there is none (any more).
+// counters_loads.c: plans the sampled loads as a group of their own behind the others, by the first attempt that there
+// is, or by the next after the one that failed. False: there is none (any more).
 bool counters_plan_loads(struct counters *counters, int64_t first_id);
 bool counters_plan_next_loads(struct counters *counters);
 
@@ -163,37 +167,43 @@ bool counters_leave_out_last(struct counters *counters);
 // Instructions, with the privilege levels of the counted events.
 struct perf_event_attr counters_work_attributes(const struct counters *counters);
 
-// Open files of a thread's set with all usable groups, or with those of the first class only, which every verdict needs.
+// Open files of a thread's set with all usable groups, or with those of the first class only, which every verdict
+// needs.
 size_t counters_files(const struct counters *counters, bool first_only);
 int counters_first_group(const struct counters *counters); // -1: none of a thread can be used
 
 // The event rows, once there is a recording.
 void counters_write_events(struct counters *counters);
 
-// How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a CPU).
+// How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a
+// CPU).
 struct counters_how {
     bool on_exec, inherit;
     bool first_only;                 // of the groups
-    bool waits;                      // the thread waits until all is open: each event counts as soon as it is, which saves a call for each
+    // The thread waits until all is open: each event counts as soon as it is, which saves a call for each.
+    bool waits;
 };
 // Any thread may call it. NULL: it cannot be counted (counters.refused).
 struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
 void counters_close(struct counter_set *set);
 
-// Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do without.
+// Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do
+// without.
 bool counters_samples_cpus(const struct counters *counters);
 struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *error); // NULL: *error says why
 
-// Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time: CLOCK_MONOTONIC.
-// Returns false if nothing had run.
+// Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time:
+// CLOCK_MONOTONIC. Returns false if nothing had run.
 bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
 
-// Adds a timer to each group, once; not while the thread waits for its start, which takes long enough. False: there are none.
+// Adds a timer to each group, once; not while the thread waits for its start, which takes long enough. False: there are
+// none.
 bool counters_add_timers(struct counter_set *set);
 
 // Whether the record, of the set's ring, is a timer's.
 bool counters_is_timers(const struct counter_set *set, const struct perf_event_header *header);
-// What a timer's record tells, written as counters_read does, if the last reading is so long ago. False: it is malformed.
+// What a timer's record tells, written as counters_read does, if the last reading is so long ago. False: it is
+// malformed.
 bool counters_take_timer(struct counter_set *set, const struct perf_event_header *header, uint64_t least_ns);
 
 void counters_switch(struct counter_set *set, bool on);
@@ -202,6 +212,7 @@ void counters_switch(struct counter_set *set, bool on);
 void counters_adapt(struct counter_set *set);
 
 // A sample of this set as a row; stack: its call stack.
-void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack);
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread,
+                   int64_t stack);
 
 #endif

@@ -131,7 +131,8 @@ static void counters_try_all(struct counters *counters)
 {
     // Instructions take a general counter of each group where the fixed one is taken (Intel), so only where groups of
     // offcore-response events must be multiplexed anyway.
-    counters->with_work = !counters->counts_only && counters->cpu->offcore_registers > 0 && counters_try_work(counters, -1);
+    counters->with_work = !counters->counts_only && counters->cpu->offcore_registers > 0 &&
+        counters_try_work(counters, -1);
     for (int i = 0; i < counters->group_count; i++) {
         struct counters_group *group = &counters->groups[i];
         group->error = counters_try(counters, group);
@@ -275,8 +276,8 @@ static void counters_write_software(struct counters *counters, int64_t id, const
 static void counters_write_loads(struct counters *counters, const struct counters_event *event)
 {
     RECORD(counters->queue, RECORDING_EVENT, RECORD_NUMBER(event->id), RECORD_TEXT("samples"),
-           RECORD_TEXT(event->load_name), RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""), RECORD_NUMBER(event->attr.type),
-           RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
+           RECORD_TEXT(event->load_name), RECORD_TEXT(event->sampled ? "load" : "leader"), RECORD_TEXT(""),
+           RECORD_NUMBER(event->attr.type), RECORD_NUMBER(event->attr.config), RECORD_NUMBER(event->attr.config1),
            RECORD_NUMBER(event->attr.exclude_kernel), RECORD_NULL, RECORD_NUMBER(event->attr.sample_period),
            RECORD_TEXT(counters->cpu->sampling.text));
 }

@@ -15,7 +15,8 @@ struct counters_delta {
     uint64_t work; // instructions
 };
 
-static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time, const struct counters_delta *delta)
+static void counters_write(struct counter_set *set, int64_t event, int cpu, uint64_t time,
+                           const struct counters_delta *delta)
 {
     if (set->of_cpu || (delta->value == 0 && delta->enabled == 0 && delta->running == 0))
         return;
@@ -23,7 +24,8 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
     if (!counters->queue)
         return;
     counters->rows++;
-    RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event), set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
+    RECORD(counters->queue, RECORDING_COUNT, RECORD_NUMBER(event),
+           set->thread ? RECORD_NUMBER(set->thread) : RECORD_NULL,
            RECORD_KNOWN(cpu), RECORD_NUMBER(tasks_time(counters->tasks, time)),
            RECORD_NUMBER(delta->value), RECORD_NUMBER(delta->enabled), RECORD_NUMBER(delta->running),
            delta->has_work ? RECORD_NUMBER(delta->work) : RECORD_NULL);
@@ -31,7 +33,8 @@ static void counters_write(struct counter_set *set, int64_t event, int cpu, uint
 
 // Layout of a group's read(2) with these formats: perf_event_open(2).
 struct counters_values {
-    uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS + 2]; // behind the events the group's work, then a timer's
+    // Behind the events the group's work, then a timer's.
+    uint64_t count, enabled, running, values[EVENT_PLAN_GROUP_EVENTS + 2];
 };
 
 static bool counters_read_values(int fd, uint64_t count, struct counters_values *now)
@@ -45,7 +48,8 @@ static uint64_t counters_group_size(const struct counter_set *set, int i)
     return (uint64_t)group->count + group->with_work + (set->groups[i].timer_fd >= 0);
 }
 
-static void counters_group_said(struct counter_set *set, int i, int cpu, uint64_t time, const struct counters_values *now)
+static void counters_group_said(struct counter_set *set, int i, int cpu, uint64_t time,
+                                const struct counters_values *now)
 {
     struct counters_open_group *open = &set->groups[i];
     const struct counters_group *group = &set->counters->groups[i];
@@ -89,7 +93,8 @@ static uint64_t counters_since(uint64_t now, uint64_t before)
 }
 
 // work NULL: not known. clock: value, time enabled, time running.
-static void counters_clock_said(struct counter_set *set, const uint64_t clock[3], const uint64_t *work, int cpu, uint64_t time)
+static void counters_clock_said(struct counter_set *set, const uint64_t clock[3], const uint64_t *work, int cpu,
+                                uint64_t time)
 {
     const struct counters_delta delta = {.value = counters_since(clock[0], set->clock_ns),
                                          .enabled = counters_since(clock[1], set->clock_enabled),
@@ -180,8 +185,8 @@ bool counters_is_timers(const struct counter_set *set, const struct perf_event_h
     return set->timer_fd >= 0 && id != 0 && (id == set->timer_id || counters_group_of_timer(set, id) >= 0);
 }
 
-// Of all that was counted since the timer told last, -1: not known. A thread that moved away and back meanwhile passes for one
-// that stayed; the next reading by read(2) knows of that.
+// Of all that was counted since the timer told last, -1: not known. A thread that moved away and back meanwhile passes
+// for one that stayed; the next reading by read(2) knows of that.
 static int counters_timed_cpu(int *last_cpu, const struct perf_sample *sample)
 {
     const bool moved = *last_cpu >= 0 && *last_cpu != (int)sample->cpu;
@@ -198,7 +203,8 @@ static void counters_take_timed_work(struct counter_set *set, const struct perf_
     if (clock[0] <= set->clock_ns || now->values[WORK_INSTRUCTIONS] < set->work || now->running != now->enabled ||
         sample->time - set->clock_at < least_ns)
         return;
-    counters_clock_said(set, clock, &now->values[WORK_INSTRUCTIONS], counters_timed_cpu(&set->last_cpu, sample), sample->time);
+    counters_clock_said(set, clock, &now->values[WORK_INSTRUCTIONS], counters_timed_cpu(&set->last_cpu, sample),
+                        sample->time);
     set->clock_at = sample->time;
 }
 
@@ -284,7 +290,8 @@ static const struct counters_event *counters_event_of(const struct counter_set *
     return NULL;
 }
 
-void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread, int64_t stack)
+void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread,
+                   int64_t stack)
 {
     const struct counters_event *event = counters_event_of(set, sample->id);
     if (!event)

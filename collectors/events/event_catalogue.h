@@ -20,7 +20,8 @@ enum {
     EVENT_CATALOGUE_IDS = 2
 };
 
-// One line "id": a CPU is this one if all of it matches; NULL matches all. Rows for any model are the fallback, and come last. Ranges are "0x10-0x1f,0x60".
+// One line "id": a CPU is this one if all of it matches; NULL matches all. Rows for any model are the fallback, and
+// come last. Ranges are "0x10-0x1f,0x60".
 struct event_cpu_id {
     const char *vendor, *family, *models, *steppings;
 };
@@ -28,7 +29,8 @@ struct event_cpu_id {
 // How loads are sampled with their address.
 struct event_sampling {
     const char *method;   // load-latency, ibs-op, spe, marked, none
-    uint64_t config;      // 0: the method's own PMU, not an event of the core's; of load-latency: the kernel names the event
+    // 0: the method's own PMU, not an event of the core's; of load-latency: the kernel names the event.
+    uint64_t config;
     uint64_t leader;      // event that must lead the group; 0: none
     const char *counters; // that can hold it: all, 3, 0-3
     const char *decode;   // what tells the source: mem_lvl, mem_lvl_num, kernel, ibs, spe
@@ -128,8 +130,8 @@ bool event_catalogue_is_retired(const struct event_entry *event);
 char *event_catalogue_remark(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                              const struct event_entry *event, char *out, size_t size);
 
-// two (independent sources), one, derived (a legal sum of confirmed bits that nobody publishes), assumed (opened; what a
-// relative has, to be confirmed by numaprof verify), unverified, conflict.
+// two (independent sources), one, derived (a legal sum of confirmed bits that nobody publishes), assumed (opened; what
+// a relative has, to be confirmed by numaprof verify), unverified, conflict.
 const char *event_catalogue_confidence(const struct event_entry *event);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the catalogue's text: one record a line, fields between blanks, "-" for nothing, "#" for comments. The first
-// word says what the line is; a line that begins with no such word is an event. docs/dev/adding-a-cpu.md describes them.
+// word says what the line is; a line that begins with no such word is an event. docs/dev/adding-a-cpu.md describes
+// them.
 #ifndef COLLECTORS_EVENTS_EVENT_CATALOGUE_READ_H
 #define COLLECTORS_EVENTS_EVENT_CATALOGUE_READ_H
 

@@ -59,7 +59,8 @@ int event_encode_loads(const struct event_sampling *sampling, const char *root, 
     return 0;
 }
 
-// Weak: there only in the program of `make static`. Else libpfm4 is loaded when a name is to be encoded, which no recording
+// Weak: there only in the program of `make static`. Else libpfm4 is loaded when a name is to be encoded, which no
+// recording
 // needs: its tables take the loader a millisecond.
 extern pfm_err_t pfm_initialize(void) __attribute__((weak));
 extern pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *info) __attribute__((weak));

@@ -19,8 +19,8 @@ int event_encode(struct perf_event_attr *attr, const char *root, const struct ev
 // the kernel of this machine does not show.
 int event_encode_name(struct perf_event_attr *attr, const struct event_cpu *cpu, const struct event_entry *event);
 
-// The event that samples loads and the one that must lead it (0: none): the catalogue's, or for load-latency without an event
-// there, what the kernel calls mem-loads and mem-loads-aux below root. -ENOTSUP: the kernel names none.
+// The event that samples loads and the one that must lead it (0: none): the catalogue's, or for load-latency without an
+// event there, what the kernel calls mem-loads and mem-loads-aux below root. -ENOTSUP: the kernel names none.
 int event_encode_loads(const struct event_sampling *sampling, const char *root, uint64_t *config, uint64_t *leader);
 
 #endif

@@ -13,10 +13,10 @@
 
 // PERF_SAMPLE_PERIOD: of an event without attr.freq the kernel then makes a sample of every fault, whatever its
 // period; with attr.freq the period is what the sample stands for (perf_swevent_event in kernel/events/core.c).
-static const uint64_t faults_sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-                                           PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                                           PERF_SAMPLE_CALLCHAIN |
-                                           PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+static const uint64_t faults_sample_type =
+    PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
+    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
+    PERF_SAMPLE_STACK_USER;
 
 static struct perf_event_attr faults_attributes(const struct faults *faults, struct faults_task task, size_t ring_bytes)
 {
@@ -110,7 +110,8 @@ static void faults_begin(const struct faults_source *source, struct faults_task 
 static int faults_open_both(struct faults *faults, struct faults_source *source, struct faults_task task,
                             size_t ring_pages)
 {
-    *source = (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1, .is_downsampled = faults->of_machine};
+    *source =
+        (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1, .is_downsampled = faults->of_machine};
     faults_downsample_begin(source);
     int status = faults_open_ring(faults, source, task, ring_pages);
     if (status == 0)
@@ -234,7 +235,8 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
         return false;
     struct faults *faults = source->faults;
     size_t i = source->last_pending;
-    if (i < faults->pending_count && faults->pending[i].address == sample->address && faults->pending[i].time == last.time) {
+    if (i < faults->pending_count && faults->pending[i].address == sample->address &&
+        faults->pending[i].time == last.time) {
         source->represented -= faults->pending[i].weight - 1;
         faults->pending[i].weight = 1; // every fault was recorded then
     }

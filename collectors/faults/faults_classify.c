@@ -10,7 +10,8 @@ enum {
     FAULTS_CLASSIFY_WINDOW_BYTES = 2 << 20, // of a transparent huge page on x86 and most others
     FAULTS_CLASSIFY_PROBES = 3, // other pages of the window that must be there if one fault brought them all
     FAULTS_CLASSIFY_PATIENCE_NS = 200000000, // how long a fault may take: 0.2 s, on emulated machines 0.02 s were seen
-    FAULTS_CLASSIFY_REGION_BYTES = 32 << 20, // many samples' weights: a sum of them is nearly the pages that were touched
+    // Many samples' weights: a sum of them is nearly the pages that were touched.
+    FAULTS_CLASSIFY_REGION_BYTES = 32 << 20,
     FAULTS_CLASSIFY_REGION_ERRORS = 4, // weights that such a sum may be too large by: few of several threads are
     FAULTS_CLASSIFY_HISTORY_MAX = 400000, // pages remembered of one process: with their table about 20 MiB
 };
@@ -60,10 +61,11 @@ static void faults_classify_remember(const struct faults *faults, struct process
 
 // True if the page was probably touched before (MADV_DONTNEED, swap), although its history is unknown because faults
 // are sampled. A region cannot have more first touches than pages, plus the error of the sum.
-static bool faults_classify_is_again(const struct faults *faults, struct process *process, const struct mapping *mapping,
-                                     uint64_t address, uint64_t weight)
+static bool faults_classify_is_again(const struct faults *faults, struct process *process,
+                                     const struct mapping *mapping, uint64_t address, uint64_t weight)
 {
-    uint64_t start = address & ~(uint64_t)(FAULTS_CLASSIFY_REGION_BYTES - 1), end = start + FAULTS_CLASSIFY_REGION_BYTES;
+    uint64_t start = address & ~(uint64_t)(FAULTS_CLASSIFY_REGION_BYTES - 1),
+        end = start + FAULTS_CLASSIFY_REGION_BYTES;
     uint64_t key = table_mix(start, mapping->serial), touched = 0;
     start = start > mapping->start ? start : mapping->start;
     end = end < mapping->end ? end : mapping->end;
@@ -202,7 +204,8 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
     uint64_t weight = is_huge ? FAULTS_CLASSIFY_WINDOW_BYTES / faults->page_bytes : fault->weight;
     faults->sampled_weight += fault->weight;
     struct mapping *mapping = address_space_find(&process->space, fault->address);
-    if (kind == FAULTS_FIRST_TOUCH && mapping && faults_classify_is_again(faults, process, mapping, fault->address, weight))
+    if (kind == FAULTS_FIRST_TOUCH && mapping &&
+        faults_classify_is_again(faults, process, mapping, fault->address, weight))
         kind = FAULTS_REFAULT;
     if (faults_kind_places(kind)) {
         process->touched_at = fault->time;

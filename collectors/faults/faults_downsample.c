@@ -71,7 +71,8 @@ void faults_adapt(struct faults_source *source, uint64_t now)
         return;
     if (source->is_downsampled && !source->faults->of_machine)
         faults_owe(source);
-    if (source->is_downsampled && !source->faults->of_machine && source->window_faults <= FAULTS_FEW && source->credit > 0)
+    if (source->is_downsampled && !source->faults->of_machine && source->window_faults <= FAULTS_FEW &&
+        source->credit > 0)
         faults_switch(source, false);
     else if (!source->is_downsampled)
         source->credit -= source->window_faults < source->credit ? source->window_faults : source->credit;

@@ -66,7 +66,8 @@ static void objects_write_few(struct objects *objects, struct live_allocation *l
 
 // --- samples whose block is told of later
 
-static uint64_t objects_remember(struct objects *objects, const struct process *process, uint64_t address, uint64_t time)
+static uint64_t objects_remember(struct objects *objects, const struct process *process, uint64_t address,
+                                 uint64_t time)
 {
     objects->unnamed[++objects->unnamed_count % OBJECTS_UNNAMED] =
         (struct objects_unnamed){.time = time, .address = address, .process = process->id};
@@ -279,7 +280,8 @@ static int64_t objects_variable(struct objects *objects, const struct process *p
     return row;
 }
 
-// Memory that several processes share is one object: a database's buffers are not one object for each backend. 0: not shared.
+// Memory that several processes share is one object: a database's buffers are not one object for each backend. 0: not
+// shared.
 static uint64_t objects_shared_key(const struct mapping *mapping)
 {
     if ((mapping->kind != MAPPING_SHARED && mapping->kind != MAPPING_HUGE) || !mapping->shared || mapping->inode == 0)
@@ -287,13 +289,15 @@ static uint64_t objects_shared_key(const struct mapping *mapping)
     return table_mix(table_mix(mapping->device, mapping->inode), mapping->file_offset);
 }
 
-static int64_t objects_mapping_object(struct objects *objects, const struct process *process, const struct mapping *mapping)
+static int64_t objects_mapping_object(struct objects *objects, const struct process *process,
+                                      const struct mapping *mapping)
 {
     const char *name = *mapping->path ? mapping->path : NULL;
     return objects_new_object(objects, process, objects_kind(mapping), name, RECORDING_NULL);
 }
 
-static int64_t objects_mapping_block(struct objects *objects, const struct mapping *mapping, int64_t object, uint64_t time)
+static int64_t objects_mapping_block(struct objects *objects, const struct mapping *mapping, int64_t object,
+                                     uint64_t time)
 {
     const struct live_allocation block = {
         .start = mapping->start, .end = mapping->end, .since = time, .object = object, .thread = RECORDING_NULL};
@@ -303,7 +307,8 @@ static int64_t objects_mapping_block(struct objects *objects, const struct mappi
 }
 
 // The block of shared memory that another process maps at another address: the report takes it for the same memory.
-static int64_t objects_shared_elsewhere(struct objects *objects, const struct mapping *mapping, uint64_t number, uint64_t time)
+static int64_t objects_shared_elsewhere(struct objects *objects, const struct mapping *mapping, uint64_t number,
+                                        uint64_t time)
 {
     const struct objects_shared *first = &objects->shared_memory[number];
     const uint64_t bytes = mapping->end - mapping->start, key = table_mix(table_mix(number, mapping->start), bytes);

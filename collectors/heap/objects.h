@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user can name, by address and time: blocks of the heap while they live, variables of a program, what it mapped
-// itself, else the mapping that holds the address. Each gets its rows in the recording when something is first known of it.
+// itself, else the mapping that holds the address. Each gets its rows in the recording when something is first known of
+// it.
 //
-// Allocations, frees and samples must come in the order of their times (perf_merge.h): then what lives at an address when a
-// sample comes is what lived there when it was taken, however often the address is used again.
+// Allocations, frees and samples must come in the order of their times (perf_merge.h): then what lives at an address
+// when a sample comes is what lived there when it was taken, however often the address is used again.
 #ifndef COLLECTORS_HEAP_OBJECTS_H
 #define COLLECTORS_HEAP_OBJECTS_H
 
@@ -14,7 +15,8 @@
 enum {
     OBJECTS_BLOCKS_OF_ONE = 1000,    // rows of one object; beyond these a block has one only once it has a sample
     OBJECTS_UNNAMED = 8192,          // samples: calloc of 3 GiB, with its faults downsampled, makes as many
-    OBJECTS_DECLARED_LEAST = 64 << 10, // bytes of variables whose line is looked up, which may unpack all of libc's debug
+    // Bytes of variables whose line is looked up, which may unpack all of libc's debug.
+    OBJECTS_DECLARED_LEAST = 64 << 10,
                                      // information: that took three quarters of recording `true`
     OBJECTS_HEADER_BYTES = 16,       // an allocator touches its own words before a block (glibc: two size_t)
 };
@@ -104,8 +106,8 @@ struct objects_found {
 // For the sample that is being handled, taken at time.
 struct objects_found objects_live(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
 
-// The block of a sample a little later, with what objects_live found: else the block that was just being allocated (calloc,
-// the words before a block), a variable, a mapping. RECORDING_NULL: nothing is known there.
+// The block of a sample a little later, with what objects_live found: else the block that was just being allocated
+// (calloc, the words before a block), a variable, a mapping. RECORDING_NULL: nothing is known there.
 int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
                       struct objects_found found);
 

@@ -19,7 +19,8 @@ void loads_take(struct loads *loads, const struct perf_sample *sample, struct lo
     loads->pending[loads->pending_count++] = (struct loads_pending){
         .time = sample->time,
         .address = sample->address,
-        .latency = is_of_event ? 0 : (uint32_t)sample->weight, // the upper half is another number where PERF_SAMPLE_WEIGHT_STRUCT exists
+        // The upper half is another number where PERF_SAMPLE_WEIGHT_STRUCT exists.
+        .latency = is_of_event ? 0 : (uint32_t)sample->weight,
         .weight = sample->period,
         .source = is_of_event ? origin.source : load_source_of(sample->source),
         .thread = thread->id,
@@ -45,13 +46,15 @@ static bool loads_is_near(const struct topology *topology, const struct topology
 
 // Compares a local or remote answer from memory with the node of the page. They disagree if the page has moved since,
 // or if the CPU reported a wrong source.
-static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source, int32_t page_node)
+static void loads_check(struct loads *loads, const struct loads_pending *load, enum load_source source,
+                        int32_t page_node)
 {
     const struct topology_cpu *cpu = topology_cpu(loads->topology, load->cpu);
     if (page_node < 0 || !cpu || cpu->node < 0 || (source != LOAD_LOCAL_DRAM && source != LOAD_REMOTE_DRAM))
         return;
     loads->checked++;
-    loads->contradicted += source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, page_node) : page_node == cpu->node;
+    loads->contradicted +=
+        source == LOAD_LOCAL_DRAM ? !loads_is_near(loads->topology, cpu, page_node) : page_node == cpu->node;
 }
 
 // Kernels and CPUs may report CXL memory as DRAM; the page's node decides.

@@ -13,9 +13,9 @@ static bool loads_plan_has_format(const char *root, const char *device, const ch
     return sysfile_text(root, format, sizeof format, "%s/format/%s", device, name) >= 0 && strcmp(format, wanted) == 0;
 }
 
-// IBS refuses all exclude bits (PERF_PMU_CAP_NO_EXCLUDE); since Linux 6.14 it has a format "swfilt", with which the kernel drops
-// what was to be left out. Until then the samples come, which takes privilege, and those of the kernel are dropped here.
-// Before Linux 6.2 it samples CPUs, not tasks ("perf/amd/ibs: Make IBS a core pmu").
+// IBS refuses all exclude bits (PERF_PMU_CAP_NO_EXCLUDE); since Linux 6.14 it has a format "swfilt", with which the
+// kernel drops what was to be left out. Until then the samples come, which takes privilege, and those of the kernel are
+// dropped here. Before Linux 6.2 it samples CPUs, not tasks ("perf/amd/ibs: Make IBS a core pmu").
 static int loads_plan_ibs(struct loads_plan *plan, const char *root, int attempt)
 {
     static const char device[] = "/sys/bus/event_source/devices/ibs_op";

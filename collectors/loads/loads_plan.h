@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events sample single loads on a CPU, the best first: PEBS load latency on Intel (on a model that the catalogue does not
-// know, the events that the kernel names), else retired loads that missed, with
-// their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole CPUs
-// where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that the
-// kernel hands over undecoded: not done.
+// Which events sample single loads on a CPU, the best first: PEBS load latency on Intel (on a model that the catalogue
+// does not know, the events that the kernel names), else retired loads that missed, with
+// their address and without latency; IBS op on AMD, with the kernel's part left out by the kernel or by us, on whole
+// CPUs where the kernel knows no IBS of tasks (before Linux 6.2); marked loads on POWER. Arm's SPE writes packets that
+// the kernel hands over undecoded: not done.
 #ifndef COLLECTORS_LOADS_LOADS_PLAN_H
 #define COLLECTORS_LOADS_LOADS_PLAN_H
 
@@ -38,8 +38,8 @@ struct loads_plan {
     bool of_cpus;                  // they sample whatever runs on a CPU: drop the samples of other programs
 };
 
-// attempt: from 0, each to be opened where those before could not be. -ENOTSUP: there is no such one on this CPU or this
-// kernel. root as for event_encode.
+// attempt: from 0, each to be opened where those before could not be. -ENOTSUP: there is no such one on this CPU or
+// this kernel. root as for event_encode.
 int loads_plan(struct loads_plan *plan, const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                const char *root, int attempt);
 

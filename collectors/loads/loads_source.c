@@ -32,8 +32,9 @@ static enum load_source load_of_cache(bool is_remote, uint64_t snoop)
     return snoop & PERF_MEM_SNOOP_HITM ? LOAD_REMOTE_MODIFIED : LOAD_REMOTE_CACHE;
 }
 
-// "Remote cache, one hop" is the other socket on Intel, whose kernel sets mem_remote with it since it has that bit (4.14).
-// AMD's means the caches of this node: the own L3 before Zen 4, a near complex from then on; POWER's the same chip.
+// "Remote cache, one hop" is the other socket on Intel, whose kernel sets mem_remote with it since it has that bit
+// (4.14). AMD's means the caches of this node: the own L3 before Zen 4, a near complex from then on; POWER's the same
+// chip.
 static bool load_is_in_remote_cache(union perf_mem_data_src source)
 {
     if (source.mem_hops == LOAD_HOPS_SAME_NODE)
@@ -41,8 +42,8 @@ static bool load_is_in_remote_cache(union perf_mem_data_src source)
     return (source.mem_lvl & PERF_MEM_LVL_REM_CCE2) || source.mem_remote;
 }
 
-// Memory of the level that the kernel names; but a line that another cache held modified or forwarded comes from there. Kernels
-// report the E-core servers' forwards as memory with the forward bit, and CXL memory as PMEM on Granite Rapids.
+// Memory of the level that the kernel names; but a line that another cache held modified or forwarded comes from there.
+// Kernels report the E-core servers' forwards as memory with the forward bit, and CXL memory as PMEM on Granite Rapids.
 static enum load_source load_of_memory(union perf_mem_data_src source, bool is_remote)
 {
     if ((source.mem_snoop & PERF_MEM_SNOOP_HITM) || (source.mem_snoopx & LOAD_SNOOPX_FWD))

@@ -22,7 +22,8 @@ enum load_source {
     LOAD_REMOTE_MODIFIED = RECORDING_SOURCE_REMOTE_MODIFIED,
     LOAD_OWN_CACHE = RECORDING_SOURCE_OWN_CACHE,
     LOAD_OTHER = RECORDING_SOURCE_OTHER,          // devices, uncached memory
-    LOAD_SLOW_TIER = RECORDING_SOURCE_SLOW_TIER,      // memory behind CXL, persistent memory, or of a node without CPUs that is no high-bandwidth memory
+    // Memory behind CXL, persistent memory, or of a node without CPUs that is no high-bandwidth memory.
+    LOAD_SLOW_TIER = RECORDING_SOURCE_SLOW_TIER,
 };
 
 enum load_source load_source_of(uint64_t data_src);

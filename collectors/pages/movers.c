@@ -151,7 +151,8 @@ int64_t movers_describe(const struct movers *before, const struct movers *after,
         demoted += movers_known(before, after, i);
     bool damon = after->damon > 0 || before->damon > 0;
     // Promotions are counted as balanced too. What is left over is compaction, programs and DAMON.
-    int64_t rest = movers_known(before, after, MOVERS_MIGRATED) - balanced - demoted, others = damon && rest > 0 ? rest : 0;
+    int64_t rest = movers_known(before, after, MOVERS_MIGRATED) - balanced - demoted,
+        others = damon && rest > 0 ? rest : 0;
     if (balanced + demoted + others == 0)
         return 0;
     int used = snprintf(out, size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /proc/PID/numa_maps: how many pages of each mapping are on which node (numa_maps(5)). The second-best source of pages' nodes:
-// it tells how many, not which; and the kernel walks all page tables for it.
+// /proc/PID/numa_maps: how many pages of each mapping are on which node (numa_maps(5)). The second-best source of
+// pages' nodes: it tells how many, not which; and the kernel walks all page tables for it.
 #ifndef COLLECTORS_PAGES_NUMA_MAPS_H
 #define COLLECTORS_PAGES_NUMA_MAPS_H
 

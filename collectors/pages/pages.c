@@ -12,7 +12,8 @@
 
 enum {
     PAGES_PER_SNAPSHOT = 65536,    // at about 0.2 us a page, 13 ms
-    PAGES_UNTOUCHED = 16384,       // beside them, of mappings without a recorded fault: much of these may be reserved only
+    // Beside them, of mappings without a recorded fault: much of these may be reserved only.
+    PAGES_UNTOUCHED = 16384,
     PAGES_UNSEEN_LEAST = 64,       // of a mapping, and a quarter of what faults placed: weights of faults are estimates
     PAGES_FIRST_MS = 20,
     PAGES_LAST_MS = 10000,
@@ -170,7 +171,11 @@ static bool pages_is_private(const struct mapping *now)
 static struct pages_range pages_make_range(const struct pages *pages, const struct process *process,
                                            const struct mapping *now, bool *is_touched)
 {
-    struct pages_range range = {.start = now->start, .end = now->end, .is_counted = pages->sees_touches && !process->is_attached && pages_is_private(now)};
+    struct pages_range range = {
+        .start = now->start,
+        .end = now->end,
+        .is_counted = pages->sees_touches && !process->is_attached && pages_is_private(now),
+    };
     *is_touched = !pages->sees_touches;
     for (uint64_t at = now->start; at < now->end;) {
         const struct mapping *tracked = address_space_find(&process->space, at);
@@ -253,8 +258,8 @@ static struct pages_job *pages_take_look(struct pages *pages, int64_t process)
     return (struct pages_job *)(uintptr_t)look;
 }
 
-// Faults that came after the look count as placed: what is left was placed otherwise for certain. A mapping that took the
-// place of another one since then is left out.
+// Faults that came after the look count as placed: what is left was placed otherwise for certain. A mapping that took
+// the place of another one since then is left out.
 void pages_ended(struct pages *pages, const struct process *process)
 {
     struct pages_job *look = pages_take_look(pages, process->id);
@@ -375,7 +380,8 @@ static bool pages_is_due(const struct pages *pages, const struct process *proces
     uint64_t last = process->snapshot_at ? process->snapshot_at : process->start;
     bool changed = process->snapshot_at == 0 || process->touched_at > process->snapshot_at || pages_move ||
                    !pages->sees_touches;
-    // The interval grows with age: a tenth more snapshots for ten times the life, or two where none is taken at the end.
+    // The interval grows with age: a tenth more snapshots for ten times the life, or two where none is taken at the
+    // end.
     uint64_t interval = (last - process->start) / (process->has_library ? 1 : 2) + PAGES_FIRST_MS * CLOCK_MS;
     uint64_t longest = PAGES_LAST_MS * CLOCK_MS;
     // The kernel may place memory without a fault to be seen: a process is looked at anew also where nothing changed.

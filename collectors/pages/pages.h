@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the memory of a process is: snapshots of the nodes of its touched pages, at growing intervals and before it ends.
-// Asking about many pages takes milliseconds, in which nobody would read the rings: a thread of its own does it, except
-// for the last snapshot, which the ending process waits for.
+// Where the memory of a process is: snapshots of the nodes of its touched pages, at growing intervals and before it
+// ends. Asking about many pages takes milliseconds, in which nobody would read the rings: a thread of its own does it,
+// except for the last snapshot, which the ending process waits for.
 #ifndef COLLECTORS_PAGES_PAGES_H
 #define COLLECTORS_PAGES_PAGES_H
 
@@ -42,8 +42,8 @@ void pages_stop(struct pages *pages);
 // asked about every n-th page, and the snapshot says so. "exit": also counts pages that no fault was seen to place.
 void pages_snapshot(struct pages *pages, struct process *process, uint64_t now, const char *cause);
 
-// The process has ended, and its faults are classified: where the preload library did not ask for a last snapshot (static and
-// killed programs), the one before it counts. pages_forget: its memory is another program's from now on.
+// The process has ended, and its faults are classified: where the preload library did not ask for a last snapshot
+// (static and killed programs), the one before it counts. pages_forget: its memory is another program's from now on.
 void pages_ended(struct pages *pages, const struct process *process);
 void pages_forget(struct pages *pages, const struct process *process);
 void pages_free(struct pages *pages); // after pages_stop

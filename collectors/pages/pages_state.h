@@ -15,8 +15,8 @@ enum pages_state {
     PAGES_UNKNOWN = -4,      // nothing could be found out
 };
 
-// Fills states[i] for the page that holds addresses[i]. Returns how many have an answer other than PAGES_UNKNOWN, or the
-// error that made all of them unknown: -ESRCH the process has no memory (any more), -EPERM, -ENOSYS ...
+// Fills states[i] for the page that holds addresses[i]. Returns how many have an answer other than PAGES_UNKNOWN, or
+// the error that made all of them unknown: -ESRCH the process has no memory (any more), -EPERM, -ENOSYS ...
 int pages_state_query(pid_t pid, const uint64_t *addresses, size_t count, int32_t *states);
 
 // Whether the page is a file's (also shared memory's), not a private copy: 1, 0, or -errno.

@@ -24,8 +24,8 @@ struct perf_stream {
     uint64_t front_time;     // of the record at the front; the merge's own
 };
 
-// Hands every record older than until (ns, the events' clock; UINT64_MAX: all) to its stream's handler, oldest first, then
-// gives the rings' space back. Reorders the array of streams while it works. Returns how many records there were.
+// Hands every record older than until (ns, the events' clock; UINT64_MAX: all) to its stream's handler, oldest first,
+// then gives the rings' space back. Reorders the array of streams while it works. Returns how many records there were.
 // A handler must not take streams away.
 size_t perf_merge_drain(struct perf_stream **streams, size_t count, uint64_t until);
 

@@ -49,7 +49,8 @@ struct perf_mmap {
     const unsigned char *build_id; // NULL: the record has none; then major, minor and inode are set
     unsigned build_id_bytes;
 };
-int perf_record_mmap(const struct perf_event_header *header, struct perf_mmap *mmap); // PERF_RECORD_MMAP: protection is made up
+// PERF_RECORD_MMAP: protection is made up.
+int perf_record_mmap(const struct perf_event_header *header, struct perf_mmap *mmap);
 int perf_record_mmap2(const struct perf_event_header *header, struct perf_mmap *mmap);
 
 struct perf_comm {

@@ -16,7 +16,8 @@ struct perf_ring {
     uint64_t next;        // first byte that perf_ring_next has not passed yet
     char *joined;         // room for one record that wraps around the end (64 KiB, the largest there is)
     uint64_t front_bytes; // size of the record at the front
-    bool untrusted;       // a target writes it (alloc_ring.h): records are copied before they are looked at, then zeroed
+    // A target writes it (alloc_ring.h): records are copied before they are looked at, then zeroed.
+    bool untrusted;
     size_t mapped_bytes;
 };
 

@@ -22,7 +22,8 @@ void perf_streams_end(struct perf_streams *streams, struct perf_stream *stream);
 // Removes the stream at once. Not during a drain.
 void perf_streams_remove(struct perf_streams *streams, const struct perf_stream *stream);
 
-// Hands out all records older than until (perf_merge_drain), then closes the streams that ended. Returns how many records.
+// Hands out all records older than until (perf_merge_drain), then closes the streams that ended. Returns how many
+// records.
 size_t perf_streams_drain(struct perf_streams *streams, uint64_t until);
 
 // Closes the streams that ended without a drain.

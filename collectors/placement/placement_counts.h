@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of a placement file: counters in shared memory that the preload library of every process of a run adds to and
-// numaprof prints. A process may write anything here; the reader shows the numbers and relies on none.
+// What became of a placement file: counters in shared memory that the preload library of every process of a run adds to
+// and numaprof prints. A process may write anything here; the reader shows the numbers and relies on none.
 #ifndef COLLECTORS_PLACEMENT_PLACEMENT_COUNTS_H
 #define COLLECTORS_PLACEMENT_PLACEMENT_COUNTS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The placement file: which allocations of a program go to which nodes (docs/trying-a-fix.md describes the format).
-// The preload library reads the file inside the target, before the first large allocation: nothing here allocates memory,
-// depends on the locale or keeps state.
+// The preload library reads the file inside the target, before the first large allocation: nothing here allocates
+// memory, depends on the locale or keeps state.
 #ifndef COLLECTORS_PLACEMENT_PLACEMENT_FILE_H
 #define COLLECTORS_PLACEMENT_PLACEMENT_FILE_H
 
@@ -85,8 +85,8 @@ int placement_parse(struct placement *placement, const char *text, size_t length
 const struct placement_place *placement_find_place(const struct placement *placement,
                                                    const struct placement_subject *subject, uint32_t ordinal);
 
-// Where a piece of an allocation at `start` of `bytes` bytes ends: an address, rounded to the nearest multiple of `unit` (a
-// power of two) within the allocation. The last piece ends with the allocation.
+// Where a piece of an allocation at `start` of `bytes` bytes ends: an address, rounded to the nearest multiple of
+// `unit` (a power of two) within the allocation. The last piece ends with the allocation.
 uint64_t placement_border(const struct placement *placement, const struct placement_place *place, uint64_t start,
                           uint64_t bytes, uint64_t unit, uint32_t piece);
 

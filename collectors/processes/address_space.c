@@ -105,11 +105,13 @@ static size_t address_space_cut(struct address_space *space, uint64_t start, uin
     return i;
 }
 
-// The kernel joins a new mapping with its neighbours and reports them as one. What has the same size as before is another one.
+// The kernel joins a new mapping with its neighbours and reports them as one. What has the same size as before is
+// another one.
 static void address_space_take_over(const struct address_space *space, struct mapping *mapping)
 {
     mapping->placed_pages = 0;
-    for (size_t i = address_space_index(space, mapping->start); i < space->count && space->items[i].start < mapping->end; i++) {
+    for (size_t i = address_space_index(space, mapping->start);
+         i < space->count && space->items[i].start < mapping->end; i++) {
         const struct mapping *old = &space->items[i];
         if (old->kind != mapping->kind || old->end - old->start >= mapping->end - mapping->start)
             continue;
@@ -133,8 +135,9 @@ static void address_space_mark_bss(const struct address_space *space, struct map
     }
 }
 
-// The kernel joins .bss with anonymous memory right behind it, so that 17 MiB of an array were data of a library. Returns where
-// .bss ends at most. Small mappings are not looked at: reading the headers of all libraries takes a millisecond.
+// The kernel joins .bss with anonymous memory right behind it, so that 17 MiB of an array were data of a library.
+// Returns where .bss ends at most. Small mappings are not looked at: reading the headers of all libraries takes a
+// millisecond.
 static uint64_t address_space_bss_end(const struct address_space *space, const struct mapping *mapping, pid_t pid)
 {
     enum { SMALL = 64 << 10 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The address space of a process over time: which file or sort of memory an address belongs to. Fed from /proc/PID/maps
-// once and from the kernel's mmap records after that (unmapping is not reported: a later mapping replaces an older one).
+// once and from the kernel's mmap records after that (unmapping is not reported: a later mapping replaces an older
+// one).
 #ifndef COLLECTORS_PROCESSES_ADDRESS_SPACE_H
 #define COLLECTORS_PROCESSES_ADDRESS_SPACE_H
 

@@ -8,7 +8,8 @@
 #include "core/system/elf_kind.h"
 
 // The writable segment that holds the offset: of several the last that begins before it.
-static uint64_t static_memory_segment_end(int fd, const ElfW(Ehdr) * header, uint64_t offset, uint64_t address, uint64_t page)
+static uint64_t static_memory_segment_end(int fd, const ElfW(Ehdr) * header, uint64_t offset, uint64_t address,
+                                          uint64_t page)
 {
     uint64_t end = 0, last = 0;
     ElfW(Phdr) segment;

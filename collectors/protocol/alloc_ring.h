@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the preload library tells of large allocations: a ring in memory that the process made and shared when it connected,
-// in the form of the kernel's perf rings (control page with data_head and data_tail, then the data), so that one reader
-// serves both. Threads write at once and never wait for each other: a writer reserves its record by moving data_head, and
-// stores the header last, in one piece, which commits the record. Unused bytes are zero: the reader zeroes what it has read.
-// Each record ends with its time. The process may write anything here.
+// How the preload library tells of large allocations: a ring in memory that the process made and shared when it
+// connected, in the form of the kernel's perf rings (control page with data_head and data_tail, then the data), so that
+// one reader serves both. Threads write at once and never wait for each other: a writer reserves its record by moving
+// data_head, and stores the header last, in one piece, which commits the record. Unused bytes are zero: the reader
+// zeroes what it has read. Each record ends with its time. The process may write anything here.
 #ifndef COLLECTORS_PROTOCOL_ALLOC_RING_H
 #define COLLECTORS_PROTOCOL_ALLOC_RING_H
 
@@ -50,8 +50,8 @@ enum { ALLOC_RECORD_ALLOCATED = 0x10000, ALLOC_RECORD_FREED };
 
 enum alloc_kind { ALLOC_HEAP, ALLOC_MAPPING, ALLOC_SHARED, ALLOC_HUGE, ALLOC_STACK, ALLOC_TLS, ALLOC_KINDS };
 
-// Followed by registers (count of them in header.misc), stack_bytes of stack, and the time (u64). ALLOC_TLS: instead of a
-// stack, an address in the module that has the variables (u64).
+// Followed by registers (count of them in header.misc), stack_bytes of stack, and the time (u64). ALLOC_TLS: instead of
+// a stack, an address in the module that has the variables (u64).
 struct alloc_record {
     struct perf_event_header header;
     uint64_t address, bytes;         // freed: bytes 0 for a heap block, else the range that was unmapped

@@ -22,7 +22,8 @@ enum {
     CHANNEL_VERSION = 5,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
-    CHANNEL_MESSAGES = 8192,         // in flight: thousands of threads may end at once. The recorder empties them every few ms
+    // In flight: thousands of threads may end at once. The recorder empties them every few ms.
+    CHANNEL_MESSAGES = 8192,
     CHANNEL_TEXT = 64,
     CHANNEL_SLICE_MS = 20,           // a waiting thread checks this often whether the recorder lives ...
     CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this time in any case (the recorder may be stopped)
@@ -74,7 +75,8 @@ static inline size_t channel_settings_bytes(uint32_t slot_count)
 }
 
 struct channel {
-    pthread_mutex_t recorder;        // robust; the recorder holds it as long as it lives. Others only read its futex word
+    // Robust; the recorder holds it as long as it lives. Others only read its futex word.
+    pthread_mutex_t recorder;
     _Atomic uint32_t recorder_gone;
     _Atomic uint32_t doorbell;       // a futex for the recorder: a message that waits was sent
     _Atomic uint64_t missed;         // messages for which there was no room

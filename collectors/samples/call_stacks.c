@@ -155,8 +155,8 @@ static bool call_stacks_is_in(const struct call_stacks *stacks, const struct cal
     return table_get(programs, (uintptr_t)stacks->places[link->place - 1].path, &unused);
 }
 
-// The outermost place of a program on a path, but for the path's own end: that is the program's entry, and between the two
-// only code of the C library that starts programs. NULL: none.
+// The outermost place of a program on a path, but for the path's own end: that is the program's entry, and between the
+// two only code of the C library that starts programs. NULL: none.
 static const struct call_stacks_link *
 call_stacks_last_in(const struct call_stacks *stacks, const struct call_stacks_link *link, const struct table *programs)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives places and call stacks their numbers in the recording, each written once. A place is an instruction in a file; a
-// call stack is a linked list from the innermost place outwards, so paths with the same callers share them.
+// Gives places and call stacks their numbers in the recording, each written once. A place is an instruction in a file;
+// a call stack is a linked list from the innermost place outwards, so paths with the same callers share them.
 #ifndef COLLECTORS_SAMPLES_CALL_STACKS_H
 #define COLLECTORS_SAMPLES_CALL_STACKS_H
 
@@ -40,7 +40,8 @@ struct call_stacks {
     uint64_t refused;              // samples whose path had no room
 };
 
-// Addresses of a call stack, innermost first; all but the first are return addresses. is_truncated: callers are missing.
+// Addresses of a call stack, innermost first; all but the first are return addresses. is_truncated: callers are
+// missing.
 // key: a hash of what the addresses mean besides their value (process and generation of its maps).
 // Returns the id of the path, or RECORDING_NULL where there is none (no frame, or no room: counted in refused).
 int64_t call_stacks_intern(struct call_stacks *stacks, const struct address_space *space, uint64_t key,
@@ -49,9 +50,10 @@ int64_t call_stacks_intern(struct call_stacks *stacks, const struct address_spac
 // A sample with this path, worth so much. RECORDING_NULL is no path.
 void call_stacks_weigh(struct call_stacks *stacks, int64_t stack, uint64_t weight);
 
-// What each place (by id - 1) matters for finding the line a user can change: the weight of all samples in whose path it
-// stands before or among the first CALL_STACKS_PROGRAM_PLACES of a program (programs: table of interned paths); 1 for each path in
-// which it only starts the program or a thread of it. The caller frees the result; NULL: out of memory.
+// What each place (by id - 1) matters for finding the line a user can change: the weight of all samples in whose path
+// it stands before or among the first CALL_STACKS_PROGRAM_PLACES of a program (programs: table of interned paths); 1
+// for each path in which it only starts the program or a thread of it. The caller frees the result; NULL: out of
+// memory.
 uint64_t *call_stacks_place_weights(const struct call_stacks *stacks, const struct table *programs);
 
 void call_stacks_free(struct call_stacks *stacks);

@@ -25,7 +25,8 @@ static const char recording_pragmas[] = "PRAGMA locking_mode = EXCLUSIVE;"
 
 static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_RUN] = RECORDING_INSERT_RUN,
-    [RECORDING_RUN_END] = "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
+    [RECORDING_RUN_END] =
+        "UPDATE run SET wall_ns=?, exit_status=?, term_signal=?, balancing_moved_pages=?, tool_cpu_ns=?",
     [RECORDING_COMPLETE] = "UPDATE run SET complete=1",
     [RECORDING_EVIDENCE] = RECORDING_INSERT_EVIDENCE,
     [RECORDING_WINDOW] = RECORDING_INSERT_WINDOW,
@@ -78,8 +79,8 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_IMPORTED_PART] = RECORDING_INSERT_IMPORTED_PART,
 };
 
-// For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement; an
-// error ends the recording anyway.
+// For rows that come by the million. OR FAIL: SQLite then keeps no copy of what it changes, to undo half a statement;
+// an error ends the recording anyway.
 static const struct {
     const char *sql;
     size_t columns;
@@ -163,7 +164,8 @@ static int recording_write_empty(int fd)
     return status;
 }
 
-// SQLite would open an existing file; O_EXCL makes sure that it is ours. A full disk shows here, before anything is run.
+// SQLite would open an existing file; O_EXCL makes sure that it is ours. A full disk shows here, before anything is
+// run.
 static int recording_make_file(const char *path)
 {
     int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);

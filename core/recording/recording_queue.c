@@ -73,8 +73,8 @@ static int recording_queue_put_runs(struct recording_queue *queue)
     return status;
 }
 
-// New rows of several tables come mixed (a call stack, its sample): they are put table by table. What changes a row comes
-// after it, so whatever else is put waits for them.
+// New rows of several tables come mixed (a call stack, its sample): they are put table by table. What changes a row
+// comes after it, so whatever else is put waits for them.
 static int recording_queue_put_row(struct recording_queue *queue, const struct recording_queue_row *row)
 {
     if (!recording_has_many(row->statement, row->count)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between those who find something out and the one thread that writes it: rows are copied into a batch, and a thread of
-// the queue's own puts batch after batch into the recording, one transaction each. So a slow disk never stops a reader of
-// rings; when a whole batch waits, put() waits too, and the kernel's rings count what is lost.
+// the queue's own puts batch after batch into the recording, one transaction each. So a slow disk never stops a reader
+// of rings; when a whole batch waits, put() waits too, and the kernel's rings count what is lost.
 #ifndef CORE_RECORDING_RECORDING_QUEUE_H
 #define CORE_RECORDING_RECORDING_QUEUE_H
 
@@ -28,7 +28,8 @@ int recording_queue_stop(struct recording_queue *queue);
 #define RECORD_TEXT(value) recording_text(value)
 #define RECORD_KNOWN(value) recording_known(value)
 #define RECORD(queue, statement, ...)                                                                                  \
-    recording_queue_put(queue, statement, sizeof((struct recording_value[]){__VA_ARGS__}) / sizeof(struct recording_value), \
+    recording_queue_put(queue, statement, \
+                        sizeof((struct recording_value[]){__VA_ARGS__}) / sizeof(struct recording_value), \
                      (const struct recording_value[]){__VA_ARGS__})
 
 // A text that may be missing: NULL becomes NULL.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the recording stays whole in one file. SQLite's own journals are a second file, which is lost when somebody copies
-// the recording of a killed recorder, and a commit that is cut short damages the first. Here a commit
+// How the recording stays whole in one file. SQLite's own journals are a second file, which is lost when somebody
+// copies the recording of a killed recorder, and a commit that is cut short damages the first. Here a commit
 //   1. appends all changed pages behind the database, followed by a footer with a checksum,
 //   2. writes them to their places,
 //   3. cuts the appended part off again.
-// Killed in 1: no valid footer, the database is the one before this commit, what trails it is ignored by SQLite. Killed in
-// 2 or 3: the footer is valid, the reader puts the appended pages into place (in memory) and has the database after it.
+// Killed in 1: no valid footer, the database is the one before this commit, what trails it is ignored by SQLite. Killed
+// in 2 or 3: the footer is valid, the reader puts the appended pages into place (in memory) and has the database after
+// it.
 #ifndef CORE_RECORDING_RECORDING_VFS_H
 #define CORE_RECORDING_RECORDING_VFS_H
 

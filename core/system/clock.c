@@ -18,8 +18,8 @@ uint64_t clock_now(void)
     return (uint64_t)((int64_t)now.tv_sec * (int64_t)CLOCK_S + now.tv_nsec - clock_offset_ns);
 }
 
-// "monotonic  SECONDS  NANOSECONDS" (time_namespaces(7)): of the namespace in which children will be, which is the process's own
-// but between unshare and exec.
+// "monotonic  SECONDS  NANOSECONDS" (time_namespaces(7)): of the namespace in which children will be, which is the
+// process's own but between unshare and exec.
 void clock_read_namespace(void)
 {
     char text[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's own CLOCK_MONOTONIC in nanoseconds: the clock of the recording and of the perf events. What bends a program's clocks
-// does not bend it: a library that stands before clock_gettime (libfaketime), or a time namespace, once it has been read.
-// Also linked into the preload library.
+// The kernel's own CLOCK_MONOTONIC in nanoseconds: the clock of the recording and of the perf events. What bends a
+// program's clocks does not bend it: a library that stands before clock_gettime (libfaketime), or a time namespace,
+// once it has been read. Also linked into the preload library.
 #ifndef CORE_SYSTEM_CLOCK_H
 #define CORE_SYSTEM_CLOCK_H
 
@@ -13,8 +13,8 @@
 
 uint64_t clock_now(void);
 
-// Reads the offset of the process's time namespace; call once when the process begins, and in a forked child. Without /proc
-// there is no offset.
+// Reads the offset of the process's time namespace; call once when the process begins, and in a forked child. Without
+// /proc there is no offset.
 void clock_read_namespace(void);
 
 // The time of day in UTC, ISO 8601, to the second.

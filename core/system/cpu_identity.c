@@ -16,8 +16,8 @@
 enum { CPU_IDENTITY_HEAD_BYTES = 16384 };
 
 // The kernel's keys. The first line with a key counts: it is the first CPU's.
-enum { VENDOR, FAMILY, MODEL, STEPPING, MODEL_NAME, MICROCODE, IMPLEMENTER, ARCHITECTURE, VARIANT, PART, REVISION, POWER_CPU,
-       POWER_REVISION, FIELD_COUNT };
+enum { VENDOR, FAMILY, MODEL, STEPPING, MODEL_NAME, MICROCODE, IMPLEMENTER, ARCHITECTURE, VARIANT, PART, REVISION,
+       POWER_CPU, POWER_REVISION, FIELD_COUNT };
 
 static const char *const cpu_identity_keys[FIELD_COUNT] = {
     [VENDOR] = "vendor_id",
@@ -114,7 +114,8 @@ static bool cpu_identity_is_hybrid(const char *root)
            sysfile_number(root, &type, "/sys/bus/event_source/devices/cpu_atom/type") == 0;
 }
 
-// Does a later line with this key have another value than the first? Arm's /proc/cpuinfo costs no look at the other CPUs.
+// Does a later line with this key have another value than the first? Arm's /proc/cpuinfo costs no look at the other
+// CPUs.
 static bool cpu_identity_varies(const char *text, const char *key)
 {
     const char *first = NULL;

@@ -18,7 +18,8 @@ struct cpu_identity {
     bool mixed;                  // other CPUs of this machine are of other models (Arm, and Intel's hybrids)
 };
 
-// Reads the first CPU of ROOT/proc/cpuinfo, and whether the others are like it. -EINVAL: no CPU that this knows how to name is described there.
+// Reads the first CPU of ROOT/proc/cpuinfo, and whether the others are like it. -EINVAL: no CPU that this knows how to
+// name is described there.
 int cpu_identity_read(struct cpu_identity *identity, const char *root);
 
 #endif

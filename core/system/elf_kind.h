@@ -14,7 +14,8 @@ enum elf_kind {
     ELF_KIND_FOREIGN,    // another word size or machine
     ELF_KIND_SCRIPT,     // starts with #!
     ELF_KIND_UNKNOWN,    // neither: the kernel will refuse it or a shell will read it
-    ELF_KIND_ASAN,       // dynamic, glibc, with AddressSanitizer's runtime, which ends a program where it is not the first library
+    // Dynamic, glibc, with AddressSanitizer's runtime, which ends a program where it is not the first library.
+    ELF_KIND_ASAN,
 };
 
 enum { ELF_KIND_INTERPRETER = 256 }; // the kernel reads this much of a script's first line (BINPRM_BUF_SIZE)
@@ -36,15 +37,15 @@ int elf_kind_open(const char *path, ElfW(Ehdr) * header);
 // Reads one segment; false: there are no more, or it cannot be read.
 bool elf_kind_segment(int fd, const ElfW(Ehdr) * header, int number, ElfW(Phdr) * segment);
 
-// Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is known.
-// Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
+// Why a program of this kind cannot load the preload library, as "is a static program"; NULL: it can, as far as is
+// known. Also for -EPERM (a program that changes its rights, exec_rights.h) and -EACCES (one that cannot be read).
 const char *elf_kind_obstacle(int kind);
 
 // What the user can do about the obstacle.
 const char *elf_kind_remedy(int kind);
 
-// Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it; one
-// with another C library or AddressSanitizer would not start; one of 32 bits would complain.
+// Whether LD_PRELOAD may stand in such a program's environment. A static one ignores it, and what it starts may use it;
+// one with another C library or AddressSanitizer would not start; one of 32 bits would complain.
 bool elf_kind_bears_preload(int kind);
 
 #endif

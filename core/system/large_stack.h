@@ -3,7 +3,8 @@
 #ifndef CORE_SYSTEM_LARGE_STACK_H
 #define CORE_SYSTEM_LARGE_STACK_H
 
-// Runs work(context) on a stack of 8 MiB, in a thread of its own that is waited for; where there can be none, on the caller's.
+// Runs work(context) on a stack of 8 MiB, in a thread of its own that is waited for; where there can be none, on the
+// caller's.
 void large_stack_run(void (*work)(void *context), void *context);
 
 #endif

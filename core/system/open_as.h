@@ -10,8 +10,9 @@ struct open_as {
     gid_t gid;
 };
 
-// open(2) for reading, with the rights of that user and group and of no other group. A process that is not root opens the file
-// as itself. A descriptor, or -errno; -EPERM: this root may not act as that user. Changes the rights of this thread meanwhile.
+// open(2) for reading, with the rights of that user and group and of no other group. A process that is not root opens
+// the file as itself. A descriptor, or -errno; -EPERM: this root may not act as that user. Changes the rights of this
+// thread meanwhile.
 int open_as(const char *path, int flags, struct open_as who);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-// Reads /proc/PID/stat (proc(5)) into text. *fields: behind the name, which may hold anything: the first one is the state, field 3.
+// Reads /proc/PID/stat (proc(5)) into text. *fields: behind the name, which may hold anything: the first one is the
+// state, field 3.
 // -errno; -EINVAL: it is cut off.
 int process_stat_read(char *text, size_t size, const char **fields, pid_t pid);
 

@@ -19,7 +19,8 @@ static int rank_number(const char *variable)
     return errno == 0 && *end == '\0' && number <= INT_MAX ? (int)number : -1;
 }
 
-// SLURM_GTIDS has the numbers of this host's ranks; those of another step, inherited, do not have this one in its place.
+// SLURM_GTIDS has the numbers of this host's ranks; those of another step, inherited, do not have this one in its
+// place.
 static int rank_slurm_local_size(void)
 {
     const char *text = getenv("SLURM_GTIDS");
@@ -65,9 +66,10 @@ static const struct rank_launcher {
     bool (*is_meant)(void);      // NULL: wherever the variable of the number is set
     int (*count_local)(void);    // where no variable holds local_size
 } rank_launchers[] = {
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
-     .job = "PMIX_NAMESPACE"},
-    {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE", .job = NULL},
+    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE", .job = "PMIX_NAMESPACE"},
+    {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE",
+     .job = NULL},
     {"PALS", "PALS_RANKID", NULL, "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", .job = "PALS_APID"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", NULL, .job = "FLUX_JOB_ID"},
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", .job = "TORCHELASTIC_RUN_ID",
@@ -75,8 +77,8 @@ static const struct rank_launcher {
     // Hydra (MPICH, Intel MPI)
     {"MPICH", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", .job = NULL, .is_meant = rank_is_of_hydra},
     {"PMIx", "PMIX_RANK", NULL, NULL, NULL, .job = "PMIX_NAMESPACE", .is_meant = rank_is_of_other_pmix},
-    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL, .job = "SLURM_JOB_ID", .step = "SLURM_STEP_ID",
-     .is_meant = rank_is_of_slurm_step, .count_local = rank_slurm_local_size},
+    {"Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", NULL, .job = "SLURM_JOB_ID",
+     .step = "SLURM_STEP_ID", .is_meant = rank_is_of_slurm_step, .count_local = rank_slurm_local_size},
 };
 
 static void rank_name_job(struct rank *rank, const struct rank_launcher *launcher)

@@ -18,8 +18,8 @@ struct rank {
 // whose script is a rank 0 of its own.
 bool rank_read(struct rank *rank);
 
-// The part of count CPU slots that is this rank's where the ranks of a host share them: *first and the number returned, at
-// least 1. All of them if it is not told how many ranks there are.
+// The part of count CPU slots that is this rank's where the ranks of a host share them: *first and the number returned,
+// at least 1. All of them if it is not told how many ranks there are.
 int rank_share(const struct rank *rank, int count, int *first);
 
 #endif

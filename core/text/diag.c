@@ -18,7 +18,8 @@ static size_t diag_printable(const char *text)
     bool c0 = s[0] < 0x20 || s[0] == 0x7f;
     bool c1 = s[0] == 0xc2 && s[1] < 0xa0;
     // U+202A..202E and U+2066..2069 turn the direction of what follows: a name could forge a line.
-    bool turns = s[0] == 0xe2 && ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
+    bool turns = s[0] == 0xe2 &&
+        ((s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) || (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
     return c0 || c1 || turns ? 0 : utf8_length(text);
 }
 

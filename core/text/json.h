@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A writer of one JSON value. It places commas and line breaks: every member of a document begins a line, and in arrays every object,
-// every array, and every text of a document's own. key: the member's name; NULL in an array.
+// A writer of one JSON value. It places commas and line breaks: every member of a document begins a line, and in arrays
+// every object, every array, and every text of a document's own. key: the member's name; NULL in an array.
 #ifndef CORE_TEXT_JSON_H
 #define CORE_TEXT_JSON_H
 
@@ -12,7 +12,8 @@
 struct json {
     FILE *file;
     unsigned depth;                  // open objects and arrays, at most 31
-    uint32_t lists, filled, broken;  // a bit for each depth: is an array; holds something; holds something on a line of its own
+    // A bit for each depth: is an array; holds something; holds something on a line of its own.
+    uint32_t lists, filled, broken;
 };
 
 // A document: an object whose first members are "format", "numaprof.NAME", and "version".

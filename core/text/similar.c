@@ -11,8 +11,8 @@ static size_t similar_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Letters to change, add, leave out, or swap with the next one to get from `word` to `known` (optimal string alignment);
-// SIZE_MAX where that is more than two, or half of `word` or more: then hardly anybody meant it.
+// Letters to change, add, leave out, or swap with the next one to get from `word` to `known` (optimal string
+// alignment); SIZE_MAX where that is more than two, or half of `word` or more: then hardly anybody meant it.
 static size_t similar_distance(const char *word, const char *known)
 {
     size_t rows[WORD_SIZE][WORD_SIZE], lengths[] = {strlen(word), strlen(known)};

@@ -31,7 +31,8 @@ int rank_place_claim(const struct rank *rank, const struct cpulist *cpus, int *p
     if (held < 0)
         return -errno;
     for (*place = 0; *place < RANK_PLACE_MOST; (*place)++) {
-        int length = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "rank-of-numaprof-%u-%016llx-%d", (unsigned)getuid(),
+        int length =
+            snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "rank-of-numaprof-%u-%016llx-%d", (unsigned)getuid(),
                               (unsigned long long)key, *place);
         if (bind(held, (const struct sockaddr *)&name,
                  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)

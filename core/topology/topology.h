@@ -68,7 +68,8 @@ struct topology {
 int topology_read(struct topology *t, const char *root);
 void topology_free(struct topology *t);
 
-// What this process may use, in place of what we may. -errno: its /proc/PID/status cannot be read; then nothing changes.
+// What this process may use, in place of what we may. -errno: its /proc/PID/status cannot be read; then nothing
+// changes.
 int topology_allow(struct topology *t, pid_t pid);
 
 // By number; NULL: there is none.

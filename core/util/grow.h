@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// The array, or a larger copy of it, with room for needed items; *size: how many there is room for. NULL: no memory; the array stays.
+// The array, or a larger copy of it, with room for needed items; *size: how many there is room for. NULL: no memory;
+// the array stays.
 static inline void *grow_array(void *items, size_t *size, size_t needed, size_t item_bytes)
 {
     enum { FIRST = 64 };

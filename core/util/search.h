@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-// How many of the items have a key of at most this: they are sorted by it, a uint64_t that begins key_at bytes into each.
+// How many of the items have a key of at most this: they are sorted by it, a uint64_t that begins key_at bytes into
+// each.
 static inline size_t search_at_most(const void *items, size_t count, size_t item_bytes, size_t key_at, uint64_t key)
 {
     size_t low = 0, high = count;

@@ -23,8 +23,8 @@ void table_free(struct table *table);
 // Walks all entries: start with *at = 0; false at the end. The table must not change meanwhile.
 bool table_next(const struct table *table, size_t *at, uint64_t *key, uint64_t *value);
 
-// Mixes a number into a hash so that every bit of the input moves about half of the output's (splitmix64's finaliser, and
-// its step between numbers). The two do not weigh alike: (0, 158) and (1, 159) are different pairs.
+// Mixes a number into a hash so that every bit of the input moves about half of the output's (splitmix64's finaliser,
+// and its step between numbers). The two do not weigh alike: (0, 158) and (1, 159) are different pairs.
 static inline uint64_t table_mix(uint64_t hash, uint64_t number)
 {
     uint64_t z = (hash + 1) * UINT64_C(0x9e3779b97f4a7c15) + number;

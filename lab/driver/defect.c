@@ -17,7 +17,8 @@ static struct lab_defect {
 		u32 unit, classes;
 	} *events;
 	bool remote;
-	enum lab_defect_kind { LAB_DEFECT_NOTHING, LAB_DEFECT_DOUBLE, LAB_DEFECT_REMOTE, LAB_DEFECT_LOCAL, LAB_DEFECT_SIBLING } kind;
+	enum lab_defect_kind { LAB_DEFECT_NOTHING, LAB_DEFECT_DOUBLE, LAB_DEFECT_REMOTE, LAB_DEFECT_LOCAL,
+		LAB_DEFECT_SIBLING } kind;
 } lab_defects[LAB_DEFECTS];
 static unsigned int lab_defect_count;
 

@@ -96,7 +96,8 @@ int lab_device_init(void)
 	error = pci_enable_device(lab_device);
 	if (error)
 		goto put;
-	lab_shared = memremap(pci_resource_start(lab_device, LAB_PCI_BAR), pci_resource_len(lab_device, LAB_PCI_BAR), MEMREMAP_WB);
+	lab_shared =
+		memremap(pci_resource_start(lab_device, LAB_PCI_BAR), pci_resource_len(lab_device, LAB_PCI_BAR), MEMREMAP_WB);
 	if (!lab_shared) {
 		error = -ENOMEM;
 		goto put;

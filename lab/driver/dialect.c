@@ -39,7 +39,8 @@ struct lab_parts lab_parts_of(enum lab_outcome outcome)
 	};
 }
 
-u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument), u64 argument)
+u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument),
+                       u64 argument)
 {
 	u32 mask = 0;
 	enum lab_outcome outcome;

@@ -39,7 +39,8 @@ struct lab_program {
 struct lab_dialect {
 	const char *name; /* as in caps/pmu_name */
 	unsigned int vendor, family, model;
-	unsigned int counters, fixed; /* general counters; one each for instructions, cycles and reference cycles follows if `fixed` */
+	/* General counters; one each for instructions, cycles and reference cycles follows if `fixed`. */
+	unsigned int counters, fixed;
 	unsigned int offcore_registers, offcore_counters; /* offcore events fit the first so many counters */
 	unsigned int max_precise; /* 0: no precise sampling */
 	bool tags; /* has instruction-based sampling */
@@ -81,7 +82,8 @@ struct lab_parts lab_parts_of(enum lab_outcome outcome);
 extern const struct lab_dialect lab_nehalem, lab_westmere, lab_skylake, lab_sapphire, lab_granite, lab_zen3;
 const struct lab_dialect *lab_dialect_find(void);
 /* The outcomes for which `wants` is true, as a mask. */
-u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument), u64 argument);
+u32 lab_outcomes_where(bool (*wants)(enum lab_outcome outcome, const struct lab_parts *parts, u64 argument),
+                       u64 argument);
 
 /* device.c */
 extern struct lab_shared *lab_shared;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Instruction-based sampling as Linux 6.1 offers it: a PMU "ibs_op" that samples CPUs, not tasks, and takes no exclude bit. It tags
- * every n-th cycle's or (cnt_ctl) every n-th instruction; a sample has an address only if that one accessed memory.
- * Rules and encodings: arch/x86/events/amd/ibs.c, by what it accepts and what it writes.
+ * Instruction-based sampling as Linux 6.1 offers it: a PMU "ibs_op" that samples CPUs, not tasks, and takes no exclude
+ * bit. It tags every n-th cycle's or (cnt_ctl) every n-th instruction; a sample has an address only if that one
+ * accessed memory. Rules and encodings: arch/x86/events/amd/ibs.c, by what it accepts and what it writes.
  */
 #include "driver.h"
 

@@ -103,7 +103,8 @@ static bool lab_intel_response(enum lab_outcome outcome, const struct lab_parts 
 	if (outcome == LAB_OWN)
 		return false;
 	bits = request->bits_of(outcome, parts);
-	return (request->config1 >> ANY & 1) || ((request->config1 >> bits.supplier & 1) && (request->config1 >> bits.snoop & 1));
+	return (request->config1 >> ANY & 1) ||
+		((request->config1 >> bits.supplier & 1) && (request->config1 >> bits.snoop & 1));
 }
 
 /* Requests: 0 read, 1 RFO, 2 code, 3 write-back, 4 and 5 prefetches into L2 (read, RFO), elsewhere those into L3. */
@@ -115,7 +116,8 @@ static u32 lab_intel_classes(u64 config1, unsigned int prefetch_l3)
 	return classes | (config1 >> prefetch & 3) << LAB_PREFETCH_READ;
 }
 
-int lab_intel_offcore(u64 config1, u64 valid, unsigned int prefetch_l3, lab_intel_bits_of *bits_of, struct lab_program *program)
+int lab_intel_offcore(u64 config1, u64 valid, unsigned int prefetch_l3, lab_intel_bits_of *bits_of,
+                      struct lab_program *program)
 {
 	const struct lab_intel_request request = { .config1 = config1, .bits_of = bits_of };
 

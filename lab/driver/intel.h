@@ -24,7 +24,8 @@ struct lab_intel_bits {
 };
 typedef struct lab_intel_bits lab_intel_bits_of(enum lab_outcome outcome, const struct lab_parts *parts);
 
-int lab_intel_offcore(u64 config1, u64 valid, unsigned int prefetch_l3, lab_intel_bits_of *bits_of, struct lab_program *program);
+int lab_intel_offcore(u64 config1, u64 valid, unsigned int prefetch_l3, lab_intel_bits_of *bits_of,
+                      struct lab_program *program);
 int lab_intel_retired(u64 config, struct lab_program *program);
 u64 lab_intel_source(const struct lab_record *record);
 

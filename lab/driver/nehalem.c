@@ -228,7 +228,8 @@ static struct attribute *nhm_events[] = { &lab_intel_cycles.attr.attr, &lab_inte
 					  &nhm_mem_loads.attr.attr, NULL };
 static const struct attribute_group nhm_event_group = { .name = "events", .attrs = nhm_events };
 
-static const struct attribute_group *nhm_groups[] = { &lab_intel_format_group, &nhm_event_group, &lab_pmu_caps_group, NULL };
+static const struct attribute_group *nhm_groups[] =
+    { &lab_intel_format_group, &nhm_event_group, &lab_pmu_caps_group, NULL };
 
 const struct lab_dialect lab_nehalem = {
 	.name = "nehalem",

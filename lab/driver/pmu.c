@@ -205,7 +205,8 @@ static int lab_pmu_event_init(struct perf_event *event)
 	struct lab_program *program;
 	int error;
 
-	if (event->attr.type != PERF_TYPE_RAW && event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_HW_CACHE)
+	if (event->attr.type != PERF_TYPE_RAW && event->attr.type != PERF_TYPE_HARDWARE &&
+		event->attr.type != PERF_TYPE_HW_CACHE)
 		return -ENOENT;
 	if (has_branch_stack(event))
 		return -EOPNOTSUPP;

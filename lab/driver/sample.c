@@ -2,8 +2,8 @@
 /*
  * Samples: from the hardware's records to perf's. The instruction pointer and the data are always those of the access.
  * An urgent event interrupts at each sample, within the block of instructions of the access: registers, stack and time
- * are those of a few instructions later, as with one-record PEBS. The samples of other events wait in the hardware until
- * the task leaves the CPU or the buffer fills: their time is that of the fetching, as with many-record PEBS.
+ * are those of a few instructions later, as with one-record PEBS. The samples of other events wait in the hardware
+ * until the task leaves the CPU or the buffer fills: their time is that of the fetching, as with many-record PEBS.
  */
 #include "driver.h"
 
@@ -11,8 +11,8 @@
 #include <linux/sched/task_stack.h>
 
 /* What a sample that waits could not tell truly. */
-#define LAB_SAMPLE_NOW                                                                                                  \
-	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER |               \
+#define LAB_SAMPLE_NOW \
+	(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_STACK_USER | \
 	 PERF_SAMPLE_TIME | PERF_SAMPLE_READ | PERF_SAMPLE_CGROUP)
 
 bool lab_sample_urgent(const struct perf_event *event)
@@ -45,7 +45,8 @@ static void lab_sample_registers(const struct lab_record *record, struct pt_regs
 	}
 }
 
-static void lab_sample_telling(const struct perf_event *event, const struct lab_record *record, struct perf_sample_data *data)
+static void lab_sample_telling(const struct perf_event *event, const struct lab_record *record,
+                               struct perf_sample_data *data)
 {
 	const struct lab_program *program = event->pmu_private;
 
@@ -67,7 +68,8 @@ static void lab_sample_telling(const struct perf_event *event, const struct lab_
 }
 
 /* `last`: of this event for now. Only this one goes through the core's accounting of interrupts, as with PEBS. */
-static void lab_sample_deliver(struct perf_event *event, const struct lab_record *record, struct pt_regs *interrupted, bool last)
+static void lab_sample_deliver(struct perf_event *event, const struct lab_record *record, struct pt_regs *interrupted,
+                               bool last)
 {
 	struct perf_sample_data data;
 	struct pt_regs registers;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sapphire Rapids and Granite Rapids. Encodings: libpfm4, table spr, and Intel's list for Granite Rapids (perfmon, GNR); the generic events, the auxiliary event of load sampling and the
- * reading of its records: the kernel's arch/x86/events/intel/core.c and ds.c.
+ * Sapphire Rapids and Granite Rapids. Encodings: libpfm4, table spr, and Intel's list for Granite Rapids (perfmon,
+ * GNR); the generic events, the auxiliary event of load sampling and the reading of its records: the kernel's
+ * arch/x86/events/intel/core.c and ds.c.
  */
 #include "intel.h"
 
@@ -72,7 +73,7 @@ static bool spr_is_aux(const struct perf_event *event)
 	return event->attr.type == PERF_TYPE_RAW && event->attr.config == SPR_LATENCY_AUX;
 }
 
-/* Sampled loads with a source need the auxiliary event before them in their group: else -ENODATA, as the kernel says. */
+/* Sampled loads with a source need the auxiliary event before them in their group: else -ENODATA, as in the kernel. */
 static int spr_check(const struct perf_event *event, const struct lab_program *program)
 {
 	const struct perf_event *leader = event->group_leader, *sibling;
@@ -106,7 +107,8 @@ static struct attribute *spr_events[] = {
 	&lab_intel_mem_stores.attr.attr, &spr_mem_loads_aux.attr.attr,	    NULL,
 };
 static const struct attribute_group spr_event_group = { .name = "events", .attrs = spr_events };
-static const struct attribute_group *spr_groups[] = { &lab_intel_format_group, &spr_event_group, &lab_pmu_caps_group, NULL };
+static const struct attribute_group *spr_groups[] =
+    { &lab_intel_format_group, &spr_event_group, &lab_pmu_caps_group, NULL };
 
 const struct lab_dialect lab_sapphire = {
 	.name = "sapphire_rapids",
@@ -133,7 +135,8 @@ static struct attribute *gnr_events[] = {
 	NULL,
 };
 static const struct attribute_group gnr_event_group = { .name = "events", .attrs = gnr_events };
-static const struct attribute_group *gnr_groups[] = { &lab_intel_format_group, &gnr_event_group, &lab_pmu_caps_group, NULL };
+static const struct attribute_group *gnr_groups[] =
+    { &lab_intel_format_group, &gnr_event_group, &lab_pmu_caps_group, NULL };
 
 const struct lab_dialect lab_granite = {
 	.name = "granite_rapids",

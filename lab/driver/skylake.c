@@ -20,8 +20,8 @@ enum {
 static const u64 skx_valid = 0x3fffff8fffull;
 
 /*
- * Response bits: the supplier, which is the shared cache or else says the home of the line, and what the snoop found. An
- * answer is counted if both are asked for, or bit 16, any response.
+ * Response bits: the supplier, which is the shared cache or else says the home of the line, and what the snoop found.
+ * An answer is counted if both are asked for, or bit 16, any response.
  */
 static struct lab_intel_bits skx_bits(enum lab_outcome outcome, const struct lab_parts *parts)
 {
@@ -79,7 +79,8 @@ static struct attribute *skx_events[] = {
 	NULL,
 };
 static const struct attribute_group skx_event_group = { .name = "events", .attrs = skx_events };
-static const struct attribute_group *skx_groups[] = { &lab_intel_format_group, &skx_event_group, &lab_pmu_caps_group, NULL };
+static const struct attribute_group *skx_groups[] =
+    { &lab_intel_format_group, &skx_event_group, &lab_pmu_caps_group, NULL };
 
 const struct lab_dialect lab_skylake = {
 	.name = "skylake",

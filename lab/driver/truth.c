@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The truth by page: tells the hardware which thread each CPU runs, and shows what it counted in debugfs. Only where the
- * machine wants it (module parameter truth): the hardware then has rows.
+ * The truth by page: tells the hardware which thread each CPU runs, and shows what it counted in debugfs. Only where
+ * the machine wants it (module parameter truth): the hardware then has rows.
  */
 #include "driver.h"
 
@@ -16,10 +16,12 @@ static struct tracepoint *lab_truth_switch, *lab_truth_exec;
 /* An exec keeps the thread's number and not its memory: the low bits of the kernel's count of them tell which. */
 static u32 lab_truth_task(const struct task_struct *task)
 {
-	return (task->pid & (LAB_BIT(LAB_TASK_BITS) - 1)) | (task->self_exec_id & (LAB_BIT(LAB_EXEC_BITS) - 1)) << LAB_TASK_BITS;
+	return (task->pid & (LAB_BIT(LAB_TASK_BITS) - 1)) |
+		(task->self_exec_id & (LAB_BIT(LAB_EXEC_BITS) - 1)) << LAB_TASK_BITS;
 }
 
-static void lab_truth_switched(void *data, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+static void lab_truth_switched(void *data, bool preempt, struct task_struct *prev, struct task_struct *next,
+                               unsigned int state)
 {
 	WRITE_ONCE(lab_device_cpu(smp_processor_id())->task, lab_truth_task(next));
 }

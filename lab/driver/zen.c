@@ -112,8 +112,8 @@ PMU_FORMAT_ATTR(inv, "config:23");
 PMU_FORMAT_ATTR(cmask, "config:24-31");
 
 static struct attribute *zen_formats[] = {
-	&format_attr_event.attr, &format_attr_umask.attr, &format_attr_edge.attr, &format_attr_inv.attr, &format_attr_cmask.attr,
-	NULL,
+	&format_attr_event.attr, &format_attr_umask.attr, &format_attr_edge.attr, &format_attr_inv.attr,
+	&format_attr_cmask.attr, NULL,
 };
 static const struct attribute_group zen_format_group = { .name = "format", .attrs = zen_formats };
 

@@ -10,8 +10,8 @@
 // An instruction has read or written `address`; `instruction` from access_instruction.
 void access_memory(unsigned index, qemu_plugin_meminfo_t info, uint64_t address, void *instruction);
 
-// The instruction's address and number in its block; `leads` if it is the first one there to access memory, and so fetches
-// for all.
+// The instruction's address and number in its block; `leads` if it is the first one there to access memory, and so
+// fetches for all.
 void *access_instruction(uint64_t address, size_t number, bool leads);
 
 // A block of instructions begins; `block` from access_pack. Needed for blocks that reach over several lines, for those

@@ -113,7 +113,8 @@ const char *machine_parse(int argc, char **argv, const char **bad)
             return "is not known, or its value makes no sense";
     }
     *bad = "";
-    return machine.shared_path && machine.cpus && machine.private.sets && machine.shared.sets ? NULL : "arguments are missing";
+    return machine.shared_path && machine.cpus && machine.private.sets && machine.shared.sets
+               ? NULL : "arguments are missing";
 }
 
 unsigned machine_home(uint64_t physical)
@@ -146,5 +147,6 @@ uint32_t machine_latency(unsigned node, enum lab_outcome outcome, unsigned from)
         [LAB_OWN] = LAB_LATENCY_OWN, [LAB_HIT] = 40, [LAB_HIT_CLEAN] = 60, [LAB_HIT_MODIFIED] = 75};
     if (outcome < LAB_MEMORY)
         return near[outcome];
-    return machine.distance[node][from] * (outcome < LAB_CACHE || outcome >= LAB_SLOW ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY);
+    const uint32_t step = outcome < LAB_CACHE || outcome >= LAB_SLOW ? MEMORY : outcome < LAB_DIRTY ? CACHE : DIRTY;
+    return machine.distance[node][from] * step;
 }

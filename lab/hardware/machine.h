@@ -9,7 +9,8 @@
 
 #include "lab/shared.h"
 
-enum { MACHINE_LINE_SHIFT = 6, MACHINE_PAGE_SHIFT = 12, MACHINE_NO_NODE = 0xff, MACHINE_PRIVATE_WAYS = 16, MACHINE_SHARED_WAYS = 16, MACHINE_CPUS_OF_NODE = 16 };
+enum { MACHINE_LINE_SHIFT = 6, MACHINE_PAGE_SHIFT = 12, MACHINE_NO_NODE = 0xff, MACHINE_PRIVATE_WAYS = 16,
+       MACHINE_SHARED_WAYS = 16, MACHINE_CPUS_OF_NODE = 16 };
 
 struct machine_cache {
     uint64_t sets; // a power of two

@@ -29,8 +29,8 @@ static enum lab_simulation wanted; // from the next translation on
 
 static void plugin_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *block);
 
-// All translated code is gone, no CPU is running. QEMU 7.2 has freed callbacks that a CPU may still hold, left over from
-// an instruction that did not end as others do: it would make them at its next access (QEMU's issue 1381).
+// All translated code is gone, no CPU is running. QEMU 7.2 has freed callbacks that a CPU may still hold, left over
+// from an instruction that did not end as others do: it would make them at its next access (QEMU's issue 1381).
 static void plugin_flushed(qemu_plugin_id_t id)
 {
     (void)id;
@@ -114,7 +114,8 @@ static bool plugin_is_departure(const uint8_t *code, size_t size)
         return (second & 0xf0) == 0x80 || second == 0x05 || second == 0x07 || second == 0x34 || second == 0x35;
     bool indirect = first == 0xff && (second >> 3 & 7) >= 2 && (second >> 3 & 7) <= 5;
     return indirect || (first & 0xf0) == 0x70 || (first >= 0xe0 && first <= 0xe3) || (first >= 0xe8 && first <= 0xeb) ||
-           (first & 0xfe) == 0xc2 || (first >= 0xca && first <= 0xcf) || (first >= 0x6c && first <= 0x6f) || first == 0xf4;
+           (first & 0xfe) == 0xc2 || (first >= 0xca && first <= 0xcf) || (first >= 0x6c && first <= 0x6f) ||
+           first == 0xf4;
 }
 
 // Is this a repeated string instruction? Such a one jumps to itself, and at the end to the next.
@@ -144,9 +145,9 @@ static bool plugin_is_access(const uint8_t *code, size_t size)
     return size > 1 && (arithmetic || memchr(one, code[0], sizeof one)) && code[1] >> 6 != 3;
 }
 
-// A kernel that changes its code while other CPUs run it puts int3 there for a moment (static keys, probes). QEMU 7.2 may
-// translate that int3 just before it goes and keep it: the guest would take it for ever, since its handler finds no int3
-// and tries again. Here it is seen, and all translations are thrown away.
+// A kernel that changes its code while other CPUs run it puts int3 there for a moment (static keys, probes). QEMU 7.2
+// may translate that int3 just before it goes and keep it: the guest would take it for ever, since its handler finds no
+// int3 and tries again. Here it is seen, and all translations are thrown away.
 static void plugin_breakpoint(unsigned index, void *address)
 {
     uint8_t now = PLUGIN_INT3;

@@ -10,16 +10,16 @@
 
 #include "lab/hardware/machine.h"
 
-// The state of a line, in the low bits of its word; the line's number (physical address / 64, below 64 GiB), counted from
-// 1, stands above. An invalid word is 0.
+// The state of a line, in the low bits of its word; the line's number (physical address / 64, below 64 GiB), counted
+// from 1, stands above. An invalid word is 0.
 enum private_state { PRIVATE_INVALID, PRIVATE_SHARED, PRIVATE_EXCLUSIVE, PRIVATE_MODIFIED, PRIVATE_STATES };
 enum { PRIVATE_STATE_BITS = 2 };
 
 typedef uint32_t private_word;
 
 // A set is its lines' words, then the times of their last use (the owner's own): one cache line of the host for 8 ways.
-// A slot is the index of its word. Times leave their low bits free for the number of a way. There is room for a multiple
-// of four ways, as they are searched.
+// A slot is the index of its word. Times leave their low bits free for the number of a way. There is room for a
+// multiple of four ways, as they are searched.
 enum { PRIVATE_TICK = MACHINE_PRIVATE_WAYS };
 struct private_cache {
     _Atomic private_word *cells;

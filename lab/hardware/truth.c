@@ -51,11 +51,13 @@ static struct lab_row *truth_row(struct truth *truth, struct lab_cpu *shared, ui
 void truth_count(struct cpu *cpu, enum lab_class class, const struct counters_access *access)
 {
     static const int8_t columns[LAB_CLASSES] = {
-        [LAB_READ] = 0, [LAB_RFO] = 1, [LAB_FETCH] = -1, [LAB_WRITE_BACK] = -1, [LAB_PREFETCH_READ] = 2, [LAB_PREFETCH_RFO] = 3};
+        [LAB_READ] = 0, [LAB_RFO] = 1, [LAB_FETCH] = -1, [LAB_WRITE_BACK] = -1, [LAB_PREFETCH_READ] = 2,
+            [LAB_PREFETCH_RFO] = 3};
     struct truth *truth = cpu->truth;
     if (columns[class] < 0 || access->outcome < LAB_MEMORY)
         return;
-    uint64_t key = lab_row_key(cpu->shared->task, machine_home(access->physical), access->address >> MACHINE_PAGE_SHIFT);
+    uint64_t key =
+        lab_row_key(cpu->shared->task, machine_home(access->physical), access->address >> MACHINE_PAGE_SHIFT);
     if (!truth->latest || truth->latest->key != key)
         truth->latest = truth_row(truth, cpu->shared, key);
     if (truth->latest)

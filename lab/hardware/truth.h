@@ -5,7 +5,8 @@
 
 #include "lab/hardware/counters.h"
 
-// Rows behind the shared memory's fixed part, where lab_shared.truth_rows says that there are any. Returns 0 or -ENOMEM.
+// Rows behind the shared memory's fixed part, where lab_shared.truth_rows says that there are any. Returns 0 or
+// -ENOMEM.
 int truth_init(struct lab_shared *shared);
 
 // Notes a user-mode request that left the node's shared cache; cpu->truth is not NULL.

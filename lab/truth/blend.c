@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// blend STREAMED STRIDED RANDOM PASSES: arrays of so many MiB (0: none), filled by the first thread. In each pass all threads
-// read their parts of the first line by line, of the second every fifth line until none is left, and as many lines
-// of the third, anywhere in it.
+// blend STREAMED STRIDED RANDOM PASSES: arrays of so many MiB (0: none), filled by the first thread. In each pass all
+// threads read their parts of the first line by line, of the second every fifth line until none is left, and as many
+// lines of the third, anywhere in it.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

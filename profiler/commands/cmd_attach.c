@@ -29,14 +29,17 @@ static const char usage[] =
     "      --duration SECONDS  stop after SECONDS                                 [until Ctrl-C, or until they end]\n"
     "  -o, --output PATTERN    the recording; %p pid, %h host, %q{VAR} variable   [PROGRAM.PID.numaprof]\n"
     "      --interval MS       step of the time line                              [100]\n"
-    "      --events LIST       request classes to count, see numaprof events      [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --events LIST       request classes to count, see numaprof events      "
+    "[demand_rd,demand_rfo,prefetch,retired]\n"
     "      --kernel            also count the kernel's work for them (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
     "  -q, --quiet             print errors only\n"
     "  -h, --help              this text\n"
     "\n"
-    "The processes are not stopped, traced or pinned. Memory that was placed before has no first touch in the recording.\n"
-    "The exit status is 0 with a recording; 125: numaprof failed, 126: a process cannot be recorded, 127: no such process.\n";
+    "The processes are not stopped, traced or pinned. Memory that was placed before has no first touch in the "
+    "recording.\n"
+    "The exit status is 0 with a recording; 125: numaprof failed, 126: a process cannot be recorded, 127: no such "
+    "process.\n";
 
 struct attach_request {
     struct run_options options;
@@ -75,7 +78,8 @@ static int attach_parse(struct attach_request *request, int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    *request = (struct attach_request){.options = {.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .pin = RUN_PIN_NONE}};
+    *request =
+        (struct attach_request){.options = {.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .pin = RUN_PIN_NONE}};
     opterr = 0;
     for (int code; (code = getopt_long(argc, argv, ":p:o:qh", options, NULL)) != -1;) {
         int status = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sweep, policies and try: many runs of one program, which the Python program counts and compares. It needs to know where
-// this program is, to record each run; and `policies --under` is how a run gets its placement.
+// sweep, policies and try: many runs of one program, which the Python program counts and compares. It needs to know
+// where this program is, to record each run; and `policies --under` is how a run gets its placement.
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

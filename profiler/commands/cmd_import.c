@@ -19,7 +19,8 @@ static const char usage[] =
     "  -q, --quiet        print errors and warnings only\n"
     "  -h, --help         this text\n"
     "\n"
-    "perf mem record gives the most evidence; docs/recording-with-perf.md has the command for each CPU. Functions and lines come from files\n"
+    "perf mem record gives the most evidence; docs/recording-with-perf.md has the command for each CPU. Functions and "
+    "lines come from files\n"
     "of the same build id, on this machine, below DIR, or in perf's ~/.debug.\n"
     "The exit status is 0 with a recording, else 125.\n";
 

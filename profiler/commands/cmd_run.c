@@ -77,7 +77,8 @@ static void run_say_where(const struct run_options *options, const struct run_re
 }
 
 // After the recorder has closed the recording.
-static void run_deliver(struct run_result *result, const struct run_options *options, const struct launch_signals *signals)
+static void run_deliver(struct run_result *result, const struct run_options *options,
+                        const struct launch_signals *signals)
 {
     if (result->job && result->failed)
         job_directory_cancel(result->job);
@@ -107,18 +108,24 @@ static struct run_result run_once(const struct run_options *options, const struc
         placing_reset(options->placing);
     const char *address = recorder_channel_address(recorder);
     if (address) {
-        const char *why_not = getenv(CHANNEL_ENVIRONMENT) ? "record with one numaprof: another one records this one" : NULL;
+        const char *why_not =
+            getenv(CHANNEL_ENVIRONMENT) ? "record with one numaprof: another one records this one" : NULL;
         if (preload_environment_make(environment, target, address, options->placing) == -EINVAL)
-            why_not = "install numaprof in a folder whose path has neither a space nor a colon: LD_PRELOAD splits there";
+            why_not =
+                "install numaprof in a folder whose path has neither a space nor a colon: LD_PRELOAD splits there";
         recorder_set_preload(recorder, environment->library, why_not);
     }
     status = recorder_launch(recorder, &launch, signals, environment->variables);
     if (status < 0) {
-        diag_error(status == -EMFILE ? "ulimit -n 1024" : status == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : "free memory",
-                   "cannot start a process: %s", status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
+        diag_error(status == -EMFILE   ? "ulimit -n 1024"
+                   : status == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES
+                                       : "free memory",
+                   "cannot start a process: %s",
+                   status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
         goto close_recorder;
     }
-    // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been forked.
+    // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been
+    // forked.
     sigaction(SIGXFSZ, &ignore, &before);
     if (run_name(&result, options, launch.pid, repeat) < 0 ||
         recorder_attach(recorder, result.path, launch.pid) != 0) {
@@ -138,7 +145,8 @@ close_recorder:
     return result;
 }
 
-// Runs the reports' command with these words, of which NULL ones are left out, and the recordings; returns its exit status.
+// Runs the reports' command with these words, of which NULL ones are left out, and the recordings; returns its exit
+// status.
 // signals: the mask we came with. The report is to end at Ctrl-C.
 static int run_read(const char *const *given, size_t given_count, char *const *paths, int count,
                     const struct launch_signals *signals)
@@ -163,7 +171,8 @@ static void run_report(char *const *paths, int count, const struct launch_signal
     run_read(words, sizeof words / sizeof *words, paths, count, signals);
 }
 
-static int run_check(const struct run_options *options, char *const *paths, int count, const struct launch_signals *signals)
+static int run_check(const struct run_options *options, char *const *paths, int count,
+                     const struct launch_signals *signals)
 {
     const char *const words[] = {
         "numaprof", "check", "--max-remote", options->max_remote,
@@ -221,7 +230,8 @@ static int run_all(const struct run_options *options, const struct target *targe
     return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
 }
 
-static int run_recorded(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
+static int run_recorded(const struct run_options *options, const struct target *target,
+                        const struct launch_signals *signals)
 {
     if (options->max_remote && !run_is_checkable(options, signals))
         return DIAG_EXIT_FAILED;

@@ -27,7 +27,8 @@ enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else th
 static const char help[] =
     "numaprof verify [--json]\n"
     "\n"
-    "Runs known access patterns from the CPUs of every node on the memory of every node, and compares the counts of this\n"
+    "Runs known access patterns from the CPUs of every node on the memory of every node, and compares the counts of "
+    "this\n"
     "CPU's events with the expected ones. Takes a few seconds on two nodes. Ctrl-C prints the results so far.\n"
     "\n"
     "  --json   for programs; docs/verify.md describes it\n";
@@ -63,7 +64,8 @@ static void cmd_verify_store(const struct verify *verify, const struct topology 
 static bool cmd_verify_cannot(const struct counters *counters)
 {
     if (counters->error == -ENODATA) {
-        diag_error("docs/dev/adding-a-cpu.md tells how to add it", "this CPU is not in the event catalogue: nothing can be "
+        diag_error("docs/dev/adding-a-cpu.md tells how to add it",
+                   "this CPU is not in the event catalogue: nothing can be "
                                                                "verified");
         return true;
     }

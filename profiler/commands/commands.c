@@ -50,7 +50,8 @@ void commands_print(void)
 {
     puts("Usage: numaprof [options] [--] PROGRAM [ARGUMENT...]\n"
          "       numaprof COMMAND ...\n"
-         "Finds remote NUMA memory in multithreaded programs: which thread, which data, which line, and what to change.\n");
+         "Finds remote NUMA memory in multithreaded programs: which thread, which data, which line, and what to "
+         "change.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     puts("\nOptions for recording: numaprof help run. Every command: numaprof help COMMAND.");

@@ -19,19 +19,22 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
     char family[32] = "";
     if (cpu->family >= 0)
         snprintf(family, sizeof family, " family %d", cpu->family);
-    bool known = d->uarch && !event_catalogue_is_fallback(d->uarch), one_node = d->topology && d->topology->node_count == 1;
+    bool known = d->uarch && !event_catalogue_is_fallback(d->uarch);
+    const bool one_node = d->topology && d->topology->node_count == 1;
     doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
                 d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, family,
                 cpu->model, cpu->stepping);
     if (cpu->mixed && !one_node) {
         f->state = DOCTOR_PART;
-        doctor_cause(f, "this machine has CPUs of several models: events are the first one's, and count on its like only");
+        doctor_cause(f,
+                     "this machine has CPUs of several models: events are the first one's, and count on its like only");
         doctor_remedy(f, "taskset -c LIST numaprof PROGRAM, with CPUs of one model");
     } else if (!known && one_node) {
         doctor_cause(f, "it is not in the event catalogue, but on one node no access can be remote");
     } else if (!known) {
         doctor_cause(f, d->uarch ? "it is not in the event catalogue: only what all its relatives have is used"
-                                 : "it is not in the event catalogue: which of its events tell local from remote is not known");
+                                 : "it is not in the event catalogue: which of its events tell local from remote is "
+                                     "not known");
         doctor_remedy(f, "numaprof events --list shows the CPUs there are; docs/dev/adding-a-cpu.md how to add one");
     }
 }

@@ -63,8 +63,8 @@ static int import_refuse(const struct import *import, int error)
     switch (error) {
     case -EINVAL:
         if (perf_file_is_text(&import->file))
-            diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes and the mappings",
-                       "%s is text, no perf.data file", name);
+            diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes "
+                       "and the mappings", "%s is text, no perf.data file", name);
         else
             diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
         break;

@@ -155,8 +155,8 @@ bool import_machine_has_huge_pages(const struct perf_features *features)
     return features->arch && strcmp(features->arch, "x86_64") == 0;
 }
 
-// x86 has one size. Others: by the mappings, of which one among many is of an odd number of pages; without any, the size
-// that most distributions choose.
+// x86 has one size. Others: by the mappings, of which one among many is of an odd number of pages; without any, the
+// size that most distributions choose.
 int64_t import_machine_page_bytes(const struct perf_features *features, uint64_t whole_pages)
 {
     enum { LEAST = 4096, MIDDLE = 16384, MOST = 65536 };

@@ -208,7 +208,8 @@ static void import_rows_write_notes(const struct import *import)
                      NULL);
     import_rows_note(import, "huge_pages", import->page_faults.huge,
                      "first touch is counted as 2 MiB: it is the only one there, as elsewhere in its mapping",
-                     "first touches are counted as 2 MiB: each is the only one there, as elsewhere in its mapping", NULL);
+                     "first touches are counted as 2 MiB: each is the only one there, as elsewhere in its mapping",
+                     NULL);
     import_rows_note(import, "stacks", import->walk.stacks.refused, "sample has no call stack: too many different ones",
                      "samples have no call stack: too many different ones", NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that belong to this program: beside it in the build folder, or in libexec/ and lib/ of the tree it is installed in.
+// Files that belong to this program: beside it in the build folder, or in libexec/ and lib/ of the tree it is installed
+// in.
 #ifndef PROFILER_INSTALL_INSTALLED_FILES_H
 #define PROFILER_INSTALL_INSTALLED_FILES_H
 

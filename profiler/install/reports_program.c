@@ -31,8 +31,8 @@ int reports_program_run(char *const *words, const char *recording, const sigset_
         sigprocmask(SIG_SETMASK, mask, NULL);
         status = reports_program_exec(words);
         diag_error("read it on a machine with numaprof's Python part: numaprof report FILE",
-                   "recorded to %s, but %s cannot be started here: %s", diag_clean(clean, sizeof clean, recording), program,
-                   strerror(-status));
+                   "recorded to %s, but %s cannot be started here: %s", diag_clean(clean, sizeof clean, recording),
+                   program, strerror(-status));
         _exit(DIAG_EXIT_FAILED);
     }
     if (pid < 0) {

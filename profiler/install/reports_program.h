@@ -8,11 +8,13 @@
 // Becomes it. words: its arguments from argv[0] on, NULL at the end. Returns -errno if it cannot be started.
 int reports_program_exec(char *const *words);
 
-// Starts it and waits: its exit status, 128 + signal number, or DIAG_EXIT_FAILED with a message that names the recording.
+// Starts it and waits: its exit status, 128 + signal number, or DIAG_EXIT_FAILED with a message that names the
+// recording.
 // mask: the signals that it is to block.
 int reports_program_run(char *const *words, const char *recording, const sigset_t *mask);
 
-// Has it write the summary of a rank into the finished recording. Says nothing where it cannot: merging then makes the summary.
+// Has it write the summary of a rank into the finished recording. Says nothing where it cannot: merging then makes the
+// summary.
 void reports_program_summarize(const char *recording, const sigset_t *mask);
 
 #endif

@@ -80,8 +80,8 @@ static int job_directory_name(struct job_directory *job, const struct output_nam
 static bool job_directory_is_shared(const char *folder)
 {
     static const uint32_t shared[] = {
-        NFS_SUPER_MAGIC, V9FS_MAGIC, FUSE_SUPER_MAGIC, CEPH_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC, SMB2_SUPER_MAGIC,
-        AFS_FS_MAGIC, CODA_SUPER_MAGIC, OCFS2_SUPER_MAGIC,
+        NFS_SUPER_MAGIC, V9FS_MAGIC, FUSE_SUPER_MAGIC, CEPH_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC,
+        SMB2_SUPER_MAGIC, AFS_FS_MAGIC, CODA_SUPER_MAGIC, OCFS2_SUPER_MAGIC,
         0x0BD00BD0, // Lustre: lustre/include/uapi/linux/lustre/lustre_user.h
         0x47504653, // GPFS, "GPFS"
         0x19830326, // BeeGFS: client_module/source/filesystem/FhgfsOpsSuper.h
@@ -97,7 +97,8 @@ static bool job_directory_is_shared(const char *folder)
     return false;
 }
 
-// NUMAPROF_LOCAL is the user's choice; without it, a shared file system is left alone until the end. NULL: record in place.
+// NUMAPROF_LOCAL is the user's choice; without it, a shared file system is left alone until the end. NULL: record in
+// place.
 static const char *job_directory_scratch(const char *folder)
 {
     const char *chosen = getenv("NUMAPROF_LOCAL"), *temporary = getenv("TMPDIR");
@@ -140,7 +141,8 @@ static int job_directory_make(const char *folder)
 static int job_directory_refuse(const char *what, const char *path, int status)
 {
     char clean[512];
-    diag_error(status == -ENOTDIR ? "ranks of a job record into a directory: choose another name with -o, or one with %R"
+    diag_error(status == -ENOTDIR
+               ? "ranks of a job record into a directory: choose another name with -o, or one with %R"
                                   : output_name_remedy(status),
                "%s %s: %s", what, diag_clean(clean, sizeof clean, path), strerror(-status));
     return status;
@@ -149,7 +151,8 @@ static int job_directory_refuse(const char *what, const char *path, int status)
 int job_directory_open(struct job_directory *job, const struct output_name *name)
 {
     const struct output_name folder = {.pattern = name->pattern ? name->pattern : JOB_DIRECTORY_DEFAULT,
-                                       .program = name->program, .pid = name->pid, .repeat = name->repeat, .repeats = 1};
+                                       .program = name->program, .pid = name->pid, .repeat = name->repeat,
+                                       .repeats = 1};
     char file[NAME_MAX + 1];
     struct rank rank = {0};
     *job = (struct job_directory){0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The directory that all ranks of a parallel job record into: one file each, with rank, host and pid in its name, so that
-// ranks never meet. On a network file system a rank records to storage of its own host, and moves the recording at the end.
+// The directory that all ranks of a parallel job record into: one file each, with rank, host and pid in its name, so
+// that ranks never meet. On a network file system a rank records to storage of its own host, and moves the recording at
+// the end.
 #ifndef PROFILER_LAUNCH_JOB_DIRECTORY_H
 #define PROFILER_LAUNCH_JOB_DIRECTORY_H
 

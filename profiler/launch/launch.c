@@ -67,8 +67,8 @@ static void __attribute__((noreturn)) launch_child(int go, int failed, const str
     _exit(127);
 }
 
-int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const struct launch_signals *signals,
-                   char *const *environment)
+int launch_prepare(struct launch *launch, const struct target *target, char **arguments,
+                   const struct launch_signals *signals, char *const *environment)
 {
     int go[2], failed[2];
     if (pipe2(go, O_CLOEXEC) < 0)

@@ -24,9 +24,10 @@ struct launch {
     int failed;            // tells why exec failed
 };
 
-// Forks; the child waits for launch_start. signals: what the child gets. environment: NAME=VALUE texts to set, NULL-terminated.
-int launch_prepare(struct launch *launch, const struct target *target, char **arguments, const struct launch_signals *signals,
-                   char *const *environment);
+// Forks; the child waits for launch_start. signals: what the child gets. environment: NAME=VALUE texts to set,
+// NULL-terminated.
+int launch_prepare(struct launch *launch, const struct target *target, char **arguments,
+                   const struct launch_signals *signals, char *const *environment);
 
 // Lets it run. Where it cannot be: reaps it, says why, and returns the exit status of the design (126, 127); else 0.
 int launch_start(struct launch *launch, const struct target *target);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread of ours that forks the target and otherwise sleeps. Events that are opened on it with inheritance are the
-// target's from its first moment. Opened on the target itself, they would adapt to its main thread, and each new thread would
-// start with that period (inherit_event in kernel/events/core.c): a short one would have no sample.
+// target's from its first moment. Opened on the target itself, they would adapt to its main thread, and each new thread
+// would start with that period (inherit_event in kernel/events/core.c): a short one would have no sample.
 #ifndef PROFILER_LAUNCH_LAUNCH_THREAD_H
 #define PROFILER_LAUNCH_LAUNCH_THREAD_H
 

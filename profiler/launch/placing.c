@@ -110,7 +110,8 @@ static struct placing_sum placing_sum(const struct placing *placing)
 static void placing_report_nothing(const struct placing *placing)
 {
     if (placing->counts->processes == 0)
-        diag_warn("a static program, or one of another C library, cannot be placed", "nothing placed: the program did not "
+        diag_warn("a static program, or one of another C library, cannot be placed",
+                  "nothing placed: the program did not "
                   "load the preload library");
     else if (placing->counts->bypassed > 0)
         diag_warn("only mappings and static variables can be placed then", "nothing placed: the program brings its own "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run with a placement file (--place): checks the file, tells the preload library where the file and the shared counters
-// are, and says what came of the placement.
+// A run with a placement file (--place): checks the file, tells the preload library where the file and the shared
+// counters are, and says what came of the placement.
 #ifndef PROFILER_LAUNCH_PLACING_H
 #define PROFILER_LAUNCH_PLACING_H
 

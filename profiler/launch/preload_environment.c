@@ -16,7 +16,8 @@ int preload_environment_make(struct preload_environment *environment, const stru
     const char *others = getenv("LD_PRELOAD");
     size_t count = 0;
     *e = (struct preload_environment){0};
-    int status = preload_file_find(e->library, sizeof e->library) < 0 ? -ENOENT : strpbrk(e->library, ": ") ? -EINVAL : 0;
+    int status =
+        preload_file_find(e->library, sizeof e->library) < 0 ? -ENOENT : strpbrk(e->library, ": ") ? -EINVAL : 0;
     if (status < 0) {
         e->library[0] = '\0';
         return status;

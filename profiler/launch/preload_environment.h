@@ -12,8 +12,8 @@ struct preload_environment {
     char *variables[6];              // as putenv wants them; NULL at the end
 };
 
-// channel: address of the recorder's (CHANNEL_ENVIRONMENT); placing: a placement file. Either may be NULL. -ENOENT: the library is
-// not installed; -EINVAL: its path cannot be written in LD_PRELOAD. Then the environment stays empty.
+// channel: address of the recorder's (CHANNEL_ENVIRONMENT); placing: a placement file. Either may be NULL. -ENOENT: the
+// library is not installed; -EINVAL: its path cannot be written in LD_PRELOAD. Then the environment stays empty.
 int preload_environment_make(struct preload_environment *environment, const struct target *target, const char *channel,
                              struct placing *placing);
 

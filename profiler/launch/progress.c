@@ -18,7 +18,8 @@ void progress_begin(struct progress *progress, const char *what)
 void progress_tell(struct progress *progress, size_t done, size_t all)
 {
     int percent = all > 0 ? (int)(done * 100 / all) : 0;
-    if (!progress->what || percent == progress->percent || clock_now() - progress->begun < PROGRESS_PATIENCE_MS * CLOCK_MS)
+    if (!progress->what || percent == progress->percent ||
+        clock_now() - progress->begun < PROGRESS_PATIENCE_MS * CLOCK_MS)
         return;
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rnumaprof: %s: %d %%", progress->what, percent);

@@ -19,7 +19,8 @@ static const char usage[] =
     "Usage: numaprof [run|record] [options] [--] PROGRAM [ARGUMENT...]\n"
     "Runs PROGRAM with pinned threads, records its memory accesses, then reports (run is the default).\n"
     "\n"
-    "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable [PROGRAM.PID.numaprof]\n"
+    "  -o, --output PATTERN    the recording; %p pid, %h host, %r repeat, %R rank, %q{VAR} variable "
+    "[PROGRAM.PID.numaprof]\n"
     "                          of the ranks of a job, the directory they share                     [job.numaprof]\n"
     "      --pin POLICY        compact, scatter, none, or a list of CPUs such as 0,2,4-7      [compact]\n"
     "      --interval MS       step of the time line                                [100; at first 25]\n"
@@ -28,7 +29,8 @@ static const char usage[] =
     "      --control FIFO      start and stop counting by lines written to FIFO\n"
     "      --paused            wait for the first start command (FIFO, or numaprof.h in the program)\n"
     "  -n, --repeats N         run N times, one recording each\n"
-    "      --events LIST       request classes to count, see numaprof events     [demand_rd,demand_rfo,prefetch,retired]\n"
+    "      --events LIST       request classes to count, see numaprof events     "
+    "[demand_rd,demand_rfo,prefetch,retired]\n"
     "      --place FILE        place allocations as FILE says (numaprof try writes one); with run, measure nothing\n"
     "      --kernel            also count the kernel's work for the program (needs privilege)\n"
     "      --without WHAT      leave out counters, faults or pages (may be repeated)\n"
@@ -74,7 +76,8 @@ static int run_options_number(const char *option, const char *text, uint64_t lea
     if (errno || end == text || *end || *text == '-' || number < least || number > most) {
         char clean[64];
         diag_error("see numaprof help run", "%s %s: a number from %llu to %llu is wanted", option,
-                   *text ? diag_clean(clean, sizeof clean, text) : "''", (unsigned long long)least, (unsigned long long)most);
+                   *text ? diag_clean(clean, sizeof clean, text) : "''", (unsigned long long)least,
+                   (unsigned long long)most);
         return -EINVAL;
     }
     *value = number;
@@ -196,9 +199,11 @@ static int run_options_check(const struct run_options *options, enum run_purpose
 {
     bool for_check = options->max_remote || options->min_coverage || options->sarif || options->junit;
     if (purpose != RUN_TO_CHECK && for_check)
-        diag_error("numaprof check --max-remote PERCENT PROGRAM", "--max-remote, --min-coverage, --sarif and --junit belong to check");
+        diag_error("numaprof check --max-remote PERCENT PROGRAM",
+                   "--max-remote, --min-coverage, --sarif and --junit belong to check");
     else if (purpose == RUN_TO_CHECK && !options->max_remote)
-        diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program", "no --max-remote given");
+        diag_error("numaprof check --max-remote 10% PROGRAM; options stand before the program",
+                   "no --max-remote given");
     else
         return 0;
     return -EINVAL;
@@ -229,7 +234,8 @@ static void run_options_refuse(const char *option, int code)
 
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)
 {
-    *options = (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
+    *options =
+        (struct run_options){.interval_ms = RUN_OPTIONS_INTERVAL_MS, .repeats = 1, .report = purpose == RUN_TO_REPORT};
     opterr = 0;
     optind = 1;
     int code;

@@ -29,7 +29,8 @@ struct running_stat {
 
 enum { RUNNING_KERNEL_THREAD = 0x00200000 }; // PF_KTHREAD
 
-// "state ppid pgrp session tty tpgid flags ... num_threads itrealvalue starttime", fields 3, 4, 9, 20 and 22 of proc(5).
+// "state ppid pgrp session tty tpgid flags ... num_threads itrealvalue starttime", fields 3, 4, 9, 20 and 22 of
+// proc(5).
 static int running_read_stat(pid_t pid, struct running_stat *stat)
 {
     char text[1024];
@@ -345,7 +346,8 @@ int running_find_group(struct running *running, const char *path)
     char clean[PATH_MAX];
     *running = (struct running){0};
     int length = snprintf(running->group, sizeof running->group, "%s%s",
-                          strncmp(path, "/sys/fs/cgroup", 14) == 0 ? "" : *path == '/' ? "/sys/fs/cgroup" : "/sys/fs/cgroup/",
+                          strncmp(path, "/sys/fs/cgroup", 14) == 0 ? ""
+                          : *path == '/' ? "/sys/fs/cgroup" : "/sys/fs/cgroup/",
                           path);
     int status = length < (int)sizeof running->group ? running_read_group(running, running->group, 0) : -ENAMETOOLONG;
     diag_clean(clean, sizeof clean, path);
@@ -358,7 +360,8 @@ int running_find_group(struct running *running, const char *path)
     const struct running_refusal *refusal = running_keep_measurable(running, 0);
     if (running->count == 0) {
         diag_error(refusal && running->refused > 0 ? refusal->remedy : "systemd-cgls shows what runs where",
-                   found == 0 ? "--cgroup %s: no process is in it" : "--cgroup %s: no process in it can be recorded", clean);
+                   found == 0 ? "--cgroup %s: no process is in it" : "--cgroup %s: no process in it can be recorded",
+                   clean);
         return found == 0 ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_CANNOT_RUN;
     }
     return running_command_read(running) < 0 ? running_out_of_memory() : 0;

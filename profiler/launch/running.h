@@ -26,13 +26,13 @@ struct running {
     size_t refused;          // of the group or of the descendants, that cannot be looked into
 };
 
-// Reads a list of process ids, separated by commas. Prints what is wrong and returns an exit status, or 0: 126 a process cannot
-// be measured, 127 there is none. running_free frees it in both cases.
+// Reads a list of process ids, separated by commas. Prints what is wrong and returns an exit status, or 0: 126 a
+// process cannot be measured, 127 there is none. running_free frees it in both cases.
 int running_find(struct running *running, const char *list);
 // The same, and all descendants of these processes that can be measured.
 int running_find_family(struct running *running, const char *list);
-// The same of all processes of a control group and of the groups within; those that cannot be measured are left out. path: below
-// /sys/fs/cgroup, with or without that.
+// The same of all processes of a control group and of the groups within; those that cannot be measured are left out.
+// path: below /sys/fs/cgroup, with or without that.
 int running_find_group(struct running *running, const char *path);
 
 // Sets found to the processes that are in the list's group by now; without a group, to those of the list and all their

@@ -11,7 +11,8 @@
 #include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 
-// True for "nginx: master process /usr/sbin/nginx", which a process wrote over its arguments: a word with spaces that is no file.
+// True for "nginx: master process /usr/sbin/nginx", which a process wrote over its arguments: a word with spaces that
+// is no file.
 static bool running_command_is_title(pid_t pid, const char *word, const char *program)
 {
     char path[PATH_MAX];

@@ -28,8 +28,8 @@ static int target_refuse(int error, const char *name, const char *remedy)
         return DIAG_EXIT_CANNOT_RUN;
     case -EPERM:
         diag_error("run numaprof as root, or a copy of the program without setuid bit and file capabilities",
-                   "%s changes its rights when it starts (setuid or capabilities); the kernel lets nobody else measure it",
-                   clean);
+                   "%s changes its rights when it starts (setuid or capabilities); the kernel lets nobody else "
+                   "measure it", clean);
         return DIAG_EXIT_CANNOT_RUN;
     default:
         diag_error("check the file", "%s cannot be run: %s", clean, strerror(-error));
@@ -41,7 +41,8 @@ static int target_refuse(int error, const char *name, const char *remedy)
 static int target_refuse_interpreter(const struct target *target, const char *interpreter)
 {
     char clean[PATH_MAX], missing[PATH_MAX];
-    diag_error("install it, or correct the file's first line or PT_INTERP", "%s cannot be run: its interpreter %s is missing",
+    diag_error("install it, or correct the file's first line or PT_INTERP",
+               "%s cannot be run: its interpreter %s is missing",
                diag_clean(clean, sizeof clean, target->path), diag_clean(missing, sizeof missing, interpreter));
     return DIAG_EXIT_CANNOT_RUN;
 }

@@ -7,8 +7,9 @@
 
 enum { OWN_LIMITS_NICE = -10 };
 
-// The program begins on the first CPU of the pin order and is not bound to it yet: if we ran there too, the kernel would
-// move one of us, and what the program initialises then would be placed elsewhere than where its main thread is pinned.
+// The program begins on the first CPU of the pin order and is not bound to it yet: if we ran there too, the kernel
+// would move one of us, and what the program initialises then would be placed elsewhere than where its main thread is
+// pinned.
 static void own_limits_leave_first_cpu(const struct machine *machine)
 {
     struct cpulist mask = machine->topology.allowed_cpus;

@@ -147,7 +147,8 @@ static void recorder_note_unseen_pages(struct recorder *r)
 static void recorder_detach(struct recorder *r)
 {
     uint64_t key, value, now = clock_now();
-    for (size_t at = 0; !r->options->no_pages && r->pages.error != -EPERM && table_next(&r->tasks.processes, &at, &key, &value);)
+    for (size_t at = 0;
+         !r->options->no_pages && r->pages.error != -EPERM && table_next(&r->tasks.processes, &at, &key, &value);)
         pages_snapshot(&r->pages, (struct process *)(uintptr_t)value, now, "detach");
     for (size_t at = 0; table_next(&r->tasks.threads, &at, &key, &value); at = 0) {
         struct thread *thread = (struct thread *)(uintptr_t)value;

@@ -146,7 +146,8 @@ static void recorder_start_thread_starts(struct recorder *r)
     if (r->has_channel)
         r->channel_error = thread_starts_start(&r->starts, &r->channel, &r->sets.counters);
     if (r->channel_error < 0)
-        note_write(&r->tasks, "channel", RECORDING_NULL, r->channel_error == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : NULL,
+        note_write(&r->tasks, "channel", RECORDING_NULL,
+                   r->channel_error == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : NULL,
                    "threads are not pinned: no channel to the program: %s",
                    r->channel_error == -EAGAIN ? "the limit of processes is used up" : strerror(-r->channel_error));
 }

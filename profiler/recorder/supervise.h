@@ -34,8 +34,8 @@ int supervise_block(struct launch_signals *before);
 int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target,
                   const struct launch_signals *before, bool quiet);
 
-// Drives the recorder of processes that are not ours: until they have ended, for so long (0: no limit), or until a signal asks
-// for the end.
+// Drives the recorder of processes that are not ours: until they have ended, for so long (0: no limit), or until a
+// signal asks for the end.
 int supervise_running(struct supervision *supervision, struct recorder *recorder, uint64_t duration_ms);
 
 // The same where nothing is recorded: waits for the target.

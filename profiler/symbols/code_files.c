@@ -8,8 +8,8 @@
 
 enum { CODE_FILES_MAKER = 32 };
 
-// A header of 32 bytes, then the version with its length before it, "go1.22.3" (Go's debug/buildinfo; Go before 1.18 has
-// pointers there). It stays in a stripped program.
+// A header of 32 bytes, then the version with its length before it, "go1.22.3" (Go's debug/buildinfo; Go before 1.18
+// has pointers there). It stays in a stripped program.
 static bool code_files_is_go(const Elf_Data *data, char *maker)
 {
     enum { FLAGS = 15, WITH_TEXT = 2, LENGTH = 32, TEXT = 33 };

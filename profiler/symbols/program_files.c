@@ -235,7 +235,9 @@ int program_files_descriptor(struct program_files *files, const char *path)
 struct open_as program_files_owner(const struct program_files *files, const char *path)
 {
     const struct program_files_file *file = program_files_get(files, path);
-    return file && file->error == 0 ? (struct open_as){.uid = file->seen.st_uid, .gid = file->seen.st_gid} : (struct open_as){0};
+    if (!file || file->error != 0)
+        return (struct open_as){0};
+    return (struct open_as){.uid = file->seen.st_uid, .gid = file->seen.st_gid};
 }
 
 uint64_t program_files_stale(const struct program_files *files)

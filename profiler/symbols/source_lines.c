@@ -56,7 +56,8 @@ void source_lines_want(struct source_lines *lines, struct open_as owner, const c
     lines->places = places;
     const char *name = intern_text(&lines->files, file);
     if (*name)
-        lines->places[lines->count++] = (struct source_lines_place){.file = name, .owner = owner, .weight = weight, .line = line};
+        lines->places[lines->count++] =
+            (struct source_lines_place){.file = name, .owner = owner, .weight = weight, .line = line};
 }
 
 // By file and line, the heaviest first of one line.
@@ -115,8 +116,8 @@ static void source_lines_put(const char *file, int number, char *text, struct re
     RECORD(queue, RECORDING_SOURCE_LINE, RECORD_TEXT(file), RECORD_NUMBER(number), RECORD_TEXT(text));
 }
 
-// With whose rights to read the file of these places: of the owner of the programs that name it, beside those of root. False:
-// programs of several users name it, and each could be out for what another user may read.
+// With whose rights to read the file of these places: of the owner of the programs that name it, beside those of root.
+// False: programs of several users name it, and each could be out for what another user may read.
 static bool source_lines_reader(const struct source_lines_place *places, size_t count, struct open_as *reader)
 {
     *reader = places->owner;

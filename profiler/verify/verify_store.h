@@ -7,7 +7,8 @@
 #include "core/topology/topology.h"
 #include "profiler/verify/verify.h"
 
-// Replaces the stored verification. path gets the file's name, also on failure if it is known. -errno; -ENOENT: no home.
+// Replaces the stored verification. path gets the file's name, also on failure if it is known. -errno; -ENOENT: no
+// home.
 int verify_store_save(const struct verify *verify, const struct topology *t, char *path, size_t size);
 
 // Sets at, local, partial and the events. -ENOENT: nothing is stored for this machine as it is now; -EINVAL: the file

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that allocate and free:  alloc small|large [MILLIONS]
-// small: 10 million blocks of 16 to 512 bytes on 4 threads, a thousand alive in each. large: blocks of 1 MiB, used once. Prints seconds, and seconds of CPU time.
+// small: 10 million blocks of 16 to 512 bytes on 4 threads, a thousand alive in each. large: blocks of
+// 1 MiB, used once. Prints seconds, and seconds of CPU time.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -57,9 +57,9 @@ static inline void hand_put(struct perf_ring *ring, const void *record)
 
 // A sample with HAND_LAYOUT.
 #define HAND_LAYOUT                                                                                                    \
-    ((struct perf_layout){.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
-                                         PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-                                         PERF_SAMPLE_CALLCHAIN})
+    ((struct perf_layout){.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |                 \
+                                         PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID |                 \
+                                         PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN})
 
 struct hand_sample {
     struct perf_event_header header;
@@ -74,8 +74,8 @@ static inline struct hand_sample hand_sample(uint32_t tid, uint64_t time, uint64
 {
     return (struct hand_sample){
         .header = {.type = PERF_RECORD_SAMPLE, .misc = PERF_RECORD_MISC_USER, .size = sizeof(struct hand_sample)},
-        .id = 7, .ip = ip, .pid = (uint32_t)getpid(), .tid = tid, .time = time, .address = address, .stream = 9, .cpu = 3,
-        .period = 11, .chain_count = 2, .chain = {ip, ip + 0x100}};
+        .id = 7, .ip = ip, .pid = (uint32_t)getpid(), .tid = tid, .time = time, .address = address, .stream = 9,
+        .cpu = 3, .period = 11, .chain_count = 2, .chain = {ip, ip + 0x100}};
 }
 
 // What ends every other record of a ring with HAND_LAYOUT (sample_id_all).
@@ -96,7 +96,8 @@ struct hand_task {
 static inline struct hand_task hand_task(uint32_t type, uint32_t pid, uint32_t parent, uint32_t tid, uint64_t time)
 {
     return (struct hand_task){.header = {.type = type, .size = sizeof(struct hand_task)},
-                              .pid = pid, .parent_pid = parent, .tid = tid, .parent_tid = parent, .end = {.time = time}};
+                              .pid = pid, .parent_pid = parent, .tid = tid, .parent_tid = parent,
+                              .end = {.time = time}};
 }
 
 struct hand_lost {

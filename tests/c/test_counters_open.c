@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which groups a thread's set has where open files run out. Software events take the place of the PMU's: the kernel counts
-// them for any user.
+// Which groups a thread's set has where open files run out. Software events take the place of the PMU's: the kernel
+// counts them for any user.
 #include "collectors/counters/counters.h"
 
 #include <fcntl.h>
@@ -26,7 +26,8 @@ static void plan(void)
 {
     static const struct event_entry classes[GROUPS] = {
         {.class = "demand_rd"}, {.class = "demand_rfo"}, {.class = "pf_l1"}, {.class = "pf_l2"}};
-    struct perf_event_attr clock = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+    struct perf_event_attr clock =
+        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
     const int fd = perf_event_open(&clock, 0, -1, -1);
     CHECK_SKIP_UNLESS(fd >= 0, "this machine forbids perf events");
     close(fd);

@@ -29,7 +29,8 @@ static void group_says(const uint64_t *words, size_t count)
     give(set.groups[0].fds[0], words, count);
 }
 
-#define GROUP_SAYS(...) group_says((const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+#define GROUP_SAYS(...) group_says((const uint64_t[]){__VA_ARGS__}, \
+                                   sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 static void begin(void)
 {
@@ -37,8 +38,10 @@ static void begin(void)
     counters = (struct counters){
         .queue = tasks.queue, .tasks = &tasks, .group_count = 1, .clock_id = CLOCK, .loads_group = -1,
         .groups[0] = {.count = 2, .samples_per_s = 100,
-                      .events = {{.id = FIRST_EVENT, .source = &local_dram}, {.id = FIRST_EVENT + 1, .source = &local_dram}}}};
-    set = (struct counter_set){.counters = &counters, .cpu = -1, .thread = 1, .last_cpu = CPU, .work_fd = -1, .timer_fd = -1,
+                      .events = {{.id = FIRST_EVENT, .source = &local_dram},
+                                 {.id = FIRST_EVENT + 1, .source = &local_dram}}}};
+    set = (struct counter_set){.counters = &counters, .cpu = -1, .thread = 1, .last_cpu = CPU, .work_fd = -1,
+                               .timer_fd = -1,
                                .clock_fd = memfd_create("clock", 0), .migrations_fd = memfd_create("migrations", 0)};
     set.groups[0].fds[0] = memfd_create("group", 0);
     set.groups[0].fds[1] = set.groups[0].work_fd = set.groups[0].timer_fd = set.groups[0].last_cpu = -1;
@@ -117,7 +120,8 @@ struct timer_record {
 
 static bool tell(uint64_t id, uint64_t time, uint32_t cpu, uint64_t running, uint64_t count, const uint64_t *values)
 {
-    struct timer_record record = {.id = id, .time = time, .cpu = cpu, .count = count, .enabled = 2 * running, .running = running};
+    struct timer_record record =
+        {.id = id, .time = time, .cpu = cpu, .count = count, .enabled = 2 * running, .running = running};
     if (id == CLOCK_TIMER)
         record.enabled = running; // it is pinned
     memcpy(record.values, values, count * sizeof *values);

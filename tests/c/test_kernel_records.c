@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's records, from a ring made by hand through the recorder's own modules to rows of the recording. The process
-// of the records is this test itself: its pages can be asked for.
+// The kernel's records, from a ring made by hand through the recorder's own modules to rows of the recording. The
+// process of the records is this test itself: its pages can be asked for.
 #include "profiler/recorder/targets/kernel_records.h"
 
 #include "hand_made.h"
@@ -41,7 +41,8 @@ static void begin(void)
                    .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)}};
     CHECK_EQ(faults_prepare(&records.faults), 0);
     source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_some = -1, .credit = 1000,
-                                    .stream = {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
+                                    .stream =
+                                        {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
     hand_ring(&source.stream.ring, 4);
     CHECK_EQ(perf_streams_add(&streams, &source.stream), 0);
     struct process *process = tasks_add_process(&tasks, (pid_t)own, NULL, 1, "inherited");

@@ -19,7 +19,8 @@ static struct topology_cpu cpus[] = {{.id = CPU, .node = CPUS_NODE, .package = 0
 static struct topology_node nodes[2] = {{.id = 0}, {.id = CPUS_NODE, .memory = TOPOLOGY_MEMORY_DRAM}};
 static struct topology topology = {.cpus = cpus, .cpu_count = 1, .nodes = nodes, .node_count = 2};
 
-#define MEMORY(remote_) ((union perf_mem_data_src){.mem_op = PERF_MEM_OP_LOAD, .mem_lvl_num = 0x0d, .mem_remote = remote_}.val)
+#define MEMORY(remote_) ((union perf_mem_data_src){.mem_op = PERF_MEM_OP_LOAD, .mem_lvl_num = 0x0d, \
+                                                   .mem_remote = remote_}.val)
 #define OWN_CACHE ((union perf_mem_data_src){.mem_op = PERF_MEM_OP_LOAD, .mem_lvl_num = PERF_MEM_LVLNUM_L2}.val)
 
 // Node of `page`, -1: the kernel does not tell.

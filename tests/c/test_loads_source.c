@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels write for each answer, by generation: arch/x86/events/intel/ds.c, arch/x86/events/amd/ibs.c (6.1 and 6.7),
-// arch/powerpc/perf/isa207-common.c.
+// What kernels write for each answer, by generation: arch/x86/events/intel/ds.c, arch/x86/events/amd/ibs.c (6.1 and
+// 6.7), arch/powerpc/perf/isa207-common.c.
 #include "collectors/loads/loads_source.h"
 
 #include <linux/perf_event.h>
@@ -23,9 +23,11 @@ static enum load_source of(union perf_mem_data_src source)
 TEST(intel_until_broadwell)
 {
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_L3, .mem_lvl_num = L3, .mem_snoop = PERF_MEM_SNOOP_HITM), LOAD_LOCAL_CACHE);
-    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = L3, .mem_remote = 1, .mem_snoop = PERF_MEM_SNOOP_HIT),
+    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = L3, .mem_remote = 1,
+                    .mem_snoop = PERF_MEM_SNOOP_HIT),
              LOAD_REMOTE_CACHE);
-    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = L3, .mem_remote = 1, .mem_snoop = PERF_MEM_SNOOP_HITM),
+    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = L3, .mem_remote = 1,
+                    .mem_snoop = PERF_MEM_SNOOP_HITM),
              LOAD_REMOTE_MODIFIED);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_RAM1, .mem_lvl_num = L3, .mem_remote = 1), LOAD_REMOTE_DRAM);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_RAM1, .mem_lvl_num = RAM, .mem_remote = 1), LOAD_REMOTE_DRAM);
@@ -44,10 +46,12 @@ TEST(amd_until_zen_3)
 {
     // Its own L3 has the bit of a remote cache as well.
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1), LOAD_LOCAL_CACHE);
-    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = ANY_CACHE, .mem_hops = SAME_NODE),
+    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_L3 | PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = ANY_CACHE,
+                    .mem_hops = SAME_NODE),
              LOAD_LOCAL_CACHE);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2), LOAD_REMOTE_CACHE);
-    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2, .mem_lvl_num = ANY_CACHE, .mem_remote = 1, .mem_hops = OTHER_NODE),
+    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2, .mem_lvl_num = ANY_CACHE, .mem_remote = 1,
+                    .mem_hops = OTHER_NODE),
              LOAD_REMOTE_CACHE);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_LOC_RAM), LOAD_LOCAL_DRAM);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_RAM1), LOAD_REMOTE_DRAM);
@@ -60,7 +64,8 @@ TEST(amd_from_zen_4_on)
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1), LOAD_LOCAL_CACHE);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE1, .mem_lvl_num = ANY_CACHE, .mem_remote = 1, .mem_hops = SAME_NODE),
              LOAD_LOCAL_CACHE);
-    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2, .mem_lvl_num = ANY_CACHE, .mem_remote = 1, .mem_hops = OTHER_NODE),
+    CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_CCE2, .mem_lvl_num = ANY_CACHE, .mem_remote = 1,
+                    .mem_hops = OTHER_NODE),
              LOAD_REMOTE_CACHE);
     CHECK_EQ(SOURCE(.mem_lvl = PERF_MEM_LVL_REM_RAM1, .mem_lvl_num = RAM, .mem_remote = 1, .mem_hops = OTHER_NODE),
              LOAD_REMOTE_DRAM);

@@ -53,7 +53,8 @@ TEST(promotions_are_not_counted_twice_and_compaction_is_no_mover)
     struct movers before, after;
     char text[512];
     write_kernel("before", "numa_pages_migrated 10\npgpromote_success 0\npgdemote_kswapd 0\npgmigrate_success 100\n");
-    write_kernel("after", "numa_pages_migrated 110\npgpromote_success 30\npgdemote_kswapd 20\npgmigrate_success 1000\n");
+    write_kernel("after",
+                 "numa_pages_migrated 110\npgpromote_success 30\npgdemote_kswapd 20\npgmigrate_success 1000\n");
     movers_read(&before, &topology, "before");
     movers_read(&after, &topology, "after");
     CHECK_EQ(movers_describe(&before, &after, text, sizeof text), 120);

@@ -272,7 +272,8 @@ TEST(random_blocks_are_found_as_by_a_search_of_all)
 
 static int64_t block_of_shared(struct process *other, uint64_t address, uint64_t bytes, uint64_t offset, uint64_t inode)
 {
-    const struct mapping shared = {.start = address, .end = address + bytes, .file_offset = offset, .inode = inode, .device = 1,
+    const struct mapping shared =
+        {.start = address, .end = address + bytes, .file_offset = offset, .inode = inode, .device = 1,
                                    .path = "/dev/shm/x", .kind = MAPPING_SHARED, .shared = true};
     const struct objects_found found = {.block = RECORDING_NULL};
     address_space_clear(&other->space);

@@ -108,7 +108,8 @@ TEST(ranks_of_a_host_share_all_slots_and_none_twice)
         for (int size = 1; size <= count; size++) {
             int next = 0;
             for (int number = 0; number < size; number++) {
-                int first, length = rank_share(&(struct rank){.local_number = number, .local_size = size}, count, &first);
+                int first,
+                    length = rank_share(&(struct rank){.local_number = number, .local_size = size}, count, &first);
                 CHECK_EQ(first, next);
                 CHECK(length >= 1);
                 next = first + length;

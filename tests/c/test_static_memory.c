@@ -48,7 +48,8 @@ static struct mapped map_library(bool is_program)
     m.data = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(m.data != MAP_FAILED);
     int fd = open(m.path, O_RDWR);
-    CHECK(mmap(m.data, DATA_PAGES * m.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, (off_t)m.page) == m.data);
+    CHECK(mmap(m.data, DATA_PAGES * m.page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+               (off_t)m.page) == m.data);
     close(fd);
     m.bss = m.data + DATA_PAGES * m.page;
     m.behind = m.bss + BSS_PAGES * m.page;

@@ -38,7 +38,8 @@ TEST(cpus_that_cannot_be_had_are_named)
 {
     CHECK_STR(refused("0,2"), "CPU 2 is offline");
     CHECK_STR(refused("3"), "CPU 3 is outside the inherited affinity mask");
-    CHECK_STR(refused("0-7"), "CPUs 4,6-7 do not exist, CPU 2 is offline, CPU 3 is outside the inherited affinity mask");
+    CHECK_STR(refused("0-7"),
+              "CPUs 4,6-7 do not exist, CPU 2 is offline, CPU 3 is outside the inherited affinity mask");
 }
 
 TEST(what_is_no_list_is_an_error)

@@ -21,7 +21,8 @@ static struct verify_loads judged(size_t to, const uint64_t sources[])
     return loads;
 }
 
-static const uint64_t local[LOAD_SLOW_TIER + 1] = {[LOAD_LOCAL_DRAM] = 90, [LOAD_REMOTE_DRAM] = 8, [LOAD_OWN_CACHE] = 2},
+static const uint64_t local[LOAD_SLOW_TIER + 1] =
+    {[LOAD_LOCAL_DRAM] = 90, [LOAD_REMOTE_DRAM] = 8, [LOAD_OWN_CACHE] = 2},
                       slow[LOAD_SLOW_TIER + 1] = {[LOAD_SLOW_TIER] = 97, [LOAD_OWN_CACHE] = 3};
 
 TEST(memory_of_the_own_node_is_local_and_of_another_remote)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_files PROGRAM FOLDER FIRST ROUNDS: damages copies of PROGRAM, by numbers from FIRST on, and asks of each what a run
-// asks of its files: names, lines and inlined callers of places all over its code, its variables, and call paths through
-// it from stacks full of chance; and of files like those that compilers at run time write. FOLDER is for the copies. The
-// number of a round is printed before it, and at the end how many answers there were.
+// fuzz_files PROGRAM FOLDER FIRST ROUNDS: damages copies of PROGRAM, by numbers from FIRST on, and asks of each what a
+// run asks of its files: names, lines and inlined callers of places all over its code, its variables, and call paths
+// through it from stacks full of chance; and of files like those that compilers at run time write. FOLDER is for the
+// copies. The number of a round is printed before it, and at the end how many answers there were.
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,7 +45,8 @@ static char *read_program(const char *path, size_t *bytes)
 // Numbers near the limits of what a field can hold lead further than chance.
 static void damage_field(char *field, size_t bytes)
 {
-    static const uint64_t limits[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, UINT64_MAX / 2, UINT64_MAX};
+    static const uint64_t limits[] =
+        {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0xffffffff, UINT64_MAX / 2, UINT64_MAX};
     uint64_t value = chance() % 2 ? limits[chance() % (sizeof limits / sizeof *limits)] : chance();
     memcpy(field, &value, bytes);
 }
@@ -100,7 +101,8 @@ static void ask_for_names(struct program_files *files, struct intern **paths, co
     struct progress progress = {0};
     int64_t next;
     names += (uint64_t)symbols_resolve(&(struct symbols_request){
-        .stacks = &stacks, .programs = &programs, .files = files, .queue = queue, .progress = &progress, .next_place = &next});
+        .stacks = &stacks, .programs = &programs, .files = files, .queue = queue, .progress = &progress,
+            .next_place = &next});
     table_free(&programs);
     address_space_clear(&space);
     call_stacks_free(&stacks);
@@ -147,12 +149,15 @@ static void ask_for_paths(struct program_files *files, struct mapping code)
     for (int i = 0; i < WALKS; i++) {
         uint64_t stack[STACK_WORDS], registers[REGISTERS], addresses[CALL_STACKS_MAX_DEPTH];
         for (size_t k = 0; k < STACK_WORDS; k++)
-            stack[k] = chance() % 2 ? code.start + chance() % (code.end - code.start) : 0x7fff0000 + chance() % sizeof stack;
+            stack[k] =
+                chance() % 2 ? code.start + chance() % (code.end - code.start) : 0x7fff0000 + chance() % sizeof stack;
         for (size_t k = 0; k < REGISTERS; k++)
             registers[k] = 0x7fff0000 + chance() % sizeof stack;
-        registers[8] = code.start + chance() % (code.end - code.start); // the instruction's; 7 is the stack's (asm/perf_regs.h)
+        // The instruction's; 7 is the stack's (asm/perf_regs.h).
+        registers[8] = code.start + chance() % (code.end - code.start);
         registers[7] = 0x7fff0000;
-        const struct perf_sample sample = {.ip = registers[8], .regs = registers, .stack = (const char *)stack, .stack_bytes = sizeof stack};
+        const struct perf_sample sample =
+            {.ip = registers[8], .regs = registers, .stack = (const char *)stack, .stack_bytes = sizeof stack};
         bool truncated;
         callers += unwind_walk(unwind, &process, &sample, addresses, CALL_STACKS_MAX_DEPTH, &truncated);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuzz_perf_data FOLDER FIRST ROUNDS FILE...: damages copies of perf.data files, by numbers from FIRST on, and imports each.
-// FOLDER is for the copies and their recordings. The number of a round is printed before it, and at the end how many of the
-// damaged files became a recording.
+// fuzz_perf_data FOLDER FIRST ROUNDS FILE...: damages copies of perf.data files, by numbers from FIRST on, and imports
+// each. FOLDER is for the copies and their recordings. The number of a round is printed before it, and at the end how
+// many of the damaged files became a recording.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static char *read_file(const char *path, size_t *bytes)
 // Numbers near the limits of what a field can hold lead further than chance; numbers of the file itself, further still.
 static void damage_field(char *content, size_t bytes, size_t at, size_t wide)
 {
-    static const uint64_t limits[] = {0, 1, 7, 8, 0x7f, 0xff, 0x7fff, 0xfff8, 0xffff, 0x7fffffff, 0xffffffff, UINT64_MAX / 2, UINT64_MAX};
+    static const uint64_t limits[] =
+        {0, 1, 7, 8, 0x7f, 0xff, 0x7fff, 0xfff8, 0xffff, 0x7fffffff, 0xffffffff, UINT64_MAX / 2, UINT64_MAX};
     uint64_t value = chance() % 2 ? limits[chance() % (sizeof limits / sizeof *limits)] : chance();
     if (chance() % 4 == 0)
         memcpy(&value, content + chance() % (bytes - sizeof value), sizeof value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a bit of all that is looked for in files: templates, inlined functions, static and thread-local variables.
+// A program with all that is looked for in files: templates, inlined functions, static and thread-local variables.
 #include <cstdio>
 #include <vector>
 

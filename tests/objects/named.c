@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Touches 1 MiB from a function whose name and line the recording must know, or say that it does not:  named [replace|jit]
-// replace: puts another file in its own place while it runs. jit NAME...: touches it from code made at run time, and tells
-// these names for it in perf-PID.map.
+// Touches 1 MiB from a function whose name and line the recording must know, or say is unknown:  named [replace|jit]
+// replace: puts another file in its own place while it runs. jit NAME...: touches it from code made at run time, and
+// tells these names for it in perf-PID.map.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,7 +31,12 @@ __attribute__((noinline)) void by_new_aligned_nothrow()
     touch(reinterpret_cast<volatile char *>(b));
     delete[] b;
 }
-__attribute__((noinline)) void by_operator() { void *b = ::operator new(mib); std::memset(b, 1, mib); ::operator delete(b); }
+__attribute__((noinline)) void by_operator()
+{
+    void *b = ::operator new(mib);
+    std::memset(b, 1, mib);
+    ::operator delete(b);
+}
 __attribute__((noinline)) void by_resize()
 {
     std::vector<double> v;

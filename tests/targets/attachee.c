@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program to attach to: fills 16 MiB of its own, says "ready", and does what each line on its input says:
-// thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing; fork: a child
-// fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; share: two children
+// thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing;
+// fork: a child fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; share: two children
 // each fill a half of 8 MiB of shared memory, and end; elsewhere: the same, each through a mapping at its own address;
 // title: writes one over its arguments; leave: the main thread ends, another one does what comes then; end.
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// copies PAGES: fills shared memory (memfd) through a shared mapping, then writes to a private mapping of it: each page is copied.
+// copies PAGES: fills shared memory (memfd) through a shared mapping, then writes to a private one: each is copied.
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

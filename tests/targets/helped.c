@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// helped: a thread of a library (this file with -DHELPER), then one of the program's own; the first lives to the end. Prints
-// how many CPUs the library's thread may use.
+// helped: a thread of a library (this file with -DHELPER), then one of the program's own; the first lives to the end.
+// Prints how many CPUs the library's thread may use.
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

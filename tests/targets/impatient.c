@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// impatient: connects to the recorder once more, without reading the answer, as a process does whose patience has ended; then
-// makes a connection that is answered, so that the first one was.
+// impatient: connects to the recorder once more, without reading the answer, as a process does whose patience has
+// ended; then makes a connection that is answered, so that the first one was.
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static int meet(const char *address, bool forked, int no_more)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     size_t length = strcspn(address, ":");
-    struct channel_handshake handshake = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(), .forked = forked};
+    struct channel_handshake handshake = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(),
+                                          .forked = forked};
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     memcpy(to.sun_path + 1, address, length);
     memcpy(handshake.secret, strchr(address, ':') + 1, sizeof handshake.secret);

@@ -93,7 +93,7 @@ static __attribute__((noinline)) void reused_blocks(void)
     }
 }
 
-// Its page has the number of NULL's in the filter of the preload library: free(NULL) must not touch what is noted of it.
+// Its page has the number of NULL's in the filter of the preload library: free(NULL) must not touch what it noted.
 static __attribute__((noinline)) void block_like_null(void)
 {
     char *block = memalign(1 << 27, BYTES);

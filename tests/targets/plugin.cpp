@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library in C++ for a program that is none: see loads_plugin.c. Returns 0 if memory came, went and failed as it should.
+// A library in C++ for a program that is none: see loads_plugin.c. 0: memory came, went and failed as it should.
 #include <cstdint>
 #include <cstring>
 #include <new>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// populate HOW MIB [stdin]: memory that is filled without a page fault of the program: populate, lock, advise, read; or touch, by
-// hand. stdin: then waits for the end of its input.
+// populate HOW MIB [stdin]: memory that is filled without a page fault of the program: populate, lock, advise, read; or
+// touch, by hand. stdin: then waits for the end of its input.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: handles INT and TERM as a shell or an editor does, by saying so. "end N" makes it exit with N, as does the end
-// of its input with 0; any other line is read back.
+// reader: handles INT and TERM as a shell or an editor does, by saying so. "end N" makes it exit with N, as does the
+// end of its input with 0; any other line is read back.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

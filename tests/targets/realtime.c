@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real-time thread and an ordinary one allocate large blocks on the same CPU. The kernel ends the program (SIGXCPU) where the
-// real-time thread uses 100 ms of CPU time without sleeping: where it spins for what the ordinary thread holds.
+// A real-time thread and an ordinary one allocate large blocks on the same CPU. The kernel ends the program (SIGXCPU)
+// where the real-time thread uses 100 ms of CPU time without sleep: where it spins for what the ordinary thread holds.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// retouch KIB TIMES: touches KIB of memory, gives its pages back (MADV_DONTNEED), and touches them again, TIMES times in all.
+// retouch KIB TIMES: touches KIB of memory, gives its pages back (MADV_DONTNEED), and touches them again, TIMES times.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// short_threads THREADS PAGES OWN: the main thread touches OWN pages; then THREADS threads, one after the other, touch PAGES
-// pages each that nobody touched before.
+// short_threads THREADS PAGES OWN: the main thread touches OWN pages; then THREADS threads, one after the other, touch
+// PAGES pages each that nobody touched before.
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sits THREADS [stdin]: waits until every thread's mask, as /proc tells it, is one CPU (at most 20 s); prints how many CPUs each has.
-// A new thread has the mask of its creator until it is pinned itself. stdin: waits for the end of its input first.
+// sits THREADS [stdin]: waits until every thread's mask, as /proc tells it, is one CPU (at most 20 s); prints how
+// many CPUs each has. A new thread has the mask of its creator until it is pinned itself. stdin: first waits for the
+// end of its input.
 #include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits until somebody has pinned one of its threads, then starts children from there until one has all CPUs: 0; else 1.
+// Waits until one of its threads is pinned, then starts children from there until one has all CPUs: 0; else 1.
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stranger [ADDRESS_FILE]: a process that the target did not start. Finds recorders (in /proc/net/unix, or with the secret
-// of the environment in a file), connects as fast as it can and asks for the segment, until its standard input closes. Prints
-// how often it connected and how many descriptors it got.
+// stranger [ADDRESS_FILE]: a process that the target did not start. Finds recorders (in /proc/net/unix, or with the
+// secret of the environment in a file), connects as fast as it can and asks for the segment, until its standard input
+// closes. Prints how often it connected and how many descriptors it got.
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,7 +50,8 @@ static int meet(const char *address)
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     memcpy(to.sun_path + 1, address, length);
-    if (connect(fd, (const struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
+    if (connect(fd, (const struct sockaddr *)&to,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
         return fd;
     close(fd);
     return -1;
@@ -59,7 +60,8 @@ static int meet(const char *address)
 // Returns the number of descriptors it got.
 static int ask(int fd, const char *address, bool forked)
 {
-    struct channel_handshake handshake = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(), .forked = forked};
+    struct channel_handshake handshake = {.process = (uint64_t)getpid(), .time_ns = 1, .pid = (uint32_t)getpid(),
+                                          .forked = forked};
     struct channel_settings answer;
     int segment = -1;
     memcpy(handshake.secret, strchr(address, ':') + 1, sizeof handshake.secret);

@@ -134,8 +134,8 @@ static int cmd_events_run_check(const struct event_catalogue *catalogue, const s
         return status;
     int differ = cmd_events_check(catalogue, cpu);
     if (differ)
-        diag_error("find out which is right before you trust either", "%d event%s between catalogue and libpfm4", differ,
-                   differ == 1 ? " differs" : "s differ");
+        diag_error("find out which is right before you trust either", "%d event%s between catalogue and libpfm4",
+                   differ, differ == 1 ? " differs" : "s differ");
     return differ ? -EINVAL : 0;
 }
 

@@ -23,7 +23,8 @@ static void cmd_events_check_event(const struct event_cpu *cpu, const struct eve
         count->agree++;
     } else {
         count->differ++;
-        printf("%s: %s::%s is %#" PRIx64 ":%#" PRIx64 " by libpfm4, %#" PRIx64 ":%#" PRIx64 " in the catalogue%s\n", cpu->name,
+        printf("%s: %s::%s is %#" PRIx64 ":%#" PRIx64 " by libpfm4, %#" PRIx64 ":%#" PRIx64 " in the catalogue%s\n",
+               cpu->name,
                cpu->libpfm, event->name, (uint64_t)named.config, (uint64_t)named.config1, event->config, event->config1,
                status < 0 ? " (libpfm4 does not take the name)" : "");
     }

@@ -133,7 +133,8 @@ static void cmd_events_text_events(const struct cmd_events_view *view)
 {
     const struct event_catalogue *catalogue = view->catalogue;
     int alternatives = 0;
-    printf("\n%-13s %-22s %-19s %-10s %-15s %s\n", "CLASS", "PLACEMENT", "CONFIG:CONFIG1", "CONFIDENCE", "NOTES", "NAME");
+    printf("\n%-13s %-22s %-19s %-10s %-15s %s\n", "CLASS", "PLACEMENT", "CONFIG:CONFIG1", "CONFIDENCE", "NOTES",
+           "NAME");
     for (int i = 0; i < catalogue->event_count; i++) {
         if (cmd_events_text_shows(view, &catalogue->events[i]))
             cmd_events_text_event(view->cpu, &catalogue->events[i]);

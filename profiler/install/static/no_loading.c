@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only in the program of `make static`: nothing is ever loaded into it. A library of the system would bring in another C
-// library, and libdw and SQLite ask for some when they can: they are told, as documented, that there is none.
+// Only in the program of `make static`: nothing is ever loaded into it. A library of the system would bring in another
+// C library, and libdw and SQLite ask for some when they can: they are told, as documented, that there is none.
 #include <stddef.h>
 
 // The linker puts these in place of the functions without __wrap_ (mk/static.mk).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only in the program of `make static`: the preload library as it was built (profiler/install/preload_file.c puts it to use).
+// Only in the program of `make static`: the preload library as it was built (profiler/install/preload_file.c puts it to
+// use).
 #ifndef PRELOAD_IMAGE // mk/static.mk says which file
 #define PRELOAD_IMAGE "build/libnumaprof-preload.so"
 #endif

@@ -43,8 +43,9 @@ static int channel_server_hold_mutex(struct channel_server *server)
     return status;
 }
 
-// The C library unlinks a robust mutex from a list whose pointers stand in it, and there anybody may have overwritten them.
-// So our pages are exchanged for private ones, with the mutex as we locked it. For the target, recorder_gone is enough.
+// The C library unlinks a robust mutex from a list whose pointers stand in it, and there anybody may have overwritten
+// them. So our pages are exchanged for private ones, with the mutex as we locked it. For the target, recorder_gone is
+// enough.
 static void channel_server_unmap(struct channel_server *server)
 {
     struct channel *shared = server->shared;
@@ -72,7 +73,8 @@ static int channel_server_map(struct channel_server *server)
     return channel_server_hold_mutex(server);
 }
 
-// A name nobody can guess, so that nobody waits there before us. /proc/net/unix shows it to everybody, but not the secret.
+// A name nobody can guess, so that nobody waits there before us. /proc/net/unix shows it to everybody, but not the
+// secret.
 static int channel_server_listen(struct channel_server *server)
 {
     uint64_t random[4];
@@ -222,7 +224,8 @@ int channel_server_admit(struct channel_server *server, struct channel_connectio
     const struct channel_settings *settings = &server->settings;
     const bool has_it = connection->handshake.forked || connection->is_gone;
     const size_t bytes = has_it ? 1 : channel_settings_bytes(settings->slot_count);
-    const bool is_sent = channel_pass_send(connection->fd, settings, bytes, has_it ? -1 : server->segment, MSG_DONTWAIT) >= 0;
+    const bool is_sent =
+        channel_pass_send(connection->fd, settings, bytes, has_it ? -1 : server->segment, MSG_DONTWAIT) >= 0;
     const int status = is_sent || has_it ? 0 : -errno;
     close(connection->fd);
     connection->fd = -1;
@@ -280,7 +283,8 @@ static bool channel_server_take(struct channel_server *server, size_t at, bool s
 
 static int channel_server_by_time(const void *a, const void *b)
 {
-    uint64_t left = ((const struct channel_received *)a)->time_ns, right = ((const struct channel_received *)b)->time_ns;
+    uint64_t left = ((const struct channel_received *)a)->time_ns,
+        right = ((const struct channel_received *)b)->time_ns;
     return left < right ? -1 : left > right;
 }
 

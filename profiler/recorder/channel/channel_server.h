@@ -49,8 +49,8 @@ void channel_server_close(struct channel_server *server);
 // The program itself, before it runs.
 void channel_server_set_target(struct channel_server *server, pid_t pid);
 
-// The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent no
-// handshake; it is closed in both cases. Answer it with channel_server_admit, which closes it.
+// The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent
+// no handshake; it is closed in both cases. Answer it with channel_server_admit, which closes it.
 // -EPIPE, -ECONNRESET: who asked for the settings waits no longer, or has ended.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
 int channel_server_admit(struct channel_server *server, struct channel_connection *connection);

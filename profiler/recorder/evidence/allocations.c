@@ -52,7 +52,8 @@ static bool allocations_knows_all(const struct process *process, const uint64_t 
     return count > 0;
 }
 
-static int64_t allocations_stack(struct allocations *allocations, struct process *process, const struct perf_sample *where,
+static int64_t allocations_stack(struct allocations *allocations, struct process *process,
+                                 const struct perf_sample *where,
                             uint64_t time)
 {
     uint64_t addresses[CALL_STACKS_MAX_DEPTH];
@@ -66,7 +67,8 @@ static int64_t allocations_stack(struct allocations *allocations, struct process
         return RECORDING_NULL;
     // What is first now is a return address: the call stands before it.
     addresses[own] -= own > 0;
-    return call_stacks_intern(&allocations->walk->stacks, &process->space, key, addresses + own, count - own, truncated);
+    return call_stacks_intern(&allocations->walk->stacks, &process->space, key, addresses + own, count - own,
+                              truncated);
 }
 
 static int64_t allocations_thread(const struct allocations *allocations, const struct process *process, uint32_t inner)
@@ -108,7 +110,8 @@ static void allocations_take_local(void *owner, const struct objects_variable *v
     objects_allocated(&locals->allocations->objects, locals->process, &block);
 }
 
-static void allocations_locals(struct allocations *allocations, struct process *process, const struct alloc_event *event,
+static void allocations_locals(struct allocations *allocations, struct process *process,
+                               const struct alloc_event *event,
                           uint64_t time)
 {
     uint64_t module;
@@ -123,7 +126,8 @@ static void allocations_locals(struct allocations *allocations, struct process *
 
 // --- records
 
-static void allocations_allocated(struct allocations *allocations, struct process *process, const struct alloc_event *event,
+static void allocations_allocated(struct allocations *allocations, struct process *process,
+                                  const struct alloc_event *event,
                              uint64_t time)
 {
     static const char *const kinds[ALLOC_KINDS] = {

@@ -20,8 +20,8 @@ void stack_walk_close(struct stack_walk *walk)
     program_files_free(walk->files);
 }
 
-// Frames that the kernel's walk by frame pointers found, without its marks between kernel and user. Code that keeps data
-// in that register ends it: what is no code is no frame.
+// Frames that the kernel's walk by frame pointers found, without its marks between kernel and user. Code that keeps
+// data in that register ends it: what is no code is no frame.
 static size_t stack_walk_chain(const struct process *process, const struct perf_sample *sample, uint64_t *addresses,
                             size_t max, bool *truncated)
 {

@@ -24,7 +24,8 @@ void verification_open(struct verification *verification, const struct topology 
         const struct verify_event *event = &verification->found.events[i];
         if (verify_word_is_wrong(event->word))
             verification->wrong[counters->wrong_count++] = (struct counters_wrong){
-                .class = event->class, .placement = event->placement, .config = event->config, .config1 = event->config1};
+                .class = event->class, .placement = event->placement, .config = event->config,
+                    .config1 = event->config1};
     }
     counters->wrong = verification->wrong;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the counters count: from a delay, for a duration, or between start and stop from a FIFO or a mark of the program.
+// When the counters count: from a delay, for a duration, or between start and stop from a FIFO or a mark of the
+// program.
 #ifndef PROFILER_RECORDER_EVIDENCE_WINDOWS_H
 #define PROFILER_RECORDER_EVIDENCE_WINDOWS_H
 

@@ -68,8 +68,8 @@ static void machine_rotate_order(struct machine *machine, size_t first)
     machine_reverse(machine->pin_order, machine->slot_count);
 }
 
-// Several ranks may be bound to the same CPUs (Open MPI: to a package), and some launchers number no ranks of a host: each
-// begins elsewhere. None is kept from the other CPUs, for it may be alone there.
+// Several ranks may be bound to the same CPUs (Open MPI: to a package), and some launchers number no ranks of a host:
+// each begins elsewhere. None is kept from the other CPUs, for it may be alone there.
 static void machine_begin_elsewhere(struct machine *machine, int allowed, int in_group)
 {
     int place, known = machine->rank.local_size;
@@ -153,8 +153,8 @@ void machine_write(const struct machine *machine, struct recording_queue *queue)
     for (size_t i = 0; i < t->cpu_count; i++) {
         const struct topology_cpu *cpu = &t->cpus[i];
         RECORD(queue, RECORDING_CPU, RECORD_NUMBER(cpu->id), RECORD_KNOWN(cpu->node),
-               RECORD_KNOWN(cpu->package), RECORD_KNOWN(cpu->core), RECORD_KNOWN(cpu->thread), RECORD_NUMBER(cpu->online),
-               RECORD_NUMBER(cpu->allowed));
+               RECORD_KNOWN(cpu->package), RECORD_KNOWN(cpu->core), RECORD_KNOWN(cpu->thread),
+               RECORD_NUMBER(cpu->online), RECORD_NUMBER(cpu->allowed));
     }
     const struct rank *rank = &machine->rank;
     if (machine->is_rank)

@@ -18,7 +18,8 @@ static const char *measured_rows_real(char out[MEASURED_TEXT], double value)
     return out;
 }
 
-static const char *measured_rows_median(char out[MEASURED_TEXT], const struct result *result, enum result_metric_id metric,
+static const char *measured_rows_median(char out[MEASURED_TEXT], const struct result *result,
+                                        enum result_metric_id metric,
                                    int from, int to)
 {
     struct result_spread spread;
@@ -26,7 +27,8 @@ static const char *measured_rows_median(char out[MEASURED_TEXT], const struct re
     return cell && result_spread(cell, &spread) ? measured_rows_real(out, spread.median) : NULL;
 }
 
-static void measured_rows_write_distances(const struct topology *t, struct recording_queue *queue, const struct result *result)
+static void measured_rows_write_distances(const struct topology *t, struct recording_queue *queue,
+                                          const struct result *result)
 {
     enum result_metric_id latency =
         result->has_huge_pages ? RESULT_METRIC_LATENCY_RANDOM : RESULT_METRIC_LATENCY_RANDOM_4K;
@@ -40,7 +42,8 @@ static void measured_rows_write_distances(const struct topology *t, struct recor
     }
 }
 
-static void measured_rows_write_cell(struct recording_queue *queue, const struct result *result, enum result_metric_id id,
+static void measured_rows_write_cell(struct recording_queue *queue, const struct result *result,
+                                     enum result_metric_id id,
                                 size_t to, size_t from)
 {
     struct result_spread spread;

@@ -21,7 +21,8 @@ void note_count(const struct tasks *tasks, const char *kind, uint64_t count, con
                 const char *several)
 {
     if (count > 0)
-        note_write(tasks, kind, (int64_t)count, remedy, "%llu %s", (unsigned long long)count, count == 1 ? one : several);
+        note_write(tasks, kind, (int64_t)count, remedy, "%llu %s", (unsigned long long)count,
+                   count == 1 ? one : several);
 }
 
 void note_evidence(const struct tasks *tasks, int level, const char *collector, bool used, const char *detail,

@@ -118,7 +118,8 @@ void run_rows_begin(const struct run_rows *run, struct recording_queue *queue)
     row.allowed_nodes = RECORD_TEXT(cpulist_format(nodes, sizeof nodes, &run->machine->topology.allowed_nodes));
     row.interval_ns = RECORD_NUMBER(options->interval_ms * 1000000);
     row.repeat = RECORD_NUMBER(run->repeat);
-    recording_queue_put(queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value), (const struct recording_value *)&row);
+    recording_queue_put(queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value),
+                        (const struct recording_value *)&row);
     free(command);
     free(plan);
 }

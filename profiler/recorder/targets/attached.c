@@ -51,8 +51,9 @@ static int attached_add_thread(struct attached *attached, pid_t pid, pid_t tid)
     return 1;
 }
 
-// Returns how many threads were new, or -ENOMEM. is_first: nobody has watched the process so far. Later a thread is new only if
-// it is still unknown after the kernel's records up to now were taken: they report those that a watched thread starts.
+// Returns how many threads were new, or -ENOMEM. is_first: nobody has watched the process so far. Later a thread is new
+// only if it is still unknown after the kernel's records up to now were taken: they report those that a watched thread
+// starts.
 static int attached_scan(struct attached *attached, const struct process *process, bool is_first)
 {
     const struct tasks *tasks = attached->targets->tasks;
@@ -107,8 +108,8 @@ static int attached_process(struct attached *attached, const struct running_proc
     return found < 0 ? found : 0;
 }
 
-// Attaches to children that were started after the list was made and before their parents were watched. The kernel reports later
-// ones. Returns how many, or -ENOMEM.
+// Attaches to children that were started after the list was made and before their parents were watched. The kernel
+// reports later ones. Returns how many, or -ENOMEM.
 static int attached_late_children(struct attached *attached)
 {
     struct running found;
@@ -116,7 +117,8 @@ static int attached_late_children(struct attached *attached)
     if (attached->records->count > 0)
         perf_streams_drain(attached->records->streams, clock_now());
     for (size_t i = 0; i < found.count && status == 0; i++) {
-        if (tasks_process(attached->targets->tasks, found.processes[i].pid) || !running_is_measurable(&found.processes[i]))
+        if (tasks_process(attached->targets->tasks, found.processes[i].pid) ||
+            !running_is_measurable(&found.processes[i]))
             continue;
         status = attached_process(attached, &found.processes[i]);
         count++;
@@ -145,7 +147,8 @@ static int attached_refuse(const struct attached *attached, size_t threads)
 {
     char remedy[96];
     snprintf(remedy, sizeof remedy, "ulimit -n %zu, run as root, or attach to fewer processes", attached->needed);
-    diag_error(remedy, "%zu threads need %zu open files, %zu are allowed", threads, attached->needed, attached->allowed);
+    diag_error(remedy, "%zu threads need %zu open files, %zu are allowed", threads, attached->needed,
+               attached->allowed);
     return DIAG_EXIT_FAILED;
 }
 
@@ -165,7 +168,8 @@ int attached_plan(struct attached *attached)
     do {
         counted = counts ? threads * counters_files(counters, false) : 0;
         attached->needed = OWN + faults + counted;
-    } while (attached->needed > attached->allowed && counts && counters_leave_out_last(counters) && ++attached->left_out);
+    } while (attached->needed > attached->allowed && counts && counters_leave_out_last(counters) &&
+             ++attached->left_out);
     if (attached->needed > attached->allowed)
         return attached_refuse(attached, threads);
     counters->files_for_all = counted + (attached->allowed - attached->needed) / 2; // new threads share the rest
@@ -217,15 +221,16 @@ void attached_finish(const struct attached *attached)
     const struct tasks *tasks = attached->targets->tasks;
     if (attached->left_out > 0)
         note_write(tasks, "refused", attached->left_out, "ulimit -n, or attach to fewer processes",
-                   "%d groups of counters are left out: with all groups, the threads need more than the %zu allowed open files",
-                   attached->left_out, attached->allowed);
+                   "%d groups of counters are left out: with all groups, the threads need more than the %zu allowed "
+                   "open files", attached->left_out, attached->allowed);
     if (attached->running && attached->running->refused > 0)
         note_write(tasks, "refused", (int64_t)attached->running->refused, "run numaprof as root",
                    "%zu processes %s belong to other users and are not recorded", attached->running->refused,
                    *attached->running->group ? "of the control group" : "that these processes started");
     if (attached->running && attached->records->count == 0)
         note_write(tasks, "not_followed", 0, NULL,
-                   "new threads and processes that ended within half a second were not seen: only events of page faults report them");
+                   "new threads and processes that ended within half a second were not seen: only events of page "
+                   "faults report them");
     if (attached->unwatched == 0 || attached->records->count == 0)
         return; // the evidence says why there is none
     struct note_missing reason = refusals_missing(attached->records->refusals, attached->error);

@@ -23,13 +23,16 @@ struct attached {
     uint64_t looked_at;              // when the control group was read last, CLOCK_MONOTONIC
 };
 
-// Chooses what fits into the limit of open files, before anything is opened. Prints the refusal and returns an exit status, or 0.
+// Chooses what fits into the limit of open files, before anything is opened. Prints the refusal and returns an exit
+// status, or 0.
 int attached_plan(struct attached *attached);
 
-// Adds the processes and opens everything on their threads; there is a recording. -ESRCH: all of them have ended; -ENOMEM.
+// Adds the processes and opens everything on their threads; there is a recording. -ESRCH: all of them have ended;
+// -ENOMEM.
 int attached_begin(struct attached *attached);
 
-// Attaches to processes that have come into the control group meanwhile; where the kernel reports no forks, to new descendants.
+// Attaches to processes that have come into the control group meanwhile; where the kernel reports no forks, to new
+// descendants.
 void attached_tick(struct attached *attached, uint64_t now);
 
 void attached_close(struct attached *attached);

@@ -20,7 +20,8 @@ static void connections_read_maps(const struct connections *connections, struct 
     address_space_read(&process->space, &tasks->paths, process->shown);
 }
 
-static void connections_make_known(const struct connections *connections, struct process *process, const struct channel_connection *connection)
+static void connections_make_known(const struct connections *connections, struct process *process,
+                                   const struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
     process->channel = connection->handshake.process;
@@ -56,11 +57,13 @@ void connections_register(const struct connections *connections, struct channel_
         connections_make_known(connections, process, connection);
     if (connection->ring >= 0)
         close(connection->ring);
-    if (channel_server_admit(connections->channel, connection) < 0 && process && !process_stat_has_ended(connection->pid))
+    if (channel_server_admit(connections->channel, connection) < 0 && process &&
+        !process_stat_has_ended(connection->pid))
         programs_gave_up(&connections->targets->programs, process); // it was not killed while it waited
 }
 
-size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more)
+size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max,
+                          bool *more)
 {
     enum { REFUSALS = 64 }; // some 20 us each: a flood of them leaves time for the rings
     struct pollfd listener = {.fd = connections->channel->listener, .events = POLLIN};

@@ -15,7 +15,8 @@ struct connections {
 };
 
 // Takes connections, at most max of them. Returns how many. *more: refused ones kept it from taking all there were.
-size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max, bool *more);
+size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max,
+                          bool *more);
 
 // Registers the process that connected, and answers it.
 void connections_register(const struct connections *connections, struct channel_connection *connection);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's records of the target, from one ring for each CPU: page faults, and the processes, threads, names and mappings
-// that come and go.
+// The kernel's records of the target, from one ring for each CPU: page faults, and the processes, threads, names and
+// mappings that come and go.
 #ifndef PROFILER_RECORDER_TARGETS_KERNEL_RECORDS_H
 #define PROFILER_RECORDER_TARGETS_KERNEL_RECORDS_H
 

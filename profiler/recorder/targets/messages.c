@@ -24,7 +24,8 @@ static struct thread *messages_thread(struct messages *messages, const struct ch
     if (tid <= 0)
         return NULL;
     if (!tasks_thread(targets->tasks, tid))
-        perf_streams_drain(messages->connections.streams, message->time_ns); // the kernel's record of its start is older than its message
+        // The kernel's record of its start is older than its message.
+        perf_streams_drain(messages->connections.streams, message->time_ns);
     struct process *process = tasks_process_of_channel(targets->tasks, message->process);
     if (!process)
         return NULL; // its end was among the records
@@ -58,7 +59,8 @@ static void messages_start(struct messages *messages, pid_t tid, const struct ch
                       *message->text ? message->text : NULL);
 }
 
-static void messages_affinity(struct messages *messages, const struct process *process, const struct channel_received *message)
+static void messages_affinity(struct messages *messages, const struct process *process,
+                              const struct channel_received *message)
 {
     const struct targets *targets = messages->connections.targets;
     if (message->a == 0)
@@ -105,7 +107,8 @@ static void messages_exit_process(struct messages *messages, struct process *pro
 static void messages_exec(struct messages *messages, struct process *sender, const struct channel_received *message)
 {
     const struct targets *targets = messages->connections.targets;
-    const pid_t tid = sender->other_namespace ? namespaces_outer_tid(sender->pid, (pid_t)message->tid) : (pid_t)message->tid;
+    const pid_t tid =
+        sender->other_namespace ? namespaces_outer_tid(sender->pid, (pid_t)message->tid) : (pid_t)message->tid;
     // After vfork the child sends as its parent; its fork is in the kernel's records. So may be the sender's end.
     perf_streams_drain(messages->connections.streams, message->time_ns);
     const struct thread *thread = tasks_thread(targets->tasks, tid);

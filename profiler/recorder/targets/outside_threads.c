@@ -10,7 +10,8 @@
 #include "core/topology/thread_mask.h"
 
 // Nobody but us chose this mask: it is what the run began with, or the slot of the thread it was inherited from.
-static bool outside_threads_is_untouched(const struct outside_threads *outside, const struct cpulist *mask, const struct thread *thread)
+static bool outside_threads_is_untouched(const struct outside_threads *outside, const struct cpulist *mask,
+                                         const struct thread *thread)
 {
     if (memcmp(mask, &outside->machine->topology.allowed_cpus, sizeof *mask) == 0)
         return true;
@@ -66,7 +67,8 @@ void outside_threads_began(const struct outside_threads *outside, struct process
 void outside_threads_release(const struct outside_threads *outside, const struct thread *thread)
 {
     struct cpulist mask;
-    if (thread->born_on >= 0 && thread_mask_get(thread->tid, &mask) == 0 && outside_threads_is_untouched(outside, &mask, thread))
+    if (thread->born_on >= 0 && thread_mask_get(thread->tid, &mask) == 0 &&
+        outside_threads_is_untouched(outside, &mask, thread))
         thread_mask_set(thread->tid, &outside->machine->topology.allowed_cpus);
 }
 

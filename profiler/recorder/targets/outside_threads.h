@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of programs that cannot load the preload library (static ones, another C library): pinned and counted from here, when
-// the kernel's record of their start arrives. That is up to supervise.c's longest wait after it; until then a thread runs
-// where its creator does. And the pins show: what such a program asks about its CPUs later, or starts from a pinned
-// thread, sees one CPU until we have looked. A program that starts others is a launcher (go, a musl shell): from its first
-// child on, its threads have the whole mask, and so has what they start.
+// Threads of programs that cannot load the preload library (static ones, another C library): pinned and counted from
+// here, when the kernel's record of their start arrives. That is up to supervise.c's longest wait after it; until then
+// a thread runs where its creator does. And the pins show: what such a program asks about its CPUs later, or starts
+// from a pinned thread, sees one CPU until we have looked. A program that starts others is a launcher (go, a musl
+// shell): from its first child on, its threads have the whole mask, and so has what they start.
 #ifndef PROFILER_RECORDER_TARGETS_OUTSIDE_THREADS_H
 #define PROFILER_RECORDER_TARGETS_OUTSIDE_THREADS_H
 

@@ -24,11 +24,13 @@ static void programs_note(const struct programs *programs, const struct process 
                      elf_kind_obstacle(kind));
         return;
     }
-    const char *seen = !programs->tasks->has_kernel_records ? "its threads are not seen"
-                       : programs->sets->counts_cpus ? "its threads are pinned a moment after their start, counted by CPU"
-                       : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
-                                              : "its threads are pinned a moment after their start";
-    note_write(programs->tasks, "not_followed", 1, elf_kind_remedy(kind), "%s %s: %s", clean, elf_kind_obstacle(kind), seen);
+    const char *seen =
+        !programs->tasks->has_kernel_records ? "its threads are not seen"
+        : programs->sets->counts_cpus        ? "its threads are pinned a moment after their start, counted by CPU"
+        : programs->sets->usable ? "its threads are pinned and counted from a moment after their start"
+                                 : "its threads are pinned a moment after their start";
+    note_write(programs->tasks, "not_followed", 1, elf_kind_remedy(kind), "%s %s: %s", clean, elf_kind_obstacle(kind),
+               seen);
 }
 
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path)
@@ -68,9 +70,10 @@ static void programs_note_gave_up(const struct programs *programs)
     const struct programs_unconnected *u = programs->unconnected;
     char clean[PATH_MAX];
     if (u->gave_up > 0)
-        note_write(programs->tasks, "not_followed", (int64_t)u->gave_up, "fewer threads or ranks on this host, so that numaprof gets a CPU",
-                   "%s%s waited %d s for numaprof, and went on alone: threads are not pinned, allocations have no names",
-                   diag_clean(clean, sizeof clean, u->gave_up_exe ? u->gave_up_exe : "a program"),
+        note_write(programs->tasks, "not_followed", (int64_t)u->gave_up,
+                   "fewer threads or ranks on this host, so that numaprof gets a CPU",
+                   "%s%s waited %d s for numaprof, and went on alone: threads are not pinned, allocations have no "
+                   "names", diag_clean(clean, sizeof clean, u->gave_up_exe ? u->gave_up_exe : "a program"),
                    u->gave_up > 1 ? " and other programs" : "", CHANNEL_PATIENCE_MS / 1000);
 }
 
@@ -84,11 +87,13 @@ void programs_finish(const struct programs *programs, const char *library, const
     if (why_not || !*library)
         snprintf(remedy, sizeof remedy, "%s", why_not ? why_not : "install numaprof with its preload library");
     else
-        snprintf(remedy, sizeof remedy, "let LD_PRELOAD reach the program and its user read %s; in a sandbox or network namespace "
+        snprintf(remedy, sizeof remedy,
+                 "let LD_PRELOAD reach the program and its user read %s; in a sandbox or network namespace "
                  "of its own, start numaprof inside", library);
     note_write(programs->tasks, "not_followed", (int64_t)u->count, remedy,
                "%s%s never connected to numaprof: threads are not pinned, allocations have no names",
-               diag_clean(clean, sizeof clean, u->exe ? u->exe : "a program"), u->count > 1 ? " and other programs" : "");
+               diag_clean(clean, sizeof clean, u->exe ? u->exe : "a program"),
+               u->count > 1 ? " and other programs" : "");
 }
 
 void programs_executed(const struct programs *programs, struct process *process)

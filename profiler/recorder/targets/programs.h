@@ -23,7 +23,8 @@ struct programs {
 // A process is about to run another program. kind: enum elf_kind, or -errno of looking at it.
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path);
 
-// The target, before it runs. What it is was looked at before its start: a short program is gone when its exec is known.
+// The target, before it runs. What it is was looked at before its start: a short program is gone when its exec is
+// known.
 void programs_announce_target(struct process *process, const struct target *target);
 
 // The process runs another program now: the announced one, if one was.
@@ -35,8 +36,8 @@ void programs_ended(const struct programs *programs, struct process *process);
 // It connected and no longer reads the answer.
 void programs_gave_up(const struct programs *programs, struct process *process);
 
-// Notes programs that gave up, and those that never connected. library: the path they were to load, "": none. why_not: a remedy that is
-// known before the run, or NULL.
+// Notes programs that gave up, and those that never connected. library: the path they were to load, "": none. why_not:
+// a remedy that is known before the run, or NULL.
 void programs_finish(const struct programs *programs, const char *library, const char *why_not);
 
 // The process runs a program that cannot have the preload library.

@@ -20,7 +20,8 @@ struct targets {
     struct stack_walk *walk;
     struct pages *pages;             // NULL: no nodes are asked for
     struct channel_server *channel;  // NULL: there is none
-    bool counts_at_fork;             // no thread registers: each is counted when the kernel's record of its start arrives
+    // No thread registers: each is counted when the kernel's record of its start arrives.
+    bool counts_at_fork;
     struct programs programs;
     struct outside_threads outside;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// placing: allocates blocks of 40 MiB by malloc and by mmap in turn, and prints the microseconds of one of each. Nothing is
-// touched: what a page fault costs is the same for both.
+// placing: allocates blocks of 40 MiB by malloc and by mmap in turn, and prints the microseconds of one of each.
+// Nothing is touched: what a page fault costs is the same for both.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// by_turns CPU OTHER LAPS: prints where its two halves of memory are and on which nodes; for each line on its standard input
-// it loads all lines of both, by turns, LAPS times, none of them from a cache, and prints how many loads that were.
+// by_turns CPU OTHER LAPS: prints where its two halves of memory are and on which nodes; for each line on its
+// standard input it loads all lines of both, by turns, LAPS times, none from a cache, and prints how many loads.
 #include <stdio.h>
 #include <stdlib.h>
 

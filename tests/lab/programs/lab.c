@@ -170,7 +170,8 @@ static int open_tracepoint(const char *name, int cpu)
 
 uint64_t interrupts(int cpu)
 {
-    static const char *const names[] = {"local_timer", "reschedule", "call_function", "call_function_single", "irq_work"};
+    static const char *const names[] = {"local_timer", "reschedule", "call_function",
+                                         "call_function_single", "irq_work"};
     enum { NAMES = sizeof names / sizeof *names };
     static int fds[LAB_CPUS][NAMES]; // 0: not open yet
     uint64_t sum = 0;

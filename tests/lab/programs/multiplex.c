@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// multiplex CPU OTHER REFERENCE EVENT...: each EVENT in a group of its own with REFERENCE, more groups than the counters
-// hold, while loads go by turns to CPU's node and to that of OTHER and none is in a cache. Prints for each group its time
-// enabled, its time running, EVENT and REFERENCE; last how many loads there were.
+// multiplex CPU OTHER REFERENCE EVENT...: each EVENT in a group of its own with REFERENCE, more groups than the
+// counters hold, while loads go by turns to CPU's node and to that of OTHER and none is in a cache. Prints for each
+// group its time enabled, its time running, EVENT and REFERENCE; last how many loads there were.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // pages CPU NODE EVENT: on CPU, reads page I of an array on NODE at I + 1 lines out of order, writes page I of a second
-// array likewise, and streams over a third. No line is in a cache before. Does so anew, with other arrays, until no interrupt
-// comes into it: the kernel's accesses displace the prefetcher's streams. Prints the thread, how many pages, what perf
-// counted meanwhile, and the arrays' addresses.
+// array likewise, and streams over a third. No line is in a cache before. Does so anew, with other arrays, until no
+// interrupt comes into it: the kernel's accesses displace the prefetcher's streams. Prints the thread, how many pages,
+// what perf counted meanwhile, and the arrays' addresses.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

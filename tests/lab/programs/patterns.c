@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // patterns PATTERN CPU OTHER JUNK_MIB EVENT...: runs a known pattern of accesses on CPU once for each event, from cold
 // caches, and prints what the event counted in user mode (write-backs: by all that ran on CPU) between the first access
-// and the last. The array's even pages lie on CPU's node, its odd pages on the node of OTHER; but for "border-...": there
-// one half is CPU's, one OTHER's.
+// and the last. The array's even pages lie on CPU's node, its odd pages on the node of OTHER; but for "border-...":
+// there one half is CPU's, one OTHER's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +137,8 @@ static const struct pattern {
 static inline __attribute__((always_inline)) void control(unsigned long request)
 {
     long result;
-    __asm__ volatile("syscall" : "=a"(result) : "0"(SYS_ioctl), "D"(EVENT), "S"(request), "d"(0) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "=a"(result) : "0"(SYS_ioctl), "D"(EVENT), "S"(request), "d"(0)
+                     : "rcx", "r11", "memory");
 }
 
 static __attribute__((noinline)) void measured(const struct pattern *pattern)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// samples CPU OTHER PERIOD TIMED RING_PAGES EVENT [LEADER]: samples a thread's loads while it reads and shares memory of
-// all nodes, some of which OTHER has used before. First line: what was counted, how many samples were lost, and where things are. Then a line a
-// sample, with what the kernel says about the page of its address: ip address physical weight source tid cpu pagemap node
+// samples CPU OTHER PERIOD TIMED RING_PAGES EVENT [LEADER]: samples a thread's loads while it reads and shares memory
+// of all nodes, some of which OTHER has used before. First line: what was counted, how many samples were lost, and
+// where things are. Then a line a sample, with what the kernel says about the page of its address:
+// ip address physical weight source tid cpu pagemap node
 // TIMED 1 asks for times, and so for an interrupt at each sample; 0 lets the hardware collect them.
 #include <fcntl.h>
 #include <stdio.h>

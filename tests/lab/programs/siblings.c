@@ -77,7 +77,8 @@ int main(int argc, char **argv)
 {
     if (argc < 5)
         fail("arguments");
-    struct reader readers[2] = {{.cpu = atoi(argv[1]), .bytes = OWN_BYTES}, {.cpu = atoi(argv[2]), .bytes = SIBLING_BYTES}};
+    struct reader readers[2] = {{.cpu = atoi(argv[1]), .bytes = OWN_BYTES},
+                                {.cpu = atoi(argv[2]), .bytes = SIBLING_BYTES}};
     for (int i = 0; i < 2; i++) {
         readers[i].memory = memory_on(atoi(argv[3]), readers[i].bytes);
         readers[i].junk = memory_on(node_of(readers[i].cpu), JUNK);

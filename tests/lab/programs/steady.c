@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads memory of two nodes in the same proportion all the time: steady ROUNDS[,LINES[,PAUSE]] CPU... A round reads two
-// pieces of the first node's memory and one of the last's, every line or each LINES-th, pausing after each, then goes on to
-// the next of the CPUs. Nothing fits in the caches.
+// pieces of the first node's memory and one of the last's, every line or each LINES-th, pausing after each, then goes
+// on to the next of the CPUs. Nothing fits in the caches.
 #include "lab.h"
 
 #include <stdlib.h>

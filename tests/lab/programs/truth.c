@@ -34,8 +34,8 @@ static struct {
 static char *lines[LAB_NODES][STATES][USES]; // by their home; NULL: no role is on this node
 static int done[2];
 
-// Another number for each home and state, and for reads and writes, so that no event can be taken for another. Streams are
-// prefetched by several lines at once: their numbers differ by more than these.
+// Another number for each home and state, and for reads and writes, so that no event can be taken for another. Streams
+// are prefetched by several lines at once: their numbers differ by more than these.
 static int count_of(int home, int state, int use)
 {
     int streamed = use == STREAM_READ || use == STREAM_WRITE ? home * MORE_STREAMED : 0;
