@@ -111,7 +111,7 @@ def exported(source: Reading, format_: str, value: str | None) -> bytes:
     if format_ == "perfetto":
         from numaprof.export.perfetto import perfetto  # noqa: PLC0415
 
-        return perfetto(source).encode("ascii")
+        return perfetto(report(source)).encode("ascii")
     if format_ == "openmetrics":
         from numaprof.export.openmetrics import openmetrics  # noqa: PLC0415
 

@@ -80,11 +80,6 @@ class Machine:
         return REMOTE_EXTRA_NS
 
 
-def cpu_order(cpus: tuple[int, ...], position: int) -> tuple[bool, tuple[int, ...], int]:
-    """Sorts threads by where they ran, then by their start; those of which it is not known come last."""
-    return not cpus, cpus, position
-
-
 def parse_list(text: str | None) -> tuple[int, ...]:
     """The kernel's list format, 0-3,8. What cannot be read is left out: the text may come from anybody."""
     numbers: set[int] = set()

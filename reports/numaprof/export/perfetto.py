@@ -6,37 +6,33 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from numaprof.document.open_recording import Reading
-from numaprof.document.sections.threads_section import threads
-from numaprof.document.sections.timeline_section import timeline
 from numaprof.model import report_model as model
-from numaprof.text.format import clean
 
 Event = dict[str, object]
 
 
-def perfetto(source: Reading) -> str:
-    line, rows = timeline(source), threads(source)
-    end = (source.evidence.run.wall_ns or 0) or len(line.moments) * line.step_ns
-    pid = source.evidence.run.pid or 0
-    events = [*_names(source, rows, pid), *_slices(rows, end), *_phases(line, end, pid), *_counters(line, rows, pid)]
-    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms", "otherData": _about(source, line)}) + "\n"
+def perfetto(report: model.Report) -> str:
+    line, rows = report.timeline, report.threads
+    end = report.run.wall_ns or len(line.moments) * line.step_ns
+    pid = report.run.pid or 0
+    events = [*_names(report, pid), *_slices(rows, end), *_phases(line, end, pid), *_counters(line, rows, pid)]
+    return json.dumps({"traceEvents": events, "displayTimeUnit": "ms", "otherData": _about(report)}) + "\n"
 
 
-def _about(source: Reading, line: model.Timeline) -> dict[str, str]:
+def _about(report: model.Report) -> dict[str, str]:
     """What a reader must know of the numbers; trace viewers show it as information about the trace."""
     return {
-        "recording": clean(source.evidence.path),
-        "local and remote": line.population or "not measured",
-        "emulated": clean(source.evidence.run.emulated or "no"),
+        "recording": report.recording,
+        "local and remote": report.timeline.population or "not measured",
+        "emulated": report.run.emulated or "no",
     }
 
 
-def _names(source: Reading, rows: tuple[model.Thread, ...], pid: int) -> Iterator[Event]:
-    program = clean(source.evidence.run.program or "program")
-    for process in sorted({pid, *(row.pid for row in rows)}):
+def _names(report: model.Report, pid: int) -> Iterator[Event]:
+    program = report.run.program or "program"
+    for process in sorted({pid, *(row.pid for row in report.threads)}):
         yield {"ph": "M", "name": "process_name", "pid": process, "tid": process, "args": {"name": program}}
-    for row in rows:
+    for row in report.threads:
         where = "" if row.cpu is None else f" on CPU {row.cpu}"
         yield {"ph": "M", "name": "thread_name", "pid": row.pid, "tid": row.tid, "args": {"name": row.name + where}}
 

@@ -63,6 +63,9 @@ class Line:
     source_changed: bool
 
 
+HOME, TOUCHED, USED = "home", "first touched", "used"  # what holds in a stretch
+
+
 @dataclass(frozen=True)
 class Stretch:
     """A part of an object in which one thing holds. Positions are shares of the object, from 0 to 1.

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from numaprof.evidence.machine import cpu_order
 from numaprof.model import report_model as model
-from numaprof.text.format import NOT_KNOWN, number
+from numaprof.text.format import NOT_KNOWN, cpu_order, number
 
 MOST_BARS = 48  # threads in one chart: what a screen holds
 BAR = 15  # pixels

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from numaprof.document.sections.page_map_section import HOME, TOUCHED, USED
 from numaprof.model import report_model as model
+from numaprof.model.memory_model import HOME, TOUCHED, USED
 from numaprof.page.charts import BAR, Chart, Row
 from numaprof.text.format import NOT_KNOWN, percent, plural
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from numaprof.evidence.machine import cpu_order
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import report_model as model
 from numaprof.page import flame_graph
@@ -14,7 +13,7 @@ from numaprof.page.charts import MOST_BARS, charts
 from numaprof.page.overview_picture import overview_picture
 from numaprof.page.page_map_chart import in_words, page_map
 from numaprof.page.render import page
-from numaprof.text.format import duration, number, size
+from numaprof.text.format import cpu_order, duration, number, size
 
 FIFTHS = 5
 MOST_MAPS = 8  # objects that are drawn; the table has all, --json the maps of more

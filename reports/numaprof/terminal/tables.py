@@ -14,7 +14,6 @@ from numaprof.analysis.verdict import is_heavy
 from numaprof.document.object_remarks import touch_coverage
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, InitSite, Thread
-from numaprof.evidence.machine import cpu_order
 from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
@@ -30,6 +29,7 @@ from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
     clean,
+    cpu_order,
     cpus_in_text,
     number,
     number_list,

@@ -135,3 +135,8 @@ def number_list(values: list[int]) -> str:
         else:
             runs.append([value, value])
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
+
+
+def cpu_order(cpus: tuple[int, ...], position: int) -> tuple[bool, tuple[int, ...], int]:
+    """Sorts threads by where they ran, then by their start; those of which it is not known come last."""
+    return not cpus, cpus, position

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.model.report_model import Stretch
+from numaprof.model.memory_model import HOME, TOUCHED, USED, Stretch
 from numaprof.recording.sql import sql_accesses, sql_page_map
 
 BINS = 64  # parts of an object: eight for each of eight threads
@@ -19,8 +19,6 @@ PROBES = 4  # looked up in each part to find its home
 MOST_MAPS = 24  # objects that get one
 MOST_USERS = 16  # using threads told apart; more are put together by node
 STEPS = 4  # of how much a part is used: what an eye tells apart
-
-HOME, TOUCHED, USED = "home", "first touched", "used"
 
 
 @dataclass(frozen=True)
