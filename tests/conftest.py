@@ -116,6 +116,14 @@ def program() -> Path:
     return PROGRAM
 
 
+@pytest.fixture(scope="session")
+def built_man() -> Path:
+    """The folder with man and completions, made from the program that is tested."""
+    done = subprocess.run(["make", "-C", TREE, "man"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return BUILD
+
+
 @pytest.fixture(autouse=True)
 def _own_sources(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Source text that a test of the reports writes may be shown, as with --source."""

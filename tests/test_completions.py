@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE
+from conftest import PROGRAM
 
 
-@pytest.fixture(scope="module")
-def folder() -> Path:
-    done = subprocess.run(["make", "-C", TREE, "man"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return BUILD / "completions"
+@pytest.fixture(scope="session")
+def folder(built_man: Path) -> Path:
+    return built_man / "completions"
 
 
 def words(*command: object) -> list[str]:
@@ -52,6 +51,7 @@ SHELLS = [
 ]
 
 
+@cache
 def options_of(command: str) -> set[str]:
     told = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout
     lines = [line for line in told.splitlines() if re.match(r" +-", line)]

@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, TREE
+from conftest import TREE
 
 COMMANDS = re.findall(r'\{"([a-z]+)", cmd_\w+,', (TREE / "profiler" / "commands" / "commands.c").read_text())
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-zA-Z])(?![\w-])")
@@ -17,16 +18,15 @@ pytestmark = pytest.mark.requires("man")
 
 
 @pytest.fixture(scope="session")
-def pages() -> Path:
-    done = subprocess.run(["make", "-C", TREE, "man"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return BUILD / "man"
+def pages(built_man: Path) -> Path:
+    return built_man / "man"
 
 
 def name_of(command: str) -> str:
     return "numaprof" if command == "run" else f"numaprof-{command}"
 
 
+@cache
 def shown(pages: Path, name: str) -> str:
     """What man prints, in lines wide enough for no word to be divided. Aliases are looked up below a man1."""
     aliases = re.match(r"\.so man1/(\S+)", (pages / f"{name}.1").read_text())
