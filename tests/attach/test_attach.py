@@ -66,6 +66,15 @@ def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> Non
     assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
 
 
+def assert_filled_by_children(recording: Path, users: str) -> None:
+    """users: the query of process and pages; each of the two children touches its half."""
+    lost = one(recording, "SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'lost'")
+    filled = rows(recording, users)
+    assert [process for process, _ in filled] == [2, 3]
+    for _, pages in filled:
+        assert LATE_PAGES * (1 - ESTIMATED) - lost <= pages <= LATE_PAGES * (1 + ESTIMATED)
+
+
 @pytest.mark.requires("perf_event")
 def test_cpu_time_is_that_since_attaching(recording: Path) -> None:
     def ran() -> int:
@@ -111,11 +120,7 @@ def test_memory_that_processes_share_is_one_object(recording: Path) -> None:
     block, size = one(recording, query)
     assert size == 2 * LATE_PAGES * PAGE
     touches = f"FROM sample JOIN thread ON thread.id = sample.thread WHERE sample.kind IN (10, 19) AND block = {block}"
-    users = rows(recording, f"SELECT process, sum(weight) {touches} GROUP BY process")
-    lost = one(recording, "SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'lost'")
-    assert [process for process, _ in users] == [2, 3]
-    for _, pages in users:
-        assert LATE_PAGES * (1 - ESTIMATED) - lost <= pages <= LATE_PAGES * (1 + ESTIMATED)
+    assert_filled_by_children(recording, f"SELECT process, sum(weight) {touches} GROUP BY process")
 
 
 @pytest.mark.requires("perf_event")
@@ -129,11 +134,8 @@ def test_shared_memory_at_different_addresses_is_one_object(recording: Path) -> 
     (found,) = (found for found in load(str(recording)).objects.found if found.name == name)
     assert found.bytes == 2 * LATE_PAGES * PAGE
     touches = f"FROM sample JOIN thread ON thread.id = sample.thread JOIN block ON block.id = block {of_shared}"
-    users = rows(recording, f"SELECT thread.process, sum(weight) {touches} AND sample.kind IN (10, 19) GROUP BY 1")
-    lost = one(recording, "SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'lost'")
-    assert [process for process, _ in users] == [2, 3]
-    for _, pages in users:
-        assert LATE_PAGES * (1 - ESTIMATED) - lost <= pages <= LATE_PAGES * (1 + ESTIMATED)
+    users = f"SELECT thread.process, sum(weight) {touches} AND sample.kind IN (10, 19) GROUP BY 1"
+    assert_filled_by_children(recording, users)
 
 
 @pytest.mark.requires("perf_event")

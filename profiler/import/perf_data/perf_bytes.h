@@ -27,21 +27,24 @@ static inline const char *perf_bytes_take(struct perf_bytes *bytes, uint64_t cou
     return taken;
 }
 
+static inline void perf_bytes_copy(struct perf_bytes *bytes, void *to, size_t size)
+{
+    const char *taken = perf_bytes_take(bytes, size);
+    if (taken)
+        memcpy(to, taken, size);
+}
+
 static inline uint32_t perf_bytes_u32(struct perf_bytes *bytes)
 {
     uint32_t value = 0;
-    const char *taken = perf_bytes_take(bytes, sizeof value);
-    if (taken)
-        memcpy(&value, taken, sizeof value);
+    perf_bytes_copy(bytes, &value, sizeof value);
     return bytes->is_swapped ? __builtin_bswap32(value) : value;
 }
 
 static inline uint64_t perf_bytes_u64(struct perf_bytes *bytes)
 {
     uint64_t value = 0;
-    const char *taken = perf_bytes_take(bytes, sizeof value);
-    if (taken)
-        memcpy(&value, taken, sizeof value);
+    perf_bytes_copy(bytes, &value, sizeof value);
     return bytes->is_swapped ? __builtin_bswap64(value) : value;
 }
 

@@ -32,6 +32,24 @@ class Parser(argparse.ArgumentParser):
         return f"did you mean {near[0]}?" if near else None
 
 
+def add_documents(parser: Parser) -> None:
+    """The options of what report and diff write."""
+    parser.add_argument(
+        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page")
+    parser.add_argument(
+        "--json",
+        type=output_file,
+        metavar="OUT",
+        help="write everything that the page shows (docs/json.md); - is stdout",
+    )
+    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
+    parser.add_argument(
+        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
+    )
+
+
 def percentage(text: str) -> float:
     """10% or 10 -> 0.1. A share between 0 and 1 would be read as a hundredth of what was meant: refused below 1 %."""
     digits = text[:-1] if text.endswith("%") else text

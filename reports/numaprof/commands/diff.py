@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from numaprof.commands.arguments import Parser, output_file, output_folder
+from numaprof.commands.arguments import Parser, add_documents
 from numaprof.commands.output_files import write_text
 from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
@@ -30,20 +30,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="recordings; -- separates the sides if there are more than two"
     )
-    parser.add_argument(
-        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
-    )
-    parser.add_argument("--open", action="store_true", help="open the page")
-    parser.add_argument(
-        "--json",
-        type=output_file,
-        metavar="OUT",
-        help="write everything that the page shows (docs/json.md); - is stdout",
-    )
-    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
-    parser.add_argument(
-        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
-    )
+    add_documents(parser)
     options = parser.parse_intermixed_args([_BETWEEN if each == "--" else each for each in arguments])
     if options.schema:
         return write_schema(options.schema, "job-diff" if any(map(is_job, options.files)) else "diff")

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from numaprof.analysis.naming import object_name
 from numaprof.commands.arguments import (
     Parser,
+    add_documents,
     folder,
     natural,
-    output_file,
-    output_folder,
     part_of_name,
     positive,
 )
@@ -57,20 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--source", type=folder, metavar="DIR", action="append", default=[], help="also show source text of this folder"
     )
-    parser.add_argument(
-        "--html", type=output_file, metavar="OUT", help="write one page that any browser opens, without a network"
-    )
-    parser.add_argument("--open", action="store_true", help="open the page")
-    parser.add_argument(
-        "--json",
-        type=output_file,
-        metavar="OUT",
-        help="write everything that the page shows (docs/json.md); - is stdout",
-    )
-    parser.add_argument("--csv", type=output_folder, metavar="DIR", help="write the same as tables, one file each")
-    parser.add_argument(
-        "--schema", type=output_file, metavar="OUT", help="write the JSON Schema of --json, and nothing else"
-    )
+    add_documents(parser)
     options = parser.parse_args(arguments)
     if options.schema:
         return write_schema(options.schema, "job" if any(map(is_job, options.files)) else "report")
