@@ -10,7 +10,7 @@
 
 static _Atomic bool main_has_slot;
 static _Atomic uint32_t threads_made;    // that took a slot in this process, main included
-static const uint32_t *wanted_cpus;      // of the first threads, as a placement file has them
+static const uint32_t *wanted_cpus;      // CPUs of the first threads, from the placement file
 static uint32_t wanted_count;
 
 static __thread struct {
@@ -48,7 +48,7 @@ static int cpu_slot_wanted(uint32_t number)
     return -1;
 }
 
-// Which threads have ended by now differs from run to run: where data lie for threads, their numbers decide.
+// The number of a thread decides, because which threads have ended by now differs from run to run.
 int preload_slot_reserve(void)
 {
     _Atomic uint32_t *slot_users = preload_slot_users();
@@ -134,7 +134,7 @@ bool preload_program_pins(void)
     return cpu_slot_program_pins;
 }
 
-// Looked at when the runtimes look: at the start. Also a setting that says "do not bind" is a choice to respect.
+// Read at the start, as the runtimes do. A setting that says "do not bind" is also a choice to respect.
 void preload_slot_start(void)
 {
     cpu_slot_program_pins = channel_program_pins();

@@ -113,7 +113,7 @@ static char **exec_make_environment(char **out, char *text, char *const *variabl
     return out;
 }
 
-// What the program starts is followed by a recorder, or placed.
+// True if a recorder follows what the program starts, or a placement file applies to it.
 static bool exec_is_followed(void)
 {
     return preload_channel() || (place_is_on() && *preload_library());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a process, while its memory is still there: the recorder looks where the pages are before we let it go.
-// Fatal signals pass by; for those the recorder has what it saw shortly before.
+// A fatal signal skips this; then the recorder has its last periodic snapshot.
 #include <stdlib.h>
 #include <unistd.h>
 

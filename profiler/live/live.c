@@ -14,13 +14,13 @@
 
 static const char live_topics[] = "demand_rd,demand_rfo,prefetch,retired";
 enum {
-    LIVE_ROOM_FOR_NEW = 4,    // a quarter of the files is kept for threads to come
-    LIVE_FORGET_REFUSED = 32, // rounds; then a refused process is looked at again: its number may be another's
+    LIVE_ROOM_FOR_NEW = 4,    // reserves a quarter of the open files for threads that start later
+    LIVE_FORGET_REFUSED = 32, // rounds until a refused process is checked again: its pid may be reused
 };
 
-// --- what is there
+// --- the processes
 
-// The processes that are asked for, now. -errno.
+// Lists the requested processes as of now. -errno.
 static int live_list(const struct live *live, struct running *found)
 {
     const struct live_request *request = live->request;
@@ -44,7 +44,7 @@ static int live_prepare_counters(struct live *live)
     return status == -ENOMEM ? status : 0;
 }
 
-// Classes are left out before threads are.
+// Leaves out event classes first, so that every thread is counted.
 static void live_fit_files(struct live *live)
 {
     struct rlimit before, now;
@@ -79,7 +79,7 @@ int live_open(struct live *live, const struct live_request *request, FILE *file)
 void live_close(struct live *live)
 {
     uint64_t pid, value;
-    live->round++; // nothing is seen in it
+    live->round++; // an empty round: the sweep ends all threads
     live_threads_sweep(live);
     for (size_t at = 0; table_next(&live->processes, &at, &pid, &value);)
         free((struct live_process *)(uintptr_t)value);
@@ -117,7 +117,7 @@ static struct live_process *live_meet_process(struct live *live, struct running_
     return process;
 }
 
-// Not of a zombie, unless only its main thread has ended: fields 3 and 20 of /proc/PID/stat.
+// False for a zombie, unless only its main thread has ended. Reads fields 3 and 20 of /proc/PID/stat.
 static bool live_is_there(pid_t pid)
 {
     char text[1024], state;
@@ -163,7 +163,7 @@ static void live_write_processes(struct live *live, struct json *json)
     running_free(&found);
 }
 
-// Processes that have gone. The table must not change while it is walked.
+// Frees processes that have ended. Builds a new table, because a table must not change while it is walked.
 static void live_sweep_processes(struct live *live)
 {
     uint64_t pid, value;

@@ -44,7 +44,7 @@ static void live_document_group(struct json *json, const struct counters_group *
     json_close(json);
 }
 
-// Why nothing is counted; null: something is.
+// Writes why nothing is counted; null if something is.
 static void live_document_missing(struct live *live, struct json *json)
 {
     static const struct perf_reason none = {0},
@@ -74,7 +74,7 @@ void live_document_header(struct live *live)
     fflush(live->file);
 }
 
-// A line "NAME NUMBER" of a text; -1: there is none.
+// The number in the line "NAME NUMBER" of the text; -1: there is no such line.
 static int64_t live_document_find(const char *text, const char *name)
 {
     const char *at = text ? strstr(text, name) : NULL;

@@ -12,17 +12,17 @@
 
 enum {
     LIVE_PAGES_ROUND = 8192,  // at about 0.2 us a page, 2 ms
-    LIVE_PAGES_LEAST = 128,   // of a process: a share is known within 9 %
-    LIVE_PAGES_MOST = 2048,   // within 2 %
-    LIVE_PAGES_RANGES = 16,   // that are told one by one
-    LIVE_PAGES_REST = 100,    // times as long as a look took, the process is left alone
+    LIVE_PAGES_LEAST = 128,   // per process: gives a share within 9 %
+    LIVE_PAGES_MOST = 2048,   // per process: gives a share within 2 %
+    LIVE_PAGES_RANGES = 16,   // listed one by one
+    LIVE_PAGES_REST = 100,    // pause between two queries of a process, in multiples of the query's time
 };
 
 // A mapping and what was found in it.
 struct live_range {
-    const struct mapping *mapping;   // NULL: all that are not told one by one
+    const struct mapping *mapping;   // NULL: all mappings that are not listed one by one
     uint64_t pages, asked, present;
-    uint64_t *nodes;                 // of the present ones, by index into topology->nodes
+    uint64_t *nodes;                 // present pages by index into topology->nodes
     double resident;                 // estimate, in pages
 };
 
@@ -44,9 +44,9 @@ struct live_pages_budget live_pages_share(size_t processes, uint64_t interval_ns
         .left = LIVE_PAGES_ROUND, .each = each, .rest_ns = processes * each / LIVE_PAGES_ROUND * interval_ns};
 }
 
-// --- asking
+// --- queries
 
-// Places of the golden-ratio sequence: spread evenly whatever their number, and no stride that a placement could share.
+// Positions follow the golden-ratio sequence: any number of them spreads evenly, and no placement has the same stride.
 static uint64_t live_pages_place(const struct live_range *range, uint64_t turn, uint64_t k)
 {
     const double golden = 0.6180339887498949;
@@ -79,7 +79,7 @@ static void live_pages_ask(struct live_look *look, struct live_range *range, uin
     range->resident = range->asked ? (double)range->present / (double)range->asked * (double)range->pages : 0;
 }
 
-// Of a range with this part of the whole. Not more than it has pages.
+// How many pages to query of a range that has this part of the whole: at most all its pages.
 static uint64_t live_pages_part(const struct live_range *range, double part, size_t wanted)
 {
     uint64_t count = (uint64_t)(part * (double)wanted) + 1;
@@ -87,7 +87,8 @@ static uint64_t live_pages_part(const struct live_range *range, double part, siz
     return count < range->pages ? count : range->pages;
 }
 
-// A third of the pages by the size of ranges, to find those with memory in them; the rest by what was found.
+// Spends a third of the queries by the size of the ranges, to find ranges with resident pages; the rest by what it
+// found.
 static void live_pages_ask_all(struct live_look *look, size_t wanted)
 {
     double size = 0, resident = 0;
@@ -106,7 +107,7 @@ static void live_pages_ask_all(struct live_look *look, size_t wanted)
     }
 }
 
-// --- what to ask about
+// --- choosing ranges
 
 static bool live_pages_of_interest(const struct mapping *mapping)
 {
@@ -125,7 +126,7 @@ static int live_pages_by_resident(const void *a, const void *b)
     return one->resident < other->resident ? 1 : -(one->resident > other->resident);
 }
 
-// The largest ranges: as many as there are pages to ask about. -1: out of memory.
+// Chooses the largest ranges, at most one per query. -1: out of memory.
 static int live_pages_plan(struct live_look *look, const struct address_space *space, size_t wanted)
 {
     look->ranges = calloc(space->count + 1, sizeof *look->ranges);
@@ -159,7 +160,7 @@ static const char *live_pages_kind(enum mapping_kind kind)
     return names[kind];
 }
 
-// Estimated pages by node: each present page that was asked about stands for as many.
+// Writes estimated pages by node: each queried page that is present stands for the same number of pages.
 static void live_pages_write_nodes(const struct live_look *look, struct json *json, const struct live_range *ranges,
                                    size_t count)
 {

@@ -39,7 +39,7 @@ static int live_threads_read_stat(struct live_stat *stat, pid_t pid, pid_t tid)
 }
 
 // Pages that automatic balancing moved because of the thread's faults: /proc/PID/task/TID/sched (kernel/sched/debug.c).
-// -1: not told.
+// -1: the kernel does not tell.
 static int64_t live_threads_read_migrated(const struct live *live, pid_t pid, pid_t tid)
 {
     static const char name[] = "\nnuma_pages_migrated";
@@ -53,7 +53,7 @@ static int64_t live_threads_read_migrated(const struct live *live, pid_t pid, pi
 
 // --- counters
 
-// While files are left for reading /proc.
+// Opens counters as long as enough files are left to read /proc.
 static void live_threads_count(struct live *live, struct live_thread *thread)
 {
     if (live->counters.usable == 0 || thread->counters)
@@ -70,10 +70,10 @@ static void live_threads_count(struct live *live, struct live_thread *thread)
     live->uncounted += !thread->counters;
 }
 
-// Task clock, and of each group that is counted its running time and the values of its events, in the header's order.
+// Writes the task clock, then for each counted group its running time and its counts, in the order of the header.
 static void live_threads_write_counts(const struct live *live, struct json *json, struct live_thread *thread)
 {
-    const int ANY_CPU = 0; // where the thread ran is known from its stat
+    const int ANY_CPU = 0; // /proc/PID/stat tells where the thread ran
     if (!thread->counters) {
         json_text(json, "counts", NULL);
         return;
@@ -110,7 +110,7 @@ static struct live_thread *live_threads_meet(struct live *live, pid_t tid, uint6
     if (table_get(&live->threads, (uint64_t)tid, &value)) {
         thread = (struct live_thread *)(uintptr_t)value;
         if (thread->started != started)
-            live_threads_forget(thread); // another thread of that number
+            live_threads_forget(thread); // an earlier thread with the same tid
     } else {
         thread = calloc(1, sizeof *thread);
         if (!thread || table_put(&live->threads, (uint64_t)tid, (uintptr_t)thread) < 0) {

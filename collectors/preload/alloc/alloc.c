@@ -34,7 +34,7 @@ static void *early_malloc(size_t bytes)
     }
     void *block = early + early_used;
     early_used += rounded;
-    alloc_filter_watch(block); // so that free looks twice at it
+    alloc_filter_watch(block); // so that free checks the block in full
     return block;
 }
 
@@ -43,7 +43,8 @@ static void *first_calloc(size_t count, size_t size);
 static void *first_realloc(void *block, size_t bytes);
 static void first_free(void *block);
 
-// These three are called by the million: as long as they are not known, others stand in, and nobody needs to ask.
+// These three are called millions of times: stand-ins serve until the real functions are known, so no call tests for
+// it.
 static struct {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
@@ -130,7 +131,7 @@ __attribute__((noinline)) void alloc_note_free(void *address)
         alloc_write_freed(ALLOC_HEAP, address, 0);
 }
 
-// When a call for a large block begins; small ones are not worth the time.
+// The time when a call for a large block begins; a small block is not worth reading the clock.
 static uint64_t alloc_since(size_t bytes)
 {
     return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
@@ -139,7 +140,7 @@ static uint64_t alloc_since(size_t bytes)
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define CALLER __builtin_return_address(0)
 
-// Apart, so that a small block costs no frame of the stack.
+// A function of its own, so that a small block costs no stack frame.
 static __attribute__((noinline)) void *alloc_large_malloc(size_t bytes, const void *caller)
 {
     uint64_t since = clock_now();

@@ -20,7 +20,7 @@ void alloc_write_allocated(enum alloc_kind kind, const void *address, size_t byt
 void alloc_write_tls(const void *address, size_t bytes, const void *module, uint64_t since); // module: an address in it
 void alloc_write_freed(enum alloc_kind kind, const void *address, size_t bytes);
 
-// --- alloc.c: a large block was made, by a call that began at since; one is about to be given back
+// --- alloc.c: notes a large block, made by a call that began at since; notes a block that is about to be freed
 void *alloc_note(void *address, size_t bytes, uint64_t since);
 void alloc_note_free(void *address);
 // Suspends notes of the calling thread: operator new notes the block itself, and calls malloc. Returns the old value.
@@ -42,14 +42,15 @@ static inline _Atomic uint8_t *alloc_filter_page(const void *address)
     return &alloc_filter_pages[(uintptr_t)address >> 12 & ((1 << ALLOC_FILTER_BITS) - 1)];
 }
 
-// That look; true also for some that are not there.
+// The look at one byte; also true for some addresses that are not in the table.
 static inline bool alloc_filter_may_hold(const void *address)
 {
     return atomic_load_explicit(alloc_filter_page(address), memory_order_relaxed) != 0;
 }
 
 // --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
-void alloc_thread_began(uint64_t since, const void *frame); // when its creation began; its outermost frame of ours
+// since: when its creation began; frame: our outermost frame of the thread.
+void alloc_thread_began(uint64_t since, const void *frame);
 void alloc_thread_ended(void);
 void alloc_thread_variables(uint64_t since); // 0: they are gone
 // First address behind the part of the stack that can be read, from an address in it.

@@ -8,7 +8,7 @@
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
 
-// Memory to put data into, not code or a guard.
+// True for memory that can hold data: neither code nor a guard.
 static bool alloc_map_is_data(size_t bytes, int protection, int flags)
 {
     return bytes >= ALLOC_THRESHOLD && (protection & PROT_WRITE) && (flags & MAP_ANONYMOUS) && !(flags & MAP_STACK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread brings along: its stack, and its own copies of thread-local variables.
+// The memory of a thread: its stack, and its own copies of thread-local variables.
 #include <link.h>
 #include <pthread.h>
 
@@ -65,7 +65,7 @@ void alloc_thread_ended(void)
         alloc_write_freed(ALLOC_STACK, (const void *)stack_start, stack_end - stack_start);
 }
 
-// Of a thread that is not known, only the page the pointer is on is sure to be there. A stack of another kind (a
+// For an unknown thread, only the page that holds the pointer is certain to be mapped. A stack of another kind (a
 // coroutine's, a signal's) lies outside the known one and is treated alike.
 uintptr_t alloc_stack_end(uintptr_t pointer)
 {

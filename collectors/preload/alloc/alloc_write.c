@@ -12,7 +12,7 @@
 #include "core/system/clock.h"
 #include "core/system/memory_file.h"
 
-static struct perf_event_mmap_page *ring; // NULL: nobody listens
+static struct perf_event_mmap_page *ring; // NULL: no recorder reads it
 static __thread bool alloc_write_inside;
 static __thread uint32_t alloc_write_tid;
 
@@ -118,7 +118,7 @@ static size_t alloc_write_stack_bytes(uintptr_t pointer)
     return (bytes < ALLOC_STACK_BYTES ? bytes : ALLOC_STACK_BYTES) & ~(size_t)7;
 }
 
-// Leaves away what there is no room for any more. Returns how much of the ring may be in use after the record.
+// Omits the parts of the record that no longer fit. Returns how much of the ring may be in use after the record.
 static uint64_t alloc_write_limit(struct alloc_record *record, uint64_t used)
 {
     if (record->header.type == ALLOC_RECORD_FREED)
@@ -135,7 +135,7 @@ static void alloc_write_ring_doorbell(uint64_t used_before, uint64_t used)
         preload_ring_doorbell();
 }
 
-// Sets the record's size and takes room for it. False: there is none, and the record is counted as lost.
+// Sets the record's size and reserves room for it. False: there is no room, and the record counts as lost.
 static bool alloc_write_reserve(struct alloc_record *record, uint64_t *start)
 {
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_RELAXED), used;

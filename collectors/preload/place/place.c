@@ -100,7 +100,7 @@ static int place_bind_counted(int subject, const struct place_range *range, size
     return 0;
 }
 
-// A look takes up to 0.1 ms: enough blocks of a subject to tell a share by, and no more.
+// A check takes up to 0.1 ms: checks enough blocks of a subject to estimate a share, and no more.
 static void place_check_block(struct place_block *block)
 {
     enum { CHECKED_BLOCKS = 256 };
@@ -124,7 +124,7 @@ static const struct placement_place *place_choose(int subject, size_t bytes)
 
 // --- static variables
 
-// Whole pages inside the variable: those at its ends belong to its neighbours as well.
+// The whole pages inside the variable: its neighbours share the pages at its ends.
 static void place_variable(int subject)
 {
     const struct placement_subject *variable = &placement->subjects[subject];
@@ -190,7 +190,7 @@ void place_open(void)
 
 // --- heap blocks
 
-// Where the block begins in its mapping: as malloc has it, so that a trial compares nodes and not alignments.
+// Offset of the block in its mapping: as malloc's, so that a trial compares nodes and not alignments.
 static size_t place_offset(size_t alignment)
 {
     enum { MALLOC_HEADER = 16 };

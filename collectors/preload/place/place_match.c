@@ -11,7 +11,7 @@
 static const struct placement *placement;
 static _Atomic uintptr_t returns[PLACEMENT_FRAMES]; // return address of each frame here; 0: its module is not loaded
 static _Atomic uintptr_t biases[PLACEMENT_MODULES]; // of loaded modules, plus 1; 0: not loaded
-static _Atomic unsigned long long loaded;           // modules that were loaded when we looked last
+static _Atomic unsigned long long loaded;           // modules loaded at the last check
 static __thread uint32_t ordinals[PLACEMENT_SUBJECTS];
 
 // --- modules
@@ -82,7 +82,7 @@ static int match_count_modules(struct dl_phdr_info *info, size_t size, void *add
     return 1; // the first module tells of all
 }
 
-// A library that was opened since may hold frames of the file.
+// Resolves again if libraries were loaded since: they may hold frames of the file.
 static void match_again(void)
 {
     unsigned long long adds = 0;

@@ -38,9 +38,9 @@ struct kernels {
     kernels_run *run[KERNELS_OPS];
 };
 
-// The widest set that this CPU and its operating system support.
+// Returns the widest set that this CPU and its operating system support.
 const struct kernels *kernels_best(void);
-// Those that can run here, narrowest first; NULL after the last.
+// Returns the sets that this CPU can run, narrowest first; NULL after the last.
 const struct kernels *kernels_usable(size_t index);
 
 uint64_t kernels_stride_write(const struct kernels_block *block); // in plain C, for all sets

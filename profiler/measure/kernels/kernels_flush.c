@@ -7,7 +7,8 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-// CPUID leaf 7, EBX bit 23 (Intel SDM, CPUID). CLFLUSH, which all have, waits for each line: fifty times as long.
+// CPUID leaf 7, EBX bit 23 (Intel SDM, CPUID). CLFLUSH, which every CPU has, waits for each line and takes 50 times as
+// long.
 static bool kernels_flush_has_clflushopt(void)
 {
     unsigned a, b = 0, c, d;
@@ -32,7 +33,7 @@ bool kernels_flush_lines(const char *from, size_t bytes)
     return true;
 }
 #elif defined(__aarch64__)
-// Linux lets programs do that (SCTLR_EL1.UCI; arch/arm64).
+// Linux allows user programs to flush lines (SCTLR_EL1.UCI; arch/arm64).
 bool kernels_flush_lines(const char *from, size_t bytes)
 {
     for (const char *end = from + bytes; from < end; from += KERNELS_LINE)

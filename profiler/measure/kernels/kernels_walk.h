@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks for latency: every line of a region holds the address of the next, so that a load cannot start before the one
-// before it has ended. Each line is visited once before the first comes again.
+// Walks for latency: every line of a region holds the address of the next line, so that a load cannot start before the
+// previous load has ended. A walk visits each line once before it returns to the first.
 #ifndef PROFILER_MEASURE_KERNELS_KERNELS_WALK_H
 #define PROFILER_MEASURE_KERNELS_KERNELS_WALK_H
 
@@ -10,7 +10,7 @@
 
 struct kernels_walk_line {
     struct kernels_walk_line *next;
-    uint64_t rank;              // 0 to lines - 1 along the walk: tells afterwards how far one has come
+    uint64_t rank;              // 0 to lines - 1 along the walk: tells how far a walk has come
     char rest[48];
 };
 
@@ -21,7 +21,7 @@ enum kernels_walk_order {
 
 enum { KERNELS_WALK_UNIT = 64 * 1024 }; // bytes; a region is a multiple of it
 
-// Position of the line that is visited as the rank-th, for a region of that many lines.
+// Position of the line that a walk visits as the rank-th, in a region of that many lines.
 size_t kernels_walk_position(enum kernels_walk_order order, size_t lines, size_t rank);
 // The inverse.
 size_t kernels_walk_rank(enum kernels_walk_order order, size_t lines, size_t position);
@@ -30,12 +30,11 @@ size_t kernels_walk_rank(enum kernels_walk_order order, size_t lines, size_t pos
 void kernels_walk_write(struct kernels_walk_line *region, size_t lines, enum kernels_walk_order order, size_t from,
                         size_t until);
 
-// Goes steps lines further; steps is a multiple of KERNELS_WALK_STRIDE.
+// Moves on by steps lines; steps is a multiple of KERNELS_WALK_STRIDE.
 enum { KERNELS_WALK_STRIDE = 16 };
 const struct kernels_walk_line *kernels_walk_go(const struct kernels_walk_line *line, size_t steps);
 
-// The same with a pause of KERNELS_WALK_PAUSE dependent additions after every load, in which the memory has nothing to
-// do.
+// The same with KERNELS_WALK_PAUSE dependent additions after every load, during which the memory is idle.
 enum { KERNELS_WALK_PAUSE = 128 };
 const struct kernels_walk_line *kernels_walk_go_pausing(const struct kernels_walk_line *line, size_t steps);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was found out about this machine, as one file of each kind in the user's cache folder: $XDG_CACHE_HOME/numaprof,
+// Results about this machine: one file of each kind in the user's cache folder, $XDG_CACHE_HOME/numaprof,
 // else ~/.cache/numaprof. A file's name ends with a key of the machine's identity. It holds lines of text: the kind's
 // first line, "machine IDENTITY", lines of the kind's own, and "end": a file without that was cut off.
 #ifndef PROFILER_MEASURE_RESULT_MACHINE_CACHE_H
@@ -41,7 +41,7 @@ void machine_cache_close(struct machine_cache_reader *reader);
 char *machine_cache_line(struct machine_cache_reader *reader);
 // Calls each for the lines that are left, until "end" (-EINVAL: it is missing) or the first error, which it returns.
 int machine_cache_each(struct machine_cache_reader *reader, int (*each)(void *to, const char *line), void *to);
-// What stands behind a line's first word and a blank; NULL: there is no line, or it begins with another word.
+// The rest of a line after its first word and a blank; NULL: there is no line, or its first word is another one.
 const char *machine_cache_after(const char *line, const char *word);
 
 #endif

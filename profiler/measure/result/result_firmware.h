@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the firmware claims about memory, set beside what was measured: SLIT's distances as multiples of the local
+// The firmware's claims about memory beside the measurement: SLIT's distances as multiples of the local
 // latency, and HMAT's latencies and bandwidths where the kernel has them (Documentation/admin-guide/mm/numaperf.rst).
 #ifndef PROFILER_MEASURE_RESULT_RESULT_FIRMWARE_H
 #define PROFILER_MEASURE_RESULT_RESULT_FIRMWARE_H
@@ -18,7 +18,7 @@ struct result_firmware_distance {
 };
 
 struct result_firmware_claim {
-    double claimed, measured;   // 0: not told; not measured
+    double claimed, measured;   // 0: no claim; not measured
 };
 
 // HMAT's row of one memory: from its best initiators (class 0), or from its best CPUs (class 1). Written is past the

@@ -16,7 +16,7 @@ int result_store_save(const struct result *result, const struct topology *t, cha
 // -ENOENT: nothing is stored for this machine; -EINVAL: the file is not one of ours, or damaged. The caller frees
 // result.
 int result_store_load(struct result *result, const struct topology *t, char *path, size_t size);
-// The same from a file that may be another machine's: that its nodes are those of the topology is looked at (-ESRCH).
+// The same from a file that may be another machine's: -ESRCH: its nodes are not those of the topology.
 int result_store_load_file(struct result *result, const struct topology *t, const char *path);
 
 #endif

@@ -52,7 +52,7 @@ static void survey_print_cell(const struct result *result, enum result_metric_id
     printf("%*s%6s", SURVEY_PRINT_CELL - 6, value, relative);
 }
 
-// The widest of the row, of the repeats' middle half.
+// Widest middle half of the repeats in this row.
 static void survey_print_spread(const struct result *result, enum result_metric_id id, size_t to)
 {
     double widest = 0;
@@ -88,13 +88,13 @@ static bool survey_print_has_metric(const struct result *result, enum result_met
     return has;
 }
 
-// What the firmware claims and what was measured, by distance: a table for pairs would be as long as the matrix.
+// Compares the firmware's claims with the measurement by distance: a table by pair would be as long as the matrix.
 static void survey_print_firmware(const struct result *result, const struct topology *t)
 {
     struct result_firmware_distance found[RESULT_FIRMWARE_DISTANCES];
     size_t count = result_firmware_distances(result, t, found);
     if (count < 2)
-        return; // nothing but local memory
+        return; // all memory is local
     printf("  distance    pairs   claimed   measured (%s)\n", result_metric_get(result_firmware_metric(result))->name);
     for (size_t i = 0; i < count; i++)
         printf("  %8d %8zu %8.2fx %9.2fx  %.2f..%.2f\n", found[i].distance, found[i].pairs, found[i].claimed,
@@ -139,7 +139,7 @@ static void survey_print_beside(const struct result *result, const struct topolo
     struct result_firmware_distance distances[RESULT_FIRMWARE_DISTANCES];
     struct result_firmware_hmat hmat[RESULT_FIRMWARE_HMAT];
     if (*result->emulated)
-        return; // times that mean nothing
+        return; // emulated times mean nothing
     if (result_firmware_distances(result, t, distances) < 2 && result_firmware_hmat(result, t, root, hmat) == 0)
         return; // nothing is claimed but that what is local is local
     puts("beside the firmware");

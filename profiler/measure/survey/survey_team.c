@@ -23,7 +23,7 @@ enum {
 
 struct survey_team {
     pthread_mutex_t gate;       // held until all threads exist
-    bool is_off;                // under gate: there are not enough threads
+    bool is_off;                // under gate: too few threads started, so none works
     atomic_size_t coming;       // threads that are not ready yet
     atomic_size_t working;      // jobs that have not yet kept a slice
     double slice_ns;
@@ -85,7 +85,7 @@ static bool survey_team_is_right(const struct survey_team_job *job, size_t at, s
 
 // --- chunks
 
-// Returns whether the CPU stayed ours; *ns is what it took.
+// Sets *ns to the time of the chunk. False: the kernel took the CPU away meanwhile.
 static bool survey_team_chunk(struct survey_team_job *job, size_t bytes, double *ns)
 {
     struct kernels_block block = {.to = job->to ? job->to + job->at : NULL,
@@ -131,7 +131,7 @@ static void survey_team_step(struct survey_team_job *job, bool counts)
     }
 }
 
-// The last chunk of a slice is looked at: the loops are the same for all.
+// Checks the last chunk of a slice: all chunks run the same loop.
 static void survey_team_check_written(struct survey_team_job *job)
 {
     if (job->error < 0 || job->work == SURVEY_TEAM_WALK || job->op == KERNELS_READ || job->op == KERNELS_READ_PREFETCH)
@@ -149,7 +149,7 @@ static bool survey_team_goes_on(const struct survey_team *team, const struct sur
     return job->kept_ns < team->slice_ns && (double)(clock_now() - start) < team->slice_ns * SURVEY_TEAM_PATIENCE;
 }
 
-// What a pause takes: a walk on the spot with pauses, less one without. The median, as some tries are disturbed.
+// Time of one pause: a walk over one line with pauses, minus one without. The median, because some tries are disturbed.
 static double survey_team_pause(void)
 {
     struct kernels_walk_line spot = {.next = &spot};
