@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a command as on a kernel before Linux 6.9, which refuses MPOL_WEIGHTED_INTERLEAVE:  without_weights PROGRAM ARGUMENT...
+// Runs a command as on a kernel before Linux 6.9, which refuses MPOL_WEIGHTED_INTERLEAVE:  without_weights PROGRAM...
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
