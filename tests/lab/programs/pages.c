@@ -10,7 +10,7 @@
 
 #include "lab.h"
 
-enum { ATTEMPTS = 100, PAGES = 21, ARRAYS = 3, JUNK = 8 << 20, STEP = 3 /* of lines: no stream; shares no factor with 64 */ };
+enum { ATTEMPTS = 100, PAGES = 21, ARRAYS = 3, JUNK = 8 << 20, STEP = 3 /* lines: no stream, no factor of 64 */ };
 
 static char *line_of(char *array, int page, int i)
 {
