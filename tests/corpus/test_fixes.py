@@ -427,6 +427,23 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     compared(source, divided, 2, [zeros_in_parallel])
 
 
+ZEROS = {
+    "a = 0": True,
+    "a(:) = 0.0d0": True,
+    "A(i) = 0._dp ! all": True,
+    "a(i) = 01": False,
+    "b = 0": False,
+    "a = 0 + i": False,
+}
+
+
+@pytest.mark.parametrize("statement", ZEROS)
+def test_fortran_zeros_after_an_allocation_are_seen(statement: str) -> None:
+    lines = ["subroutine f", "allocate(a(n))", "do i = 1, n", statement, "end do", "end subroutine", "a = 0"]
+    (memory,) = fortran_allocation.allocations(lines, "a.f90", 2)
+    assert fortran_allocation.set_to_zero(lines, memory) == ZEROS[statement]
+
+
 FORTRAN_VARIABLES = {
     "module": ("m", "real(8) :: a(100000)"),
     "several": ("m", "integer :: b(4), c\n  real(8), dimension(100000), target :: d, a"),

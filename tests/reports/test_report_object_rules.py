@@ -572,7 +572,7 @@ def test_code_between_malloc_and_memset_leaves_no_memory_to_one_thread(
     (advice,) = only(builder, tmp_path, serial_init)
     too = not later.startswith("sum")
     assert ("// sum.c: after line 4, add; build with -fopenmp" in advice.code) == too
-    assert ("malloc and memset of `b`" in advice.change) == too
+    assert ("has `b` allocated as zeros" in advice.change) == too
     assert "sum.c:4" not in advice.finding
 
 

@@ -60,8 +60,14 @@ def zeroed_beside(
         if (site.function, site.file) in made:
             lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
             there = dealt(evidence, each, use) or _of_object(evidence, each)
-            found.append((each, [m for m in there if not m.nest and c_allocation.set_to_zero(lines, m)]))
+            found.append((each, [memory for memory in there if not memory.nest and _set_to_zero(lines, memory)]))
     return [(each, there) for each, there in found if there]
+
+
+def _set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
+    if memory.fortran:
+        return fortran_allocation.set_to_zero(lines, memory)
+    return c_allocation.set_to_zero(lines, memory)
 
 
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:

@@ -35,6 +35,17 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     return [replace(memory, instead="" if at else allocates) for at, memory in enumerate(zeros)]
 
 
+def set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
+    """The procedure that allocates it sets it to zero later on: a compiler may make one calloc of both."""
+    sets = re.compile(rf"\s*{re.escape(memory.pointer)}\s*(?:\([^()]*\)\s*)?=\s*0(?:\.0*)?(?:_\w+|[de]0+)?\s*$", re.I)
+    for line in map(_code, lines[memory.last :]):
+        if re.match(r"\s*end\s*(?:subroutine|function|program)\b", line, re.I):
+            break
+        if sets.match(line):
+            return True
+    return False
+
+
 _PROGRAM = re.compile(r"program\s+\w+$", re.I)
 _DECLARES = re.compile(
     r"(use|implicit|integer|real|double|complex|logical|character|type|class|parameter|data|common|save|external"

@@ -198,8 +198,8 @@ def _zeroed_beside(init: Initialisation) -> str:
         return ""
     names = words([f"`{memory.pointer}`" for _, there in init.zeroed for memory in there])
     return (
-        f"The compiler makes one calloc of malloc and memset of {names}, which it may not do once other code stands "
-        "between: the code is for that memory too. "
+        f"The compiler has {names} allocated as zeros instead of writing them, which it may not do once other code "
+        "stands between: the code is for that memory too. "
     )
 
 
