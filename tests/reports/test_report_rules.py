@@ -396,6 +396,11 @@ def test_migrated_threads_are_named(tmp_path: Path) -> None:
     assert "1 pinned thread left its CPU (sum 4716)" in advice.finding
 
 
+def test_a_program_without_traffic_is_not_recorded_again(tmp_path: Path) -> None:
+    builder = SCENARIOS["little_traffic"]().change("thread", where="id = 6", migrations=2)
+    assert [advice.kind for advice in advise(read(builder, tmp_path))] == [Kind.LEAVE]
+
+
 def roaming(**run: object) -> RecordingBuilder:
     """Thread 0 runs on both nodes, and reads remotely from each."""
     builder = SCENARIOS["wandering"](**run)

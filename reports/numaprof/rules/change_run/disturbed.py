@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Union
 
 from numaprof.analysis.naming import command_to_copy, thread_name
+from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 from numaprof.rules.advice import Advice, Kind, Remarked
@@ -15,7 +16,7 @@ _SET_AFFINITY = "sched_setaffinity(0, sizeof set, &set);"
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if evidence.machine.single:
+    if evidence.machine.single or judge(evidence) is Judgement.NO_TRAFFIC:
         return None
     causes = [
         cause for cause in (_balancing(evidence), _migrated(evidence), _roamed(evidence), _wandered(evidence)) if cause
