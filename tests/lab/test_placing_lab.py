@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A placement beside the same fix in the source: as few remote reads, and all of the data on the asked nodes.
+
+`make placements` compares all examples, with the placement that their advice leads to. Here the borders are given, as
+place/test_schedule.py proves that `try` finds them: nothing depends on samples.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import BUILD, PROGRAM
+from placing import placement
+from running import one
+
+NEAR, RIGHT = 0.02, 0.95  # of the remote share; of the checked bytes
+# Of 0.8 million demand reads: the thousand remote ones of the program's start are far less than NEAR.
+SIZE = (6, 8)
+MACHINE = "tests/lab/machines/small-westmere.machine"  # no prefetcher, no huge pages: each line read counts once
+SHARE = """
+SELECT sum(value * (placement = 'remote_dram')) / (0.0 + sum(value)) FROM count JOIN event ON event.id = event
+ WHERE class = 'demand_rd' AND placement IN ('local_dram', 'remote_dram')
+"""
+RIGHT_SHARE = "SELECT sum(right_bytes) / (0.0 + sum(checked_bytes)) FROM placed"
+
+
+def record(recording: Path, *words: object) -> Path:
+    """Demand reads alone: they are counted all the time, and have no part of what one thread writes at first."""
+    environment = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0", "PATH": "/usr/bin:/bin", "LC_ALL": "C"}
+    command = [PROGRAM, "record", "-q", "--events", "demand_rd", "-o", recording, *words]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    return recording
+
+
+@pytest.mark.lab(MACHINE)
+def test_a_placement_does_what_the_edit_does(tmp_path: Path) -> None:
+    program, file = BUILD / "examples" / "sum_serial", tmp_path / "placement"
+    # What the unchanged program reads remotely depends on where its first thread happens to run.
+    subjects = placement(record(tmp_path / "before", program, 1, 8), "* blocks 0:0.5 1:1")
+    file.write_text(subjects.replace("\n", "\npin 0,1,2,3,4,5,6,7\nthreads 0,1,2,3,4,5,6,7\n", 1))
+    placed = record(tmp_path / "placed", "--place", file, program, *SIZE)
+    after = record(tmp_path / "after", BUILD / "examples" / "sum_parallel", *SIZE)
+    assert one(placed, SHARE) == pytest.approx(one(after, SHARE), abs=NEAR)
+    assert one(placed, "SELECT sum(placed) = sum(asked) AND sum(asked) >= 1 FROM placed") == 1
+    assert one(placed, RIGHT_SHARE) >= RIGHT
