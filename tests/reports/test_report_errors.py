@@ -330,9 +330,9 @@ def test_nothing_counted_is_an_upper_bound(simulate: Simulate) -> None:
     assert none >= 0.2 * RUNS and held >= 0.95 * RUNS
 
 
-def test_errors_of_fewer_than_two_degrees_of_freedom_are_not_known() -> None:
+def test_errors_of_few_blocks_are_known_with_few_degrees_of_freedom() -> None:
     """n blocks of equal weight tell 2 (n - 1)^2 / (3 n - 4): 1.6 of 3, 2.25 of 4."""
-    assert own_error(1.0, 8, 3.0) is None
+    assert own_error(1.0, 8, 3.0) == Error(1.0, 1.6)
     assert own_error(1.0, 8, 4.0) == Error(1.0, 2.25)
     assert own_error(1.0, 3, 8.0) is None
     assert own_error(None, 1, None) == EXACT

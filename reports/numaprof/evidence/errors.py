@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
-from numaprof.evidence.thresholds import MIN_BLOCKS, MIN_FREEDOM, UNSEEN_REQUESTS
+from numaprof.evidence.thresholds import MIN_BLOCKS, UNSEEN_REQUESTS
 
 _NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
 
@@ -33,7 +33,10 @@ EXACT = Error(0.0)
 
 
 def student(freedom: float) -> float:
-    """97.5 % quantile of Student's t distribution: Abramowitz and Stegun 26.7.5; 1 % too small at two degrees."""
+    """97.5 % quantile of Student's t distribution: Abramowitz and Stegun 26.7.5.
+
+    1 % too small at two degrees of freedom, 11 % at one.
+    """
     z, n = _NORMAL, max(1.0, freedom)
     terms = (
         (z**3 + z) / 4,
@@ -86,8 +89,7 @@ def own_error(variance: float | None, blocks: int, effective: float | None) -> E
     if blocks < MIN_BLOCKS or variance is None:
         return None
     count = max(2.0, effective)
-    freedom = 2 * (count - 1) ** 2 / (3 * count - 4)
-    return Error(variance, freedom) if freedom >= MIN_FREEDOM else None
+    return Error(variance, 2 * (count - 1) ** 2 / (3 * count - 4))
 
 
 Pairs = Sequence[tuple[Estimated, Estimated]]

@@ -13,10 +13,6 @@ FULL_COVERAGE = 0.99
 # twice as wide as with many.
 MIN_BLOCKS = 4
 
-# An error known with fewer degrees of freedom is called not known: its 95 % interval is more than twice as wide as that
-# of a well-known one, and the approximation of Student's quantile fails.
-MIN_FREEDOM = 2
-
 # Requests that are added to those counted before their variance is taken: where none was seen, 95 % intervals of
 # independent requests reach up to 1.96^2 of them (the score interval of a Poisson mean), not to 0.
 UNSEEN_REQUESTS = 3.84
