@@ -143,6 +143,7 @@ static int elf_kind_open_file(const char *path)
 
 int elf_kind_open(const char *path, ElfW(Ehdr) * header)
 {
+    *header = (ElfW(Ehdr)){0};
     int fd = elf_kind_open_file(path);
     if (fd < 0)
         return -errno;
