@@ -15,9 +15,9 @@
 enum {
     OBJECTS_BLOCKS_OF_ONE = 1000,    // rows of one object; beyond these a block has one only once it has a sample
     OBJECTS_UNNAMED = 8192,          // samples: calloc of 3 GiB, with its faults downsampled, makes as many
-    // Bytes of variables whose line is looked up, which may unpack all of libc's debug.
+    // Bytes of variables whose line is looked up, which may unpack all of libc's debug information: that took three
+    // quarters of recording `true`.
     OBJECTS_DECLARED_LEAST = 64 << 10,
-                                     // information: that took three quarters of recording `true`
     OBJECTS_HEADER_BYTES = 16,       // an allocator touches its own words before a block (glibc: two size_t)
 };
 

@@ -6,8 +6,7 @@
 #include <stddef.h>
 
 // Path of this process's group below /sys/fs/cgroup: "/" or "/a/b". Where version 1 is mounted beside it, the group of
-// version 2.
-// -ENOENT: only version 1 is there, or no /proc; -ENAMETOOLONG.
+// version 2. -ENOENT: only version 1 is there, or no /proc; -ENAMETOOLONG.
 int cgroup_path(char *path, size_t size, const char *root);
 
 #endif

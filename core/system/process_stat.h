@@ -7,8 +7,7 @@
 #include <sys/types.h>
 
 // Reads /proc/PID/stat (proc(5)) into text. *fields: behind the name, which may hold anything: the first one is the
-// state, field 3.
-// -errno; -EINVAL: it is cut off.
+// state, field 3. -errno; -EINVAL: it is cut off.
 int process_stat_read(char *text, size_t size, const char **fields, pid_t pid);
 
 // By which number the kernel shows the memory of the process: by that of another thread if the main one has ended.
