@@ -67,24 +67,20 @@ class Cell(NamedTuple):
     squares: float  # sum of the squares of the weights
 
 
-# Which part of a thing who touched (is_use 0, in pages) and used (1; weight in accesses, seen in samples): over all its
-# blocks, ...
-CELLS = """
+# Which part of a thing who touched (is_use 0, in pages) and used (1; weight in accesses, seen in samples): ...
+_CELLS = """
 SELECT thing, is_use, p.steady, thread, node,
-       min(:bins - 1, CAST((e.start + max(0, address - e.first)) * :bins / w.bytes AS INTEGER)) AS bin, sum(weight),
+       min(:bins - 1, CAST({part} * :bins / {bytes} AS INTEGER)) AS bin, sum(weight),
        sum(seen), total(1.0 * weight * weight)
   FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
+ WHERE {things}
  GROUP BY thing, is_use, p.steady, thread, node, bin
 """
+_IN_BLOCK = "max(0, address - e.first)"
+# ... over all its blocks, ...
+CELLS = _CELLS.format(part=f"(e.start + {_IN_BLOCK})", bytes="w.bytes", things="true")
 # ... and within its blocks, one laid over the other.
-FOLDED_CELLS = """
-SELECT thing, is_use, p.steady, thread, node,
-       min(:bins - 1, CAST(1.0 * max(0, address - e.first) * :bins / e.bytes AS INTEGER)) AS bin, sum(weight),
-       sum(seen), total(1.0 * weight * weight)
-  FROM placed p JOIN extent e USING (thing, process, block) JOIN whole w USING (thing)
- WHERE w.blocks > 1
- GROUP BY thing, is_use, p.steady, thread, node, bin
-"""
+FOLDED_CELLS = _CELLS.format(part=f"1.0 * {_IN_BLOCK}", bytes="e.bytes", things="w.blocks > 1")
 
 
 class RegionCell(NamedTuple):
