@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from numaprof.analysis.remote_share import RemoteShare
+from numaprof.analysis.remote_share import sampled_interval
 from numaprof.evidence.evidence import Evidence, InitSite
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
@@ -51,7 +51,7 @@ def of_remote(evidence: Evidence, part: float) -> str:
     a known address."""
     lines, remote = evidence.remote_lines, sum(row.samples for row in evidence.samples.used if row.remote)
     if not lines.known:
-        share = share_in_interval(part, RemoteShare(part, 1.0, remote).interval)
+        share = share_in_interval(part, sampled_interval(part, remote))
         return f"{share} of {plural(remote, 'remote access', 'es')} with a known address"
     told = f"{percent(1 - (lines.unknown or 0.0))} of these have a known object"
     by = f", by {plural(lines.samples, 'sampled load')}" if lines.sampled else ""

@@ -25,18 +25,18 @@ class RemoteShare:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % interval of the true share: Wilson's interval of a sampled share.
+        """95 % interval of the true share. None: not known."""
+        return self.counted_interval if self.samples is None else sampled_interval(self.share, self.samples)
 
-        None: not known.
-        """
-        if self.samples is None:
-            return self.counted_interval
-        if self.samples == 0:
-            return self.share, self.share
-        z, n, p = 1.96, self.samples, min(1.0, self.share)
-        middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, middle - half), min(1.0, middle + half)
+
+def sampled_interval(share: float, samples: int) -> tuple[float, float]:
+    """95 % interval of the true share: Wilson's interval."""
+    if samples == 0:
+        return share, share
+    z, n, p = 1.96, samples, min(1.0, share)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 COUNTERS, LOADS, HINTS = "counters", "loads", "hint faults"
