@@ -218,9 +218,9 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
             use_shape=shapes.used(thing),
             node_uses=shapes.node_uses(thing),
             block_uses=shapes.block_uses(thing),
-            steady_uses=accesses_by_node(steady),
+            steady_uses=steady_nodes.accesses,
             steady_samples=effective_samples(steady),
-            nodes_apart=kept_apart(uses_of(steady, by_node=True)),
+            nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=shapes.mixed_in_pages.get(thing),
             before=tuple(before[thing]),
             huge=huge.get(thing),
@@ -236,6 +236,7 @@ def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Obj
         for thing in sorted({*touched, *used, *answers, *named}, key=abs)
         if thing in named or touched[thing]
         for steady in [shapes.steady(thing)]
+        for steady_nodes in [uses_of(steady, by_node=True)]
     ]
     found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
     attributed = tuple(recording.rows(sql_objects.Attributed, sql_objects.ATTRIBUTED))
