@@ -4,7 +4,8 @@
 PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
 # What needs a clean root, a browser, sanitizer builds or an emulated machine.
 SLOW    := tests/packaging tests/browser tests/sanitized tests/lab tests/dialects tests/emulator
-WORKERS ?= 2
+# One more than CPUs: a third of the tests' time is waiting.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 TESTS   ?= tests
 
 # libpfm is the second source for event encodings; the program does not need it.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -169,4 +170,18 @@ def build_c(output: Path, *arguments: str) -> Path:
     if done.returncode != 0:
         pytest.fail(f"{' '.join(command)}\n{done.stderr}")
     written.replace(output)
+    return output
+
+
+def build_once(output: Path, *arguments: str, build: Callable[..., object] = build_c) -> Path:
+    """A program in the folder of the build: not replaced while other workers run it: /proc would say "deleted"."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    sources = [path for path in map(Path, arguments) if path.is_file()]
+    folder = os.open(output.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        if not output.exists() or any(path.stat().st_mtime > output.stat().st_mtime for path in sources):
+            build(output, *arguments)
+    finally:
+        os.close(folder)
     return output

@@ -72,6 +72,23 @@ def test_other_words_are_programs(word: str) -> None:
     assert "did you mean" not in done.stderr
 
 
+def test_a_recording_is_no_program(tmp_path: Path) -> None:
+    file = tmp_path / "x.numaprof"
+    for mode in (0o644, 0o755):
+        file.touch(mode)
+        done = run(str(file))
+        expected = f"numaprof: {file} is a recording, no program; put report, diff, check or try before it\n"
+        assert (done.returncode, done.stderr) == (126, expected)
+    assert "no such program" in run("missing.numaprof").stderr
+
+
+def test_a_bad_value_is_named() -> None:
+    for command in (("record",), ("top",)):
+        done = run(*command, "--events", "bogus", *(("true",) if command == ("record",) else ()))
+        assert "--events bogus: no list of request classes such as demand_rd,demand_rfo," in done.stderr
+    assert 'cannot make a name from ""' in run("record", "-o", "", "true").stderr
+
+
 @pytest.mark.parametrize("command", ["run", "check", "doctor", "topology", "events", "verify", "report", "diff", "try"])
 def test_what_the_options_mean_stands_in_one_column(command: str) -> None:
     options = [re.match(r" +-.*?\S {2,}(?=\S)", line) for line in run(command, "--help").stdout.splitlines()]

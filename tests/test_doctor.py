@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from conftest import BUILD, TREE, build_c
+from conftest import BUILD, TREE, build_once
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machine_files import emptied, names, snapshot, unpack
@@ -40,7 +40,7 @@ def shell(script: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def forbid() -> Path:
-    return build_c(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+    return build_once(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
 
 
 @pytest.fixture(scope="session")
@@ -140,7 +140,7 @@ def test_bad_input_gets_one_line_and_125(program: Path, arguments: list[str], me
 @pytest.fixture(scope="session")
 def fake_pmu() -> Path:
     source = TREE / "tests" / "launchers" / "fake_pmu.c"
-    return build_c(BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(source), "-ldl")
+    return build_once(BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(source), "-ldl")
 
 
 def with_pmu(fake_pmu: Path, root: Path, refused: str = "", error: int = 0) -> list[str]:

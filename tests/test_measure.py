@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import BUILD, TREE, build_c
+from conftest import BUILD, TREE, build_once
 
 SMALL = ["--size", "16M", "--only", "latency_window_4k,read,copy_all,stride_write,first_run,later_run"]
 
@@ -117,7 +117,7 @@ def test_address_space_that_is_too_small_is_named(program: Path) -> None:
 
 @pytest.fixture(scope="module")
 def forbid() -> Path:
-    return build_c(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+    return build_once(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
 
 
 def without(program: Path, forbid: Path, *calls: str) -> subprocess.CompletedProcess[str]:
@@ -225,7 +225,7 @@ def kept(tmp_path: Path) -> dict[str, str]:
     """An environment in which a measurement of this machine is kept."""
     libraries = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
     archive = str(BUILD / "libnumaprof.a")
-    keep = build_c(BUILD / "tests" / "keep", str(TREE / "tests" / "launchers" / "keep.c"), archive, *libraries)
+    keep = build_once(BUILD / "tests" / "keep", str(TREE / "tests" / "launchers" / "keep.c"), archive, *libraries)
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     subprocess.run([keep], check=True, env={**os.environ, **environment})
     return environment

@@ -40,6 +40,29 @@ def test_function_and_line(program: Path, tmp_path: Path, flags: tuple[str, ...]
     assert (function, file, line) == (FUNCTION, str(SOURCE), LINE)
 
 
+def test_debug_information_without_an_index(program: Path, tmp_path: Path) -> None:
+    """As Go and Clang write it."""
+    target = build(tmp_path)
+    subprocess.run(["objcopy", "--remove-section=.debug_aranges", target], check=True)
+    assert ".debug_aranges" not in sections(target)
+    assert toucher(record(program, tmp_path, target))[:3] == (FUNCTION, str(SOURCE), LINE)
+
+
+def test_debug_information_with_an_index_of_other_units_only(program: Path, tmp_path: Path) -> None:
+    """As of Go with cgo."""
+    parts = [tmp_path / "named.o", tmp_path / "other.o"]
+    (tmp_path / "other.c").write_text("int other(void)\n{\n    return 1;\n}\n")
+    for part, source in zip(parts, (SOURCE, tmp_path / "other.c"), strict=True):
+        subprocess.run(["gcc", "-g", "-O1", "-c", str(source), "-o", part], check=True)
+    subprocess.run(
+        ["objcopy", "--remove-section=.debug_aranges", "--remove-section=.rela.debug_aranges", parts[0]], check=True
+    )
+    target = tmp_path / "named"
+    subprocess.run(["gcc", *map(str, parts), "-o", target], check=True)
+    assert ".debug_aranges" in sections(target)
+    assert toucher(record(program, tmp_path, target))[:3] == (FUNCTION, str(SOURCE), LINE)
+
+
 def split(target: Path, debug: Path) -> None:
     debug.parent.mkdir(exist_ok=True)
     subprocess.run(["objcopy", "--only-keep-debug", target, debug], check=True)

@@ -5,11 +5,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // How long a timer runs: the pinned one all of the thread's time, a group's while the group has counters. Two slices of
 // 4 ms, the kernel's default, and a part, so that readings do not keep step with them.
 enum { COUNTERS_TIMER_NS = 10007000, COUNTERS_PINNED_TIMER_NS = 25013000 };
+
+struct perf_event_attr counters_work_attributes(const struct counters *counters)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_HARDWARE,
+        .config = PERF_COUNT_HW_INSTRUCTIONS,
+        .read_format = COUNTERS_READ_FORMAT,
+        .exclude_kernel = counters->exclude_kernel,
+        .exclude_hv = 1,
+        .use_clockid = 1, // events of one group must have one clock
+        .clockid = CLOCK_MONOTONIC,
+    };
+}
 
 static void counters_close_group(struct counters_open_group *open)
 {
@@ -39,6 +53,12 @@ static void counters_direct_samples(struct counter_set *set, int fd, int *ring_f
     set->stream.layout = (struct perf_layout){.sample_type = COUNTERS_SAMPLE_TYPE, .regs_user = PERF_EVENT_REGS_USER};
 }
 
+static int counters_open_event(const struct counter_set *set, struct perf_event_attr *attr, int leader)
+{
+    return set->of_cgroup ? perf_event_open_cgroup(attr, set->tid, set->cpu, leader)
+                          : perf_event_open(attr, set->tid, set->cpu, leader);
+}
+
 static int counters_open_group(struct counter_set *set, const struct counters_group *group,
                                struct counters_open_group *open, struct counters_how how, int *ring_fd)
 {
@@ -48,7 +68,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         attr.disabled = i == 0 && !how.waits;
         open->period = attr.sample_period ? attr.sample_period : open->period;
         attr.enable_on_exec = i == 0 && how.on_exec && !atomic_load(&set->counters->paused);
-        open->fds[i] = perf_event_open(&attr, set->tid, set->cpu, i > 0 ? open->fds[0] : -1);
+        open->fds[i] = counters_open_event(set, &attr, i > 0 ? open->fds[0] : -1);
         if (open->fds[i] < 0) {
             int status = open->fds[i];
             counters_close_group(open);
@@ -62,7 +82,7 @@ static int counters_open_group(struct counter_set *set, const struct counters_gr
         return 0;
     struct perf_event_attr attr = counters_work_attributes(set->counters);
     attr.inherit = how.inherit;
-    open->work_fd = perf_event_open(&attr, set->tid, set->cpu, open->fds[0]);
+    open->work_fd = counters_open_event(set, &attr, open->fds[0]);
     if (open->work_fd >= 0)
         return 0;
     int status = open->work_fd;
@@ -134,7 +154,7 @@ static int counters_open_software(const struct counter_set *set, uint64_t config
         .enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused),
         .exclude_kernel = set->counters->exclude_kernel,
     };
-    return perf_event_open(&attr, set->tid, set->cpu, -1);
+    return counters_open_event(set, &attr, -1);
 }
 
 // Without it, reports scale by time.
@@ -146,7 +166,7 @@ static void counters_open_work(struct counter_set *set, struct counters_how how)
     attr.inherit = how.inherit;
     attr.enable_on_exec = how.on_exec && !atomic_load(&set->counters->paused);
     if (set->counters->with_work && !set->is_reduced)
-        set->work_fd = perf_event_open(&attr, set->tid, set->cpu, -1);
+        set->work_fd = counters_open_event(set, &attr, -1);
 }
 
 static struct counter_set *counters_new_set(struct counters *counters, pid_t tid, int cpu)
@@ -171,11 +191,12 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     int ring_fd = -1, opened = 0, status = -ENOMEM;
     if (!set)
         return NULL;
+    set->of_cgroup = how.of_cgroup;
     how.waits = how.waits && !atomic_load(&counters->paused);
     counters_reserve(set, how.first_only);
     set->clock_fd = counters_open_software(set, PERF_COUNT_SW_TASK_CLOCK, how);
     status = set->clock_fd < 0 ? set->clock_fd : 0;
-    if (status == 0 && !how.inherit)
+    if (status == 0 && cpu < 0)
         set->migrations_fd = counters_open_software(set, PERF_COUNT_SW_CPU_MIGRATIONS, how);
     if (status == 0)
         counters_open_work(set, how);
@@ -193,7 +214,7 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
     }
     atomic_fetch_add(&counters->reduced, set->is_reduced);
     set->ring_fd = ring_fd;
-    set->may_have_timers = !how.inherit && !set->is_reduced;
+    set->may_have_timers = cpu < 0 && !set->is_reduced;
     if (!how.on_exec && !how.waits && !atomic_load(&counters->paused))
         counters_switch(set, true);
     return set;

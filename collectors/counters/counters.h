@@ -134,6 +134,7 @@ struct counter_set {
     pid_t tid;
     int cpu;                         // -1: the thread, wherever it runs
     bool of_cpu;                     // from counters_open_cpu: what it counts is nobody's
+    bool of_cgroup;
     int64_t thread;                  // its id in the recording; 0: everything on cpu
     int last_cpu;                    // where it ran at the last reading, -1 not known
     size_t files;                    // of counters.open_files
@@ -180,6 +181,7 @@ void counters_write_events(struct counters *counters);
 struct counters_how {
     bool on_exec, inherit;
     bool first_only;                 // of the groups
+    bool of_cgroup;                  // tid is the open folder of a control group: its tasks on the CPU, now and later
     // The thread waits until all is open: each event counts as soon as it is, which saves a call for each.
     bool waits;
 };
@@ -195,6 +197,9 @@ struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *e
 // Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time:
 // CLOCK_MONOTONIC. Returns false if nothing had run.
 bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
+
+// CPU time in ns that the thread had used when its set began to count; -1: not known, or it has not begun.
+int64_t counters_time_before(const struct counter_set *set);
 
 // Adds a timer to each group, once; not while the thread waits for its start, which takes long enough. False: there are
 // none.

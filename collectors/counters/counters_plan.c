@@ -47,19 +47,6 @@ static void counters_set_attributes(const struct counters *counters, const struc
     attr->wakeup_watermark = COUNTERS_RING_PAGES * 4096 / 4;
 }
 
-struct perf_event_attr counters_work_attributes(const struct counters *counters)
-{
-    return (struct perf_event_attr){
-        .type = PERF_TYPE_HARDWARE,
-        .config = PERF_COUNT_HW_INSTRUCTIONS,
-        .read_format = COUNTERS_READ_FORMAT,
-        .exclude_kernel = counters->exclude_kernel,
-        .exclude_hv = 1,
-        .use_clockid = 1, // events of one group must have one clock
-        .clockid = CLOCK_MONOTONIC,
-    };
-}
-
 // Each event may need a general counter: the fixed one of the instructions is taken by the pinned event.
 static bool counters_has_room(const struct event_cpu *cpu, const struct counters_group *group)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collectors/processes/thread_time.h"
 #include "core/system/process_stat.h"
 
 // Changes since the last reading.
@@ -158,6 +159,15 @@ bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time)
     for (int i = 0; i < set->counters->group_count; i++)
         counters_read_group(set, i, cpu, time);
     return true;
+}
+
+int64_t counters_time_before(const struct counter_set *set)
+{
+    uint64_t clock[3];
+    const int64_t shown = thread_time_shown(set->tid, set->tid); // /proc has a folder for each thread's number
+    if (shown < 0 || !counters_read_one(set->clock_fd, clock))
+        return -1;
+    return (uint64_t)shown > clock[0] ? shown - (int64_t)clock[0] : 0;
 }
 
 // --- readings by timers

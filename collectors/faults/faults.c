@@ -88,7 +88,7 @@ static int faults_open_every(const struct faults_source *source, struct faults_t
     struct perf_event_attr attr = faults_attributes(source->faults, task, source->stream.ring.bytes);
     attr.sample_period = 1;
     attr.sample_stack_user = FAULTS_STACK_EVERY;
-    attr.enable_on_exec = task.on_exec && !source->is_downsampled;
+    attr.enable_on_exec = task.on_exec && !source->is_off;
     int fd = perf_event_open(&attr, task.tid, task.cpu, -1);
     int status = fd < 0 ? fd : perf_event_redirect(fd, source->fd_some);
     if (status == 0)
@@ -103,16 +103,18 @@ static void faults_begin(const struct faults_source *source, struct faults_task 
     if (task.on_exec)
         return;
     perf_event_enable(fd_some);
-    if (!source->is_downsampled)
+    if (!source->is_off)
         perf_event_enable(fd_every);
 }
 
 static int faults_open_both(struct faults *faults, struct faults_source *source, struct faults_task task,
                             size_t ring_pages)
 {
-    *source =
-        (struct faults_source){.faults = faults, .fd_every = -1, .fd_some = -1, .is_downsampled = faults->of_machine};
-    faults_downsample_begin(source);
+    *source = (struct faults_source){.faults = faults,
+                                     .fd_every = -1,
+                                     .fd_some = -1,
+                                     .downsample = faults_downsample_begin(faults->sources, faults->of_machine),
+                                     .is_off = faults->of_machine};
     int status = faults_open_ring(faults, source, task, ring_pages);
     if (status == 0)
         status = source->fd_every = faults_open_every(source, task);
@@ -205,6 +207,36 @@ int faults_count(struct faults_source *source)
     return 0;
 }
 
+// --- every fault, or a sample
+
+static void faults_switch(struct faults_source *source)
+{
+    if (source->is_off == source->downsample.is_on)
+        return;
+    source->is_off = source->downsample.is_on;
+    int (*change)(int fd) = source->is_off ? perf_event_disable : perf_event_enable;
+    change(source->fd_every);
+    for (size_t i = 0; i < source->more_count; i++)
+        change(source->more[i].fd_every);
+}
+
+void faults_lost(struct faults_source *source)
+{
+    source->downsample.is_on = true;
+    faults_switch(source);
+}
+
+void faults_adapt(struct faults_source *source, uint64_t now)
+{
+    const uint64_t counted = source->counted;
+    if (!faults_downsample_is_due(&source->downsample, now))
+        return;
+    if (source->is_off && !source->faults->of_machine)
+        faults_count(source);
+    faults_downsample_adapt(&source->downsample, counted, now);
+    faults_switch(source);
+}
+
 // --- taking
 
 // The period of a sample of fd_some is how many faults there will be until the next one of the same event
@@ -237,7 +269,7 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
     size_t i = source->last_pending;
     if (i < faults->pending_count && faults->pending[i].address == sample->address &&
         faults->pending[i].time == last.time) {
-        source->represented -= faults->pending[i].weight - 1;
+        source->downsample.represented -= faults->pending[i].weight - 1;
         faults->pending[i].weight = 1; // every fault was recorded then
     }
     return true;
@@ -246,7 +278,8 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 void faults_take(struct faults_source *source, const struct perf_sample *sample, struct thread *thread, int64_t stack)
 {
     struct faults *faults = source->faults;
-    const uint64_t weight = faults_downsample_weight(source, faults_weight(source, sample));
+    const uint64_t weight = faults_downsample_weight(&source->downsample, faults_weight(source, sample));
+    faults_switch(source);
     if (faults->pending_count == FAULTS_PENDING) {
         faults->hurry = true; // no room: no fault may wait
         faults_classify(faults, NULL);

@@ -11,6 +11,7 @@
 #ifndef COLLECTORS_FAULTS_FAULTS_H
 #define COLLECTORS_FAULTS_FAULTS_H
 
+#include "collectors/faults/faults_downsample.h"
 #include "collectors/faults/faults_kind.h"
 #include "collectors/heap/objects.h"
 #include "collectors/perf/perf_event.h"
@@ -20,7 +21,6 @@
 #include "core/recording/recording_queue.h"
 
 enum {
-    FAULTS_PER_MS = 10,            // recorded on one CPU while faults come in masses: at 2 us each, 2 % of its time
     FAULTS_STACK_EVERY = 2048,     // bytes of stack with every fault: enough to leave libc and the allocator
     FAULTS_STACK_SOME = 8192,      // with those of the other event
     FAULTS_OF_MACHINE_PER_S = 2000, // on one CPU, if all processes share its ring
@@ -43,16 +43,12 @@ struct faults_source {
     struct faults_events *more;    // of the tasks that faults_add added
     size_t more_count, more_size;
     struct table more_some;        // ids of their fd_some
-    bool is_downsampled;           // fd_every is off
-    uint64_t window_start;         // since when window_faults came
-    int64_t window_faults;
-    int64_t credit;                // faults that may be recorded before they are downsampled
+    struct faults_downsample downsample;
+    bool is_off;                   // fd_every is
     struct perf_sample last;       // the last sample; its pointers are stale
     size_t last_pending;           // its index in faults.pending, if it still waits
     struct table periods;          // event of a thread (stream) -> period of its last sample, twice
     uint64_t counted;              // faults counted so far, from fd_some
-    uint64_t represented;          // faults that the samples so far stand for
-    int64_t owed;                  // faults without a sample, which the next samples stand for
 };
 
 struct faults_pending {
@@ -116,12 +112,10 @@ bool faults_is_double(struct faults_source *source, const struct perf_sample *sa
 // about to be removed, or NULL.
 void faults_classify(struct faults *faults, struct process *ending);
 
-// faults_downsample.c: every fault, or some? faults_adapt: call after each drain; now: CLOCK_MONOTONIC.
-void faults_downsample_begin(struct faults_source *source);
-// Takes a sample's weight; returns the weight with a part of the owed faults.
-uint64_t faults_downsample_weight(struct faults_source *source, uint64_t weight);
-void faults_downsample_lost(struct faults_source *source);
+// Records every fault, or a sample of them, as fast as they come. Call it after each drain; now: CLOCK_MONOTONIC.
 void faults_adapt(struct faults_source *source, uint64_t now);
+// The ring had no room for a record: from now on a sample must do.
+void faults_lost(struct faults_source *source);
 
 // Reads the number of faults of all tasks of the source, sampled or not.
 int faults_count(struct faults_source *source);

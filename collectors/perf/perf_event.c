@@ -11,11 +11,21 @@ static int perf_event_control(int fd, unsigned long request, unsigned long argum
     return ioctl(fd, request, argument) < 0 ? -errno : 0;
 }
 
-int perf_event_open(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
+static int perf_event_open_task(struct perf_event_attr *attr, int task, int cpu, int group, unsigned long flags)
 {
     attr->size = sizeof *attr;
-    int fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+    int fd = (int)syscall(SYS_perf_event_open, attr, task, cpu, group, flags | PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : fd;
+}
+
+int perf_event_open(struct perf_event_attr *attr, pid_t tid, int cpu, int group)
+{
+    return perf_event_open_task(attr, tid, cpu, group, 0);
+}
+
+int perf_event_open_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int group)
+{
+    return perf_event_open_task(attr, cgroup, cpu, group, PERF_FLAG_PID_CGROUP);
 }
 
 int perf_event_id(int fd, uint64_t *id)

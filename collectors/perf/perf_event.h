@@ -19,6 +19,8 @@
 #endif
 
 int perf_event_open(struct perf_event_attr *attr, pid_t tid, int cpu, int group);
+// Of all tasks of a control group and of those within, on one CPU. cgroup: its open folder (perf_event_open(2)).
+int perf_event_open_cgroup(struct perf_event_attr *attr, int cgroup, int cpu, int group);
 int perf_event_id(int fd, uint64_t *id);
 int perf_event_enable(int fd);
 int perf_event_disable(int fd);

@@ -41,9 +41,12 @@ size_t perf_merge_drain(struct perf_stream **streams, size_t count, uint64_t unt
     size_t records = 0;
     while (count > 0 && streams[0]->front_time < until) {
         struct perf_stream *stream = streams[0];
-        stream->handle(stream, perf_ring_front(&stream->ring), stream->front_time);
-        perf_ring_skip(&stream->ring);
-        records++;
+        const struct perf_event_header *header = perf_ring_front(&stream->ring);
+        if (header) { // a target may have overwritten what perf_merge_look saw
+            stream->handle(stream, header, stream->front_time);
+            perf_ring_skip(&stream->ring);
+            records++;
+        }
         perf_merge_look(stream);
         perf_merge_sift(streams, count, 0);
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the recorder when the program starts, and again in every forked child.
-#include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,110 +13,52 @@
 #include <unistd.h>
 
 #include "collectors/preload/alloc/alloc.h"
-#include "collectors/preload/place/place.h"
-#include "collectors/preload/preload.h"
+#include "collectors/preload/self.h"
 #include "collectors/protocol/channel_pass.h"
 #include "core/system/clock.h"
 
 enum { CONNECT_TRIES = 3 };
 
-static struct {
-    struct channel *channel;
-    struct channel_settings settings; // other users may write the shared ones
-    uint64_t process;
-    pid_t pid;
-    struct cpulist mask;
-    bool other_namespace;            // our thread numbers are not the recorder's, or this is not known
-    _Atomic uint32_t *alone_users;   // of the CPU slots of a placement file; NULL: none
-    char address[CHANNEL_ADDRESS], library[PATH_MAX];
-} self;
-
-void *preload_next(const char *name)
-{
-    return dlsym(RTLD_NEXT, name);
-}
-
-struct channel *preload_channel(void)
-{
-    struct channel *channel = self.channel;
-    return channel && !atomic_load_explicit(&channel->recorder_gone, memory_order_relaxed) ? channel : NULL;
-}
-
-_Atomic uint32_t *preload_slot_users(void)
-{
-    struct channel *channel = preload_channel();
-    return channel ? channel->slot_users : self.alone_users;
-}
-
-const struct channel_settings *preload_settings(void)
-{
-    return &self.settings;
-}
-
-uint64_t preload_process(void)
-{
-    return self.process;
-}
-
-bool preload_is_this_process(void)
-{
-    return self.pid == getpid();
-}
-
-// Numbers of threads in another pid namespace can be looked up only while the threads live.
-bool preload_awaits(void)
-{
-    return preload_channel() && (self.settings.await_start || self.other_namespace);
-}
-
-const char *preload_channel_address(void)
-{
-    return self.address;
-}
-
-const char *preload_library(void)
-{
-    return self.library;
-}
-
-const struct cpulist *preload_process_mask(void)
-{
-    return &self.mask;
-}
-
 // Numbers of processes must differ even where pids repeat: in several pid namespaces, or over time.
 static void connect_name_process(void)
 {
-    self.pid = getpid();
-    self.process = (uint64_t)self.pid << 44 ^ clock_now();
+    preload_self.pid = getpid();
+    preload_self.process = (uint64_t)preload_self.pid << 44 ^ clock_now();
 }
 
 static void connect_find_namespace(void)
 {
     struct stat space;
-    self.other_namespace = stat("/proc/self/ns/pid", &space) < 0 || space.st_ino != self.settings.pid_namespace;
+    preload_self.other_namespace =
+        stat("/proc/self/ns/pid", &space) < 0 || space.st_ino != preload_self.settings.pid_namespace;
 }
 
 static void connect_keep_environment(void)
 {
     const char *address = getenv(CHANNEL_ENVIRONMENT), *library = getenv(CHANNEL_PRELOAD_ENVIRONMENT);
-    snprintf(self.address, sizeof self.address, "%s", address ? address : "");
-    snprintf(self.library, sizeof self.library, "%s", library ? library : "");
+    snprintf(preload_self.address, sizeof preload_self.address, "%s", address ? address : "");
+    snprintf(preload_self.library, sizeof preload_self.library, "%s", library ? library : "");
+}
+
+static void connect_limit(int fd, int option, uint64_t ms)
+{
+    ms = preload_patience_ms(ms);
+    const struct timeval limit = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)};
+    setsockopt(fd, SOL_SOCKET, option, &limit, sizeof limit);
 }
 
 static int connect_socket(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strcspn(self.address, ":");
+    size_t length = strcspn(preload_self.address, ":");
     if (length == 0)
         return -ENOENT;
-    memcpy(address.sun_path + 1, self.address, length); // the leading NUL makes it abstract
+    memcpy(address.sun_path + 1, preload_self.address, length); // the leading NUL makes it abstract
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
-    const struct timeval patience = {.tv_sec = CHANNEL_PATIENCE_MS / 1000};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    connect_limit(fd, SO_RCVTIMEO, CHANNEL_ASK_MS);
+    connect_limit(fd, SO_SNDTIMEO, CHANNEL_PATIENCE_MS);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
     if (connect(fd, (const struct sockaddr *)&address, size) < 0) {
         int status = -errno;
@@ -130,12 +70,12 @@ static int connect_socket(void)
 
 static int connect_handshake(int fd, bool forked, int ring)
 {
-    struct channel_handshake handshake = {.process = self.process,
+    struct channel_handshake handshake = {.process = preload_self.process,
                                   .time_ns = clock_now(),
-                                  .pid = (uint32_t)self.pid,
+                                  .pid = (uint32_t)preload_self.pid,
                                   .forked = forked,
-                                  .own_allocator = alloc_is_bypassed()};
-    const char *secret = strchr(self.address, ':');
+                                  .own_allocator = preload_is_bypassed()};
+    const char *secret = strchr(preload_self.address, ':');
     if (secret)
         memcpy(handshake.secret, secret + 1, strnlen(secret + 1, sizeof handshake.secret));
     return channel_pass_send(fd, &handshake, sizeof handshake, ring, 0) == sizeof handshake ? 0 : -errno;
@@ -157,19 +97,37 @@ static int connect_meet(bool forked, int *ring)
     return status;
 }
 
-// The recorder waits 100 ms for the handshake. On busy CPUs the process may sleep for longer after it connects, and is
-// disconnected: it tries again.
+// The recorder sets aside who connects and sends nothing, because it gets no CPU. It disconnects the oldest of too
+// many, which tries again.
 static bool connect_is_cut_off(int status)
 {
     return status == -EPIPE || status == -ECONNRESET;
 }
 
+// A stop, a freezer or a signal handler ends a wait that has a time limit (signal(7)), but the answer is still to come.
+static bool connect_waits_on(int fd, ssize_t n, struct preload_wait *wait)
+{
+    struct ucred recorder = {0}; // the kernel names the process that listens; 0 where it has no number here
+    socklen_t size = sizeof recorder;
+    if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+        return false;
+    const int kept_errno = errno;
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &recorder, &size);
+    const bool waits = preload_waits_on(wait, recorder.pid);
+    errno = kept_errno;
+    return waits;
+}
+
 // The answer: the settings, and with them the descriptor of the segment. Returns the descriptor.
 static int connect_receive(int fd)
 {
-    struct channel_settings *settings = &self.settings;
+    struct channel_settings *settings = &preload_self.settings;
+    struct preload_wait wait = {.since = clock_now()};
     int segment;
-    ssize_t n = channel_pass_receive(fd, settings, sizeof *settings, &segment);
+    ssize_t n;
+    do
+        n = channel_pass_receive(fd, settings, sizeof *settings, &segment);
+    while (connect_waits_on(fd, n, &wait));
     bool is_whole = n >= (ssize_t)channel_settings_bytes(0) && settings->slot_count <= CPULIST_MAX &&
                     n == (ssize_t)channel_settings_bytes(settings->slot_count);
     if (is_whole && segment >= 0 && settings->version == CHANNEL_VERSION)
@@ -186,8 +144,22 @@ static struct channel *connect_map(int segment)
     struct stat status;
     if (fstat(segment, &status) < 0 || (size_t)status.st_size < sizeof(struct channel))
         return NULL;
-    struct channel *channel = mmap(NULL, sizeof *channel, PROT_READ | PROT_WRITE, MAP_SHARED, segment, 0);
-    return channel != MAP_FAILED ? channel : NULL;
+    return preload_map(sizeof(struct channel), MAP_SHARED, segment);
+}
+
+// What the recorder answers to a forked child is a byte. 0: it has come; -errno.
+static int connect_receive_byte(int fd)
+{
+    struct preload_wait wait = {.since = clock_now()};
+    char answer;
+    ssize_t n;
+    do
+        n = recv(fd, &answer, 1, 0);
+    while (connect_waits_on(fd, n, &wait));
+    const int status = n > 0 ? 0 : n == 0 ? -EPIPE : -errno;
+    if (status == 0)
+        preload_answered(true);
+    return status;
 }
 
 // A forked child inherits the segment; it sends a handshake so that the recorder learns its pid. Where thread starts
@@ -204,13 +176,14 @@ static void connect_forked_child(void)
     int ring = -1, status = -EPIPE;
     for (int i = 0; i < CONNECT_TRIES && connect_is_cut_off(status); i++) {
         int fd = connect_meet(true, &ring);
-        char answer;
         status = fd;
-        if (fd >= 0 && preload_awaits() && recv(fd, &answer, 1, 0) <= 0)
-            status = -EPIPE;
+        if (fd >= 0 && preload_awaits())
+            status = connect_receive_byte(fd);
         if (fd >= 0)
             close(fd);
     }
+    if (status == -EAGAIN) // nor did it take the connection: it has too many
+        preload_answered(false);
     if (ring >= 0)
         close(ring);
 }
@@ -224,7 +197,7 @@ static int connect_once(int *ring)
     close(fd);
     if (segment < 0)
         return segment;
-    self.channel = connect_map(segment);
+    preload_self.channel = connect_map(segment);
     close(segment);
     return 0;
 }
@@ -234,7 +207,7 @@ static void connect_open(void)
     connect_keep_environment();
     clock_read_namespace();
     connect_name_process();
-    thread_mask_get(0, &self.mask);
+    thread_mask_get(0, &preload_self.mask);
     int ring = -1, status = -EPIPE;
     for (int i = 0; i < CONNECT_TRIES && connect_is_cut_off(status); i++)
         status = connect_once(&ring);
@@ -243,7 +216,7 @@ static void connect_open(void)
     preload_slot_start();
     preload_slot_begin_at_first();
     alloc_thread_variables(1);
-    if (!self.channel)
+    if (!preload_self.channel)
         return;
     connect_find_namespace();
     pthread_atfork(NULL, NULL, connect_forked_child);
@@ -251,14 +224,14 @@ static void connect_open(void)
 
 void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users)
 {
-    if (self.channel || count == 0)
+    if (preload_self.channel || count == 0)
         return;
     connect_name_process();
-    thread_mask_get(0, &self.mask);
-    self.settings = (struct channel_settings){.target = (uint32_t)self.pid, .slot_count = count};
+    thread_mask_get(0, &preload_self.mask);
+    preload_self.settings = (struct channel_settings){.target = (uint32_t)preload_self.pid, .slot_count = count};
     for (uint32_t i = 0; i < count; i++)
-        self.settings.slots[i] = (int32_t)cpus[i];
-    self.alone_users = users;
+        preload_self.settings.slots[i] = (int32_t)cpus[i];
+    preload_self.alone_users = users;
     preload_slot_start();
     preload_slot_begin_at_first();
     pthread_atfork(NULL, NULL, preload_slot_forked);
@@ -271,12 +244,4 @@ void preload_connect(void)
     if (environ && !atomic_flag_test_and_set(&done)) // without an environment the C library has not begun
         connect_open();
     errno = kept_errno;
-}
-
-// 101 runs before constructors without a number, so that threads started by those are seen. Constructors of libraries
-// may have run before.
-__attribute__((constructor(101))) static void connect_start(void)
-{
-    preload_connect();
-    place_open();
 }

@@ -64,8 +64,12 @@ int preload_slot_reserve(void)
 void preload_slot_return(int slot)
 {
     _Atomic uint32_t *slot_users = preload_slot_users();
-    if (slot && slot_users)
-        atomic_fetch_sub(&slot_users[slot - 1], 1);
+    if (!slot || !slot_users)
+        return;
+    // Of a thread that the recorder took for killed, it has returned the slot.
+    uint32_t users = atomic_load(&slot_users[slot - 1]);
+    while (users > 0 && !atomic_compare_exchange_weak(&slot_users[slot - 1], &users, users - 1))
+        continue;
 }
 
 int preload_slot_self(int slot)

@@ -3,6 +3,7 @@
 // program's own threads should have (likwid-pin's users know the effect).
 #include <dlfcn.h>
 #include <fnmatch.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -22,18 +23,46 @@ static const struct {
     {"librt.so*", NULL},            {"libc.so*", NULL},              // timers, asynchronous I/O
 };
 
-bool preload_is_helper(const void *start_routine)
+struct helpers_search {
+    ElfW(Addr) address;
+    bool is_helper;
+    const char *routine; // it is one if this is its name
+};
+
+static bool helpers_has(const struct dl_phdr_info *info, ElfW(Addr) address)
 {
-    Dl_info where;
-    if (!dladdr(start_routine, &where) || !where.dli_fname)
-        return false;
-    const char *slash = strrchr(where.dli_fname, '/');
-    const char *library = slash ? slash + 1 : where.dli_fname;
-    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
-        if (fnmatch(helpers[i].library, library, 0) != 0)
-            continue;
-        if (!helpers[i].routine || (where.dli_sname && fnmatch(helpers[i].routine, where.dli_sname, 0) == 0))
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && address - info->dlpi_addr - part->p_vaddr < part->p_memsz)
             return true;
     }
     return false;
+}
+
+static int helpers_look(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct helpers_search *search = context;
+    (void)size;
+    if (!helpers_has(info, search->address))
+        return 0;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *library = slash ? slash + 1 : info->dlpi_name; // "": the program itself
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
+        if (fnmatch(helpers[i].library, library, 0) != 0)
+            continue;
+        search->is_helper |= !helpers[i].routine;
+        search->routine = helpers[i].routine;
+    }
+    return 1;
+}
+
+bool preload_is_helper(const void *start_routine)
+{
+    // A program may start thousands of threads: dladdr, which reads all names of a library, only where a name is asked.
+    struct helpers_search search = {.address = (ElfW(Addr))start_routine};
+    Dl_info where;
+    dl_iterate_phdr(helpers_look, &search);
+    if (!search.routine)
+        return search.is_helper;
+    return dladdr(start_routine, &where) && where.dli_sname && strcmp(search.routine, where.dli_sname) == 0;
 }

@@ -2,8 +2,10 @@
 // Sends messages to the recorder, and waits for its answer where that is asked for, never longer than it lives.
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,31 +28,42 @@ static int message_claim(struct channel *channel, uint32_t tid)
 // The recorder's main thread holds the mutex while it lives; the kernel marks its futex word at the recorder's death
 // (Documentation/locking/robust-futex-ABI.rst). The word is only read: locking would enter the mutex into this thread's
 // list of robust mutexes, by pointers that stand in shared memory.
-static bool message_recorder_died(struct channel *channel)
+static uint32_t message_recorder(struct channel *channel)
 {
     static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0, "glibc: the futex word stands first");
-    const _Atomic uint32_t *word = (const _Atomic uint32_t *)(const void *)&channel->recorder;
-    uint32_t owner = atomic_load(word);
+    return atomic_load((const _Atomic uint32_t *)(const void *)&channel->recorder);
+}
+
+static bool message_recorder_died(struct channel *channel)
+{
+    if (atomic_load(&channel->recorder_gone)) // it may have finished its recording, and live on
+        return true;
+    const uint32_t owner = message_recorder(channel);
     if ((owner & FUTEX_TID_MASK) != 0 && !(owner & FUTEX_OWNER_DIED))
         return false;
     atomic_store(&channel->recorder_gone, 1);
     return true;
 }
 
-// How long to wait for a living recorder. Once it has let somebody wait in vain (it is stopped, or another process has
-// filled the segment), nobody waits for more than a slice until it answers again.
+// Once it has let somebody wait in vain (it is stopped, or another process has filled the segment), nobody waits for
+// more than a slice until it answers again. A forked child knows what its parent knew.
 static _Atomic bool message_in_vain;
 
-static uint64_t message_deadline(void)
+uint64_t preload_patience_ms(uint64_t ms)
 {
-    return clock_now() + (message_in_vain ? CHANNEL_SLICE_MS : CHANNEL_PATIENCE_MS) * CLOCK_MS;
+    return message_in_vain ? CHANNEL_SLICE_MS : ms;
+}
+
+void preload_answered(bool is_answered)
+{
+    message_in_vain = !is_answered;
 }
 
 // A crowd of threads may begin at once: whoever finds no room waits for the recorder to make some.
 static int message_claim_patiently(struct channel *channel, uint32_t tid)
 {
     struct timespec slice = {.tv_nsec = CLOCK_MS};
-    uint64_t until = message_deadline();
+    const uint64_t until = clock_now() + preload_patience_ms(CHANNEL_PATIENCE_MS) * CLOCK_MS;
     int at = message_claim(channel, tid);
     if (at >= 0)
         return at;
@@ -67,18 +80,60 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
     return at;
 }
 
+// Whether a process runs, or would if it got a CPU; false: it is stopped, or /proc here does not show it. System calls
+// of our own: the C library's are points at which the program's thread may be cancelled.
+static bool message_process_runs(pid_t pid)
+{
+    char path[32], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const long n = syscall(SYS_read, fd, text, sizeof text - 1);
+    syscall(SYS_close, fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')'); // proc(5): the state comes next
+    return name_end && name_end[1] == ' ' && name_end[2] && !strchr("TtZX", name_end[2]);
+}
+
+bool preload_waits_on(struct preload_wait *wait, pid_t recorder)
+{
+    const uint64_t now = clock_now(), waited = now - wait->since;
+    if (message_in_vain)
+        return waited < CHANNEL_SLICE_MS * CLOCK_MS;
+    const bool may_starve = waited < CHANNEL_STARVED_MS * CLOCK_MS;
+    if (waited < CHANNEL_PATIENCE_MS * CLOCK_MS || (may_starve && now - wait->asked < CHANNEL_ASK_MS * CLOCK_MS))
+        return true;
+    wait->asked = now;
+    const bool waits = may_starve && message_process_runs(recorder);
+    if (!waits)
+        message_in_vain = true;
+    return waits;
+}
+
+static bool message_waits_on(struct channel *channel, struct preload_wait *wait)
+{
+    if (message_recorder_died(channel))
+        return false;
+    return preload_waits_on(wait, preload_is_elsewhere() ? 0 : (pid_t)(message_recorder(channel) & FUTEX_TID_MASK));
+}
+
 static void message_await(struct channel *channel, struct channel_message *message)
 {
     const struct timespec slice = {.tv_nsec = CHANNEL_SLICE_MS * CLOCK_MS};
-    uint64_t until = message_deadline();
+    struct preload_wait wait = {.since = clock_now()};
     while (atomic_load(&message->state) == CHANNEL_SENT) {
         // Not FUTEX_PRIVATE: the recorder is another process.
         syscall(SYS_futex, &message->state, FUTEX_WAIT, CHANNEL_SENT, &slice, NULL, 0);
-        if (atomic_load(&message->state) == CHANNEL_SENT && (message_recorder_died(channel) || clock_now() > until))
+        if (atomic_load(&message->state) == CHANNEL_SENT && !message_waits_on(channel, &wait))
             break;
     }
-    message_in_vain = atomic_load(&message->state) == CHANNEL_SENT;
-    atomic_store(&message->state, CHANNEL_FREE);
+    uint32_t sent = CHANNEL_SENT;
+    message_in_vain = atomic_compare_exchange_strong(&message->state, &sent, CHANNEL_FREE);
+    if (!message_in_vain)
+        atomic_store(&message->state, CHANNEL_FREE); // it was answered
+    else if (!message_recorder_died(channel))
+        atomic_fetch_add(&channel->missed, 1);
 }
 
 void preload_ring_doorbell(void)
@@ -105,6 +160,7 @@ void preload_send(struct preload_note note)
         message->kind = note.kind;
         message->process = preload_process();
         message->time_ns = clock_now();
+        message->began_ns = note.began_ns;
         message->tid = tid;
         message->cpu = note.cpu;
         message->a = note.a;

@@ -15,35 +15,51 @@
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
+// --- next.c: past the functions of this library
 // The next function of this name after the one in this library, by the order of the dynamic linker.
 #define PRELOAD_NEXT(name) ((__typeof__(&(name)))preload_next(#name))
 void *preload_next(const char *name);
+bool preload_is_bypassed(void);                  // the program brings its own malloc, which stands before ours
+// mmap and munmap of this library would tell the recorder of the library's own memory. NULL and errno: refused.
+void *preload_map(size_t bytes, int flags, int fd);
+void preload_unmap(uintptr_t start, size_t bytes);
 
-// --- connect.c: the process and its channel
-void preload_connect(void);                      // once: at start, or at the first large allocation before that
+// --- self.c: the process and its channel
 struct channel *preload_channel(void);           // NULL: no recorder, or it has ended
 const struct channel_settings *preload_settings(void); // a checked copy; without a recorder there is no plan
 // Threads on each CPU slot, by the plan of the recorder or of a placement file; NULL: threads are not pinned.
 _Atomic uint32_t *preload_slot_users(void);
-// Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared by all processes of the run.
-void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users);
 uint64_t preload_process(void);
 bool preload_is_this_process(void);              // false between vfork and exec
+bool preload_is_elsewhere(void);                 // in another pid namespace than the recorder, or this is not known
 bool preload_awaits(void);                       // thread starts and new processes wait for the recorder's answer
 // From the environment as it was when the process began; "": not set.
 const char *preload_channel_address(void);
 const char *preload_library(void);
 const struct cpulist *preload_process_mask(void); // affinity mask that the process inherited
 
+// --- connect.c
+void preload_connect(void);                      // once: at start, or at the first large allocation before that
+// Without a recorder: pins threads to these CPUs in this order. users: count zeros, shared by all processes of the run.
+void preload_pin_alone(const uint32_t *cpus, uint32_t count, _Atomic uint32_t *users);
+
 // --- message.c
 struct preload_note {
     enum channel_kind kind;
     int cpu;
     int64_t a;
+    uint64_t began_ns;
     const char *text;
     bool waits;
 };
 void preload_send(struct preload_note note);
+// Whether to wait on for the recorder's answer: with patience, longer if the recorder runs, not for ever.
+struct preload_wait {
+    uint64_t since, asked;                       // asked: when /proc was last asked; thousands of threads may wait
+};
+bool preload_waits_on(struct preload_wait *wait, pid_t recorder);
+uint64_t preload_patience_ms(uint64_t ms);       // less than ms if the recorder has let somebody wait in vain ...
+void preload_answered(bool is_answered);         // ... since it answered last
 void preload_ring_doorbell(void);                // wakes the recorder: the ring of allocations fills
 
 // --- cpu_slot.c: where a thread sits

@@ -82,8 +82,12 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
         thread_list_mask(chosen, sizeof chosen);
     pthread_once(&thread_end_once, thread_make_key);
     pthread_setspecific(thread_end_key, &thread_end_key);
-    preload_send((struct preload_note){
-        .kind = CHANNEL_THREAD_START, .cpu = cpu, .a = pin, .text = chosen, .waits = preload_awaits()});
+    preload_send((struct preload_note){.kind = CHANNEL_THREAD_START,
+                                       .cpu = cpu,
+                                       .a = pin,
+                                       .began_ns = since,
+                                       .text = chosen,
+                                       .waits = preload_awaits()});
 }
 
 static struct thread_start thread_take(void *argument, const void *frame)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/system/clock.h"
 #include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 
@@ -122,7 +123,8 @@ struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pi
         tasks_find_name(thread, thread->name, sizeof thread->name);
     RECORD(tasks->queue, RECORDING_THREAD, RECORD_NUMBER(thread->id), RECORD_NUMBER(process->id), RECORD_NUMBER(tid),
            RECORD_TEXT(*thread->name ? thread->name : NULL), RECORD_NUMBER(tasks_time(tasks, time)), RECORD_NULL,
-           RECORD_NUMBER(from_start), RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+           RECORD_NUMBER(from_start), RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL,
+           RECORD_NULL);
     return thread;
 }
 
@@ -210,6 +212,14 @@ static pid_t tasks_any_thread(const struct tasks *tasks, const struct process *p
     return process->pid;
 }
 
+#define TASKS_OLD_NS (1000 * CLOCK_MS)
+
+// A reading of /proc that is old says little: a recorder that got no CPU read it last when the thread had hardly begun.
+static bool tasks_knows_cpu_ns(const struct thread *thread, uint64_t end)
+{
+    return thread->knows_cpu_ns && end <= thread->cpu_ns_at + TASKS_OLD_NS;
+}
+
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
 {
     struct process *process = thread->process;
@@ -217,7 +227,7 @@ void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time)
     table_remove(&tasks->threads, (uint64_t)tid);
     RECORD(tasks->queue, RECORDING_THREAD_END, RECORD_NUMBER(thread->id),
            time ? RECORD_NUMBER(tasks_time(tasks, time)) : RECORD_NULL,
-           thread->knows_cpu_ns ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
+           tasks_knows_cpu_ns(thread, time) ? RECORD_NUMBER(thread->cpu_ns) : RECORD_NULL,
            thread->knows_migrations ? RECORD_NUMBER(thread->migrations) : RECORD_NULL);
     if (thread->clock > 0)
         close(thread->clock);

@@ -49,19 +49,20 @@ struct process {
 
 struct thread {
     int64_t id;                      // in the recording
-    pid_t tid;
+    pid_t tid, inner_tid;            // inner: by its own pid namespace, 0: not known
     struct process *process;
     enum channel_pin pin;
     int planned_cpu;                 // -1: none
     int born_on;                     // pinned from outside: the CPU of its own or its creator's latest pin; -1: none
     uint64_t seen;                   // when it was added, CLOCK_MONOTONIC
-    int missing;                     // times in a row that it was not in /proc
+    int missing;                     // scans in a row that did not find it
     int unpinned;                    // times in a row that it had the whole mask, not its slot's
     bool left_slot;                 // gave its CPU slot back itself
     char name[16];                   // comm (TASK_COMM_LEN)
     uint64_t cpu_ns, migrations;     // as last read; migrations since it was pinned
     uint64_t migrations_before;      // until then
     bool knows_cpu_ns, knows_migrations;
+    uint64_t cpu_ns_at;              // when it was read, CLOCK_MONOTONIC
     uint64_t cpu_ns_before;          // what it ran before the recorder came, which is not counted
     int clock;                       // event that counts its time to its end: thread_time.h; 0: none
     int64_t clock_start;             // its CPU time when that was opened

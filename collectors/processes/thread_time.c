@@ -6,20 +6,20 @@
 #include <unistd.h>
 
 #include "collectors/perf/perf_event.h"
+#include "core/system/clock.h"
 #include "core/system/sysfile.h"
 
 // The first field of /proc/PID/task/TID/schedstat is the time on a CPU in ns (Documentation/scheduler/sched-stats.rst).
-// -1: there is none.
-static int64_t thread_time_shown(const struct thread *thread)
+int64_t thread_time_shown(pid_t pid, pid_t tid)
 {
     char text[128];
-    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", thread->process->pid, thread->tid);
+    int status = sysfile_text("", text, sizeof text, "/proc/%d/task/%d/schedstat", pid, tid);
     return status > 0 ? strtoll(text, NULL, 10) : -1;
 }
 
 void thread_time_begin(struct thread *thread)
 {
-    const int64_t shown = thread_time_shown(thread);
+    const int64_t shown = thread_time_shown(thread->process->pid, thread->tid);
     thread->cpu_ns_before = shown > 0 ? (uint64_t)shown : 0;
 }
 
@@ -29,13 +29,12 @@ void thread_time_set(struct thread *thread, int64_t ns)
         return;
     thread->cpu_ns = (uint64_t)ns > thread->cpu_ns_before ? (uint64_t)ns - thread->cpu_ns_before : 0;
     thread->knows_cpu_ns = true;
+    thread->cpu_ns_at = clock_now();
 }
 
-bool thread_time_read(struct thread *thread)
+void thread_time_read(struct thread *thread)
 {
-    const int64_t shown = thread_time_shown(thread);
-    thread_time_set(thread, shown);
-    return shown >= 0;
+    thread_time_set(thread, thread_time_shown(thread->process->pid, thread->tid));
 }
 
 static void thread_time_leave(struct thread *thread)
@@ -51,7 +50,7 @@ void thread_time_follow(struct thread *thread)
     struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
     struct rlimit files;
     thread_time_leave(thread); // after exec from another thread the clock is not that of this one
-    thread->clock_start = thread_time_shown(thread);
+    thread->clock_start = thread_time_shown(thread->process->pid, thread->tid);
     if (thread->counters || thread->clock_start < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
         return;
     int fd = perf_event_open(&attr, thread->tid, -1, -1);

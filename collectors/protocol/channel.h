@@ -19,19 +19,21 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 5,
+    CHANNEL_VERSION = 6,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
     // In flight: thousands of threads may end at once. The recorder empties them every few ms.
     CHANNEL_MESSAGES = 8192,
     CHANNEL_TEXT = 64,
     CHANNEL_SLICE_MS = 20,           // a waiting thread checks this often whether the recorder lives ...
-    CHANNEL_PATIENCE_MS = 2000,      // ... and goes on after this time in any case (the recorder may be stopped)
+    CHANNEL_PATIENCE_MS = 2000,      // ... goes on after this time if it is stopped, ...
+    CHANNEL_ASK_MS = 500,            // (it asks /proc this often)
+    CHANNEL_STARVED_MS = 20000,      // ... and after this one in any case: on a busy host it may get no CPU for seconds
 };
 
 enum channel_kind {
     CHANNEL_THREAD_START = 1,        // a: who pins the thread (enum channel_pin); cpu: planned CPU or -1; text:
-                                     // its mask if the program pins
+                                     // its mask if the program pins; began_ns: its creation
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
     CHANNEL_MAIN_PINNED,             // the process created its first thread, so its main thread got a slot: cpu
     CHANNEL_AFFINITY,                // the program set a mask: a: tid of the thread; text: the mask, list format
@@ -52,6 +54,7 @@ struct channel_message {
     uint32_t kind;
     uint64_t process;                // the number from the process's handshake
     uint64_t time_ns;                // CLOCK_MONOTONIC
+    uint64_t began_ns;               // of a thread start, when its creator began; the same clock
     uint32_t tid;                    // in the sender's pid namespace
     int32_t cpu;
     int64_t a;
@@ -79,7 +82,7 @@ struct channel {
     pthread_mutex_t recorder;
     _Atomic uint32_t recorder_gone;
     _Atomic uint32_t doorbell;       // a futex for the recorder: a message that waits was sent
-    _Atomic uint64_t missed;         // messages for which there was no room
+    _Atomic uint64_t missed;         // messages without room, or without an answer in time
     _Atomic uint64_t unmade;         // threads that the system refused to make
     _Atomic uint64_t sent[CHANNEL_MESSAGES / 64]; // which messages to look at
     struct channel_message messages[CHANNEL_MESSAGES];

@@ -46,6 +46,7 @@ static const char *const recording_sql[RECORDING_STATEMENTS] = {
     [RECORDING_THREAD_NAME] = "UPDATE thread SET name=?2 WHERE id=?1",
     [RECORDING_THREAD_PIN] = "UPDATE thread SET pin=?2, planned_cpu=?3, own_cpus=?4 WHERE id=?1",
     [RECORDING_THREAD_LATE] = "UPDATE thread SET from_start=0 WHERE id=?1",
+    [RECORDING_THREAD_COUNTED] = "UPDATE thread SET uncounted_ns=?2 WHERE id=?1",
     [RECORDING_THREAD_END] = "UPDATE thread SET end_ns=?2, cpu_ns=?3, migrations=?4 WHERE id=?1",
     [RECORDING_EVENT] = RECORDING_INSERT_EVENT,
     [RECORDING_COUNT] = RECORDING_INSERT_COUNT,

@@ -31,6 +31,7 @@ enum recording_statement {
     RECORDING_THREAD_NAME,   // update: id, name
     RECORDING_THREAD_PIN,    // update: id, pin, planned_cpu, own_cpus
     RECORDING_THREAD_LATE,   // update: id: from_start becomes 0
+    RECORDING_THREAD_COUNTED, // update: id, uncounted_ns
     RECORDING_THREAD_END,    // update: id, end_ns, cpu_ns, migrations
     RECORDING_EVENT,
     RECORDING_COUNT,

@@ -138,7 +138,7 @@ static void *recording_queue_thread(void *argument)
     return NULL;
 }
 
-int recording_queue_start(struct recording_queue **out, struct recording *recording)
+static int recording_queue_start(struct recording_queue **out, struct recording *recording)
 {
     int status = -ENOMEM;
     struct recording_queue *queue = calloc(1, sizeof *queue);
@@ -167,6 +167,20 @@ free_queue:
     free(queue->filling.data);
     free(queue->writing.data);
     free(queue);
+    return status;
+}
+
+int recording_queue_create(struct recording_queue **queue, const char *path)
+{
+    struct recording *recording;
+    int status = recording_create(&recording, path);
+    if (status < 0)
+        return status;
+    status = recording_queue_start(queue, recording);
+    if (status < 0) {
+        recording_close(recording);
+        unlink(path); // nothing is in it
+    }
     return status;
 }
 

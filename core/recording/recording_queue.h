@@ -9,8 +9,8 @@
 
 struct recording_queue;
 
-// Starts the writer thread on a recording, which it owns from here on.
-int recording_queue_start(struct recording_queue **queue, struct recording *recording);
+// Creates a recording and starts its writer thread. -errno: there is no file; -EAGAIN: the thread was refused.
+int recording_queue_create(struct recording_queue **queue, const char *path);
 
 // Any thread. Texts are copied. After a write has failed, rows are dropped: see recording_queue_stop.
 void recording_queue_put(struct recording_queue *queue, enum recording_statement statement, size_t count,

@@ -149,8 +149,9 @@ CREATE TABLE thread (
     pin         TEXT NOT NULL,          -- planned: by numaprof; program: by itself or its runtime; helper: left free; none
     planned_cpu INTEGER,
     own_cpus    TEXT,                   -- pin = program: the chosen mask, list format
-    cpu_ns      INTEGER,                -- time it ran on any CPU while the recorder was counting
-    migrations  INTEGER                 -- times it changed CPU after it was pinned; a migrated thread has > 0
+    cpu_ns      INTEGER,                -- time it ran on any CPU while the recorder was counting; NULL: not known
+    migrations  INTEGER,                -- times it changed CPU after it was pinned; a migrated thread has > 0
+    uncounted_ns INTEGER                -- CPU time it used before its counters were open, not in cpu_ns; NULL: not known, or none opened
 );
 
 -- What a counter counts. class x placement is the population; docs/events.md explains the words.

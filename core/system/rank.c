@@ -47,6 +47,12 @@ static bool rank_is_of_slurm_step(void)
     return step && *step >= '0' && *step <= '9' && getenv("SLURM_STEP_NUM_TASKS");
 }
 
+// On HPE Cray systems, Slurm (mpi/cray_shasta) and Flux (cray-pals) set PALS' variables for Cray MPICH, without sizes.
+static bool rank_is_of_pals(void)
+{
+    return !rank_is_of_slurm_step();
+}
+
 // Slurm's own PMI-2 sets PMI_RANK as well, but not what Hydra sets beside it.
 static bool rank_is_of_hydra(void)
 {
@@ -70,8 +76,9 @@ static const struct rank_launcher {
      "OMPI_COMM_WORLD_LOCAL_SIZE", .job = "PMIX_NAMESPACE"},
     {"MVAPICH", "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE",
      .job = NULL},
-    {"PALS", "PALS_RANKID", NULL, "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", .job = "PALS_APID"},
     {"Flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", NULL, .job = "FLUX_JOB_ID"},
+    {"PALS", "PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_RANKID", "PALS_LOCAL_SIZE", .job = "PALS_APID",
+     .is_meant = rank_is_of_pals},
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", .job = "TORCHELASTIC_RUN_ID",
      .is_meant = rank_is_of_torchrun},
     // Hydra (MPICH, Intel MPI)

@@ -152,17 +152,13 @@ char *cpulist_format(char *out, size_t size, const struct cpulist *set)
 
 char *cpulist_shorten(char *out, size_t size, const struct cpulist *set)
 {
-    char *whole = malloc(CPULIST_TEXT_BYTES), tail[24] = ""; // stacks may be 128 KiB
-    if (!whole)
-        return cpulist_format(out, size, set);
-    size_t length = strlen(cpulist_format(whole, CPULIST_TEXT_BYTES, set));
-    if (length >= size) {
-        snprintf(tail, sizeof tail, ",... (%d)", cpulist_count(set));
-        length = size - 1 - strlen(tail);
-        while (whole[length] != ',')
-            length--;
-    }
-    snprintf(out, size, "%.*s%s", (int)length, whole, tail);
-    free(whole);
+    struct cpulist shown;
+    char tail[24];
+    if (cpulist_parse(&shown, cpulist_format(out, size, set)) == 0 && memcmp(&shown, set, sizeof shown) == 0)
+        return out;
+    int length = (int)size - 1 - snprintf(tail, sizeof tail, ",... (%d)", cpulist_count(set));
+    while (out[length] != ',')
+        length--;
+    memcpy(out + length, tail, strlen(tail) + 1);
     return out;
 }

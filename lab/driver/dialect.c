@@ -3,6 +3,8 @@
 
 #include <asm/processor.h>
 
+const struct lab_dialect *lab_dialect;
+
 const struct lab_dialect *lab_dialect_find(void)
 {
 	static const struct lab_dialect *const known[] = {

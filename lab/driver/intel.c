@@ -199,3 +199,12 @@ LAB_EVENT(lab_intel_cycles, "cpu-cycles", "event=0x3c");
 LAB_EVENT(lab_intel_instructions, "instructions", "event=0xc0");
 LAB_EVENT(lab_intel_mem_loads, "mem-loads", "event=0xcd,umask=0x1,ldlat=3");
 LAB_EVENT(lab_intel_mem_stores, "mem-stores", "event=0xd0,umask=0x82");
+
+static struct attribute *lab_intel_events[] = {
+	&lab_intel_cycles.attr.attr,	&lab_intel_instructions.attr.attr,
+	&lab_intel_mem_loads.attr.attr, &lab_intel_mem_stores.attr.attr,
+	NULL,
+};
+static const struct attribute_group lab_intel_event_group = { .name = "events", .attrs = lab_intel_events };
+const struct attribute_group *lab_intel_groups[] =
+    { &lab_intel_format_group, &lab_intel_event_group, &lab_pmu_caps_group, NULL };

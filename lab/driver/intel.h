@@ -18,6 +18,8 @@ union perf_mem_data_src lab_intel_near_source(enum lab_outcome outcome);
 
 /* From Skylake on: */
 
+extern const struct attribute_group *lab_intel_groups[];
+
 /* An outcome's bits in an offcore-response register. */
 struct lab_intel_bits {
 	unsigned int supplier, snoop;

@@ -8,7 +8,6 @@
 #include <linux/workqueue.h>
 
 DEFINE_PER_CPU(struct lab_pmu_cpu, lab_pmu_cpu);
-const struct lab_dialect *lab_dialect;
 bool lab_cloud;
 
 static struct pmu lab_pmu;

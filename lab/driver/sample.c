@@ -87,7 +87,7 @@ static void lab_sample_deliver(struct perf_event *event, const struct lab_record
 	if (!interrupted || !last)
 		event->overflow_handler(event, &data, &registers);
 	else if (lab_kernel.overflow(event, &data, &registers))
-		lab_pmu_stop(event, 0);
+		event->pmu->stop(event, 0);
 }
 
 static bool lab_sample_is_last(const struct lab_cpu *hardware, u64 at)

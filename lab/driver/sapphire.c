@@ -129,15 +129,6 @@ const struct lab_dialect lab_sapphire = {
 };
 
 /* Granite Rapids needs no auxiliary event to sample loads. */
-static struct attribute *gnr_events[] = {
-	&lab_intel_cycles.attr.attr,	&lab_intel_instructions.attr.attr,
-	&lab_intel_mem_loads.attr.attr, &lab_intel_mem_stores.attr.attr,
-	NULL,
-};
-static const struct attribute_group gnr_event_group = { .name = "events", .attrs = gnr_events };
-static const struct attribute_group *gnr_groups[] =
-    { &lab_intel_format_group, &gnr_event_group, &lab_pmu_caps_group, NULL };
-
 const struct lab_dialect lab_granite = {
 	.name = "granite_rapids",
 	.vendor = X86_VENDOR_INTEL,
@@ -148,7 +139,7 @@ const struct lab_dialect lab_granite = {
 	.offcore_registers = 2,
 	.offcore_counters = 4,
 	.max_precise = 3,
-	.groups = gnr_groups,
+	.groups = lab_intel_groups,
 	.hardware = lab_intel_hardware,
 	.raw = spr_raw,
 	.cache = spr_cache,

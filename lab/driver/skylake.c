@@ -73,15 +73,6 @@ static int skx_cache(unsigned int type, unsigned int op, unsigned int result, u6
 	return 0;
 }
 
-static struct attribute *skx_events[] = {
-	&lab_intel_cycles.attr.attr,	&lab_intel_instructions.attr.attr,
-	&lab_intel_mem_loads.attr.attr, &lab_intel_mem_stores.attr.attr,
-	NULL,
-};
-static const struct attribute_group skx_event_group = { .name = "events", .attrs = skx_events };
-static const struct attribute_group *skx_groups[] =
-    { &lab_intel_format_group, &skx_event_group, &lab_pmu_caps_group, NULL };
-
 const struct lab_dialect lab_skylake = {
 	.name = "skylake",
 	.vendor = X86_VENDOR_INTEL,
@@ -92,7 +83,7 @@ const struct lab_dialect lab_skylake = {
 	.offcore_registers = 2,
 	.offcore_counters = 4,
 	.max_precise = 3,
-	.groups = skx_groups,
+	.groups = lab_intel_groups,
 	.hardware = lab_intel_hardware,
 	.raw = skx_raw,
 	.cache = skx_cache,

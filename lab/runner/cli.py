@@ -60,7 +60,8 @@ def parser() -> Parser:
         usage="%(prog)s [options] -- COMMAND [ARGUMENT...]",
         description="Runs COMMAND in an emulated NUMA machine whose local/remote counters work. It sees this "
         "computer's files, but what it writes is thrown away, except for files in its working folder and in the "
-        "scratch folder ($NUMAPROF_SCRATCH). Counts, placement and samples are exact; times mean nothing.",
+        "scratch folder ($NUMAPROF_SCRATCH), which come back. Counts, placement and samples are "
+        "exact; times mean nothing.",
         allow_abbrev=False,
     )
     made.add_argument(
@@ -78,7 +79,7 @@ def parser() -> Parser:
         help=f"seconds for the command, 0 for no limit (default: {DEFAULT_SECONDS})",
     )
     made.add_argument(
-        "--scratch", type=name, metavar="DIR", help="folder for files that come back (default: a new folder in $TMPDIR)"
+        "--scratch", type=name, metavar="DIR", help="folder for files that come back (default: the working folder)"
     )
     made.add_argument(
         "--truth", action="store_true", help="keep the truth by page: /sys/kernel/debug/numaprof-lab/lines in the guest"
@@ -138,6 +139,10 @@ def scratch_folder(wanted: Path | None) -> Iterator[Path]:
         except OSError as error:
             fail(f"cannot use the scratch folder {wanted}: {error.strerror}")
         yield wanted.resolve()
+        return
+    here = Path.cwd()
+    if here != Path("/") and os.access(here, os.W_OK):
+        yield here
         return
     made = Path(tempfile.mkdtemp(prefix="numaprof-lab-"))
     try:

@@ -16,6 +16,7 @@ static const char usage[] =
     "\n"
     "  -o, --output FILE  the recording                                   [FILE.numaprof, in this folder]\n"
     "      --symfs DIR    look for the programs and libraries below DIR   [/]\n"
+    "      --sysroot DIR  read the nodes and CPUs of the recorded machine from DIR/sys   [what FILE tells]\n"
     "  -q, --quiet        print errors and warnings only\n"
     "  -h, --help         this text\n"
     "\n"
@@ -24,24 +25,28 @@ static const char usage[] =
     "of the same build id, on this machine, below DIR, or in perf's ~/.debug.\n"
     "The exit status is 0 with a recording, else 125.\n";
 
-static bool import_is_folder(const char *symfs)
+// An option that was not given names none.
+static bool import_is_folder(const char *option, const char *name, const char *holds)
 {
     struct stat about;
-    char clean[256];
-    if (stat(symfs, &about) == 0 && S_ISDIR(about.st_mode))
+    char clean[256], remedy[128];
+    if (!name || (stat(name, &about) == 0 && S_ISDIR(about.st_mode)))
         return true;
-    diag_error("give the folder that holds the recorded machine's /usr and the like", "--symfs %s is no folder",
-               diag_clean(clean, sizeof clean, symfs));
+    snprintf(remedy, sizeof remedy, "give the folder that holds the recorded machine's %s", holds);
+    diag_error(remedy, "%s %s is no folder", option, diag_clean(clean, sizeof clean, name));
     return false;
 }
 
 // Returns -1 to go on, or the exit status to leave with.
 static int import_parse(struct import_request *request, int argc, char **argv)
 {
-    enum { SYMFS = 1000 };
+    enum { SYMFS = 1000, SYSROOT };
     static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'}, {"symfs", required_argument, NULL, SYMFS},
-        {"quiet", no_argument, NULL, 'q'},        {"help", no_argument, NULL, 'h'},
+        {"output", required_argument, NULL, 'o'},
+        {"symfs", required_argument, NULL, SYMFS},
+        {"sysroot", required_argument, NULL, SYSROOT},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
         {0},
     };
     opterr = 0;
@@ -56,6 +61,8 @@ static int import_parse(struct import_request *request, int argc, char **argv)
             request->output = optarg;
         else if (code == SYMFS)
             request->symfs = optarg;
+        else if (code == SYSROOT)
+            request->sysroot = optarg;
         else
             request->quiet = true;
     }
@@ -66,7 +73,10 @@ static int import_parse(struct import_request *request, int argc, char **argv)
         return DIAG_EXIT_FAILED;
     }
     request->input = argv[optind];
-    return request->symfs && !import_is_folder(request->symfs) ? DIAG_EXIT_FAILED : -1;
+    return import_is_folder("--symfs", request->symfs, "/usr and the like") &&
+                   import_is_folder("--sysroot", request->sysroot, "/sys")
+               ? -1
+               : DIAG_EXIT_FAILED;
 }
 
 int cmd_import(int argc, char **argv)

@@ -28,6 +28,7 @@
 struct run_result {
     int exit_status;             // of numaprof itself if failed, else see supervision
     bool failed;
+    bool is_cut;                 // the recording lacks the end of what was to be recorded
     struct supervision supervision;
     char path[PATH_MAX];
     struct job_directory *job;   // of a rank; NULL: the recording has a name of its own. Valid within run_once.
@@ -61,11 +62,13 @@ static void run_target(struct run_result *result, const struct run_options *opti
     status = supervise_run(&result->supervision, recorder, launch->pid, signals, options->quiet);
     if (status < 0)
         diag_error("the recording holds what came before", "watching the program failed: %s", strerror(-status));
+    result->is_cut = status < 0;
     const struct supervision *s = &result->supervision;
     status = recorder_finish(recorder, s->is_dead ? &s->wait_status : NULL, s->end);
     if (status < 0)
         diag_error(output_name_remedy(status), "writing %s failed: %s; it holds what was written before", result->path,
                    strerror(-status));
+    result->is_cut |= status < 0;
 }
 
 // Of the ranks of a job the first speaks for all.
@@ -120,8 +123,7 @@ static struct run_result run_once(const struct run_options *options, const struc
         diag_error(status == -EMFILE   ? "ulimit -n 1024"
                    : status == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES
                                        : "free memory",
-                   "cannot start a process: %s",
-                   status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
+                   "cannot start a process: %s", output_name_cause(status));
         goto close_recorder;
     }
     // A limit for files (ulimit -f) is to fail a write, with a word of ours, not to kill us. The program has been
@@ -193,7 +195,7 @@ static bool run_is_checkable(const struct run_options *options, const struct lau
 static int run_all(const struct run_options *options, const struct target *target, const struct launch_signals *signals)
 {
     int failed = 0, count = 0;
-    bool ended = false;
+    bool ended = false, is_cut = false;
     struct run_result worst = {0};
     char **paths = calloc((size_t)options->repeats, sizeof *paths);
     if (!paths)
@@ -204,6 +206,7 @@ static int run_all(const struct run_options *options, const struct target *targe
         if (failed)
             break;
         ended = supervise_was_ended(&result.supervision);
+        is_cut |= result.is_cut;
         paths[count] = strdup(result.path);
         if (!paths[count]) {
             diag_error(NULL, "out of memory");
@@ -227,7 +230,9 @@ static int run_all(const struct run_options *options, const struct target *targe
     if (failed)
         return failed;
     int ended_with = supervise_repeat_end(&worst.supervision);
-    return ended_with ? ended_with : checked; // a program that failed is no success, whatever it read
+    if (ended_with)
+        return ended_with; // a program that failed is no success, whatever was read or written
+    return is_cut ? DIAG_EXIT_FAILED : checked;
 }
 
 static int run_recorded(const struct run_options *options, const struct target *target,

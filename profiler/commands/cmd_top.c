@@ -62,8 +62,8 @@ static int top_check(const struct top_options *options)
 {
     char clean[256];
     if (options->request.events && !event_plan_knows_topics(options->request.events)) {
-        diag_error("numaprof events shows them", "--events %s: no list of questions",
-                   diag_clean(clean, sizeof clean, options->request.events));
+        diag_error("numaprof events shows what this CPU counts", "--events %s: no list of request classes such as %s",
+                   diag_clean(clean, sizeof clean, options->request.events), event_plan_all_topics);
         return DIAG_EXIT_FAILED;
     }
     if (!!options->pids + !!options->group + options->request.all > 1) {

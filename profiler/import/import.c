@@ -8,13 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/large_stack.h"
 #include "core/text/diag.h"
 #include "profiler/import/import_modules.h"
+#include "profiler/import/perf_data/perf_expand.h"
 #include "profiler/launch/output_name.h"
-#include "profiler/symbols/code_files.h"
-#include "profiler/symbols/object_declarations.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/names.h"
 
 // --- names
 
@@ -25,36 +23,32 @@ static void import_see(void *context, const struct perf_mmap *mmap, const char *
         program_files_expect(import->walk.files, path, mmap->build_id, mmap->build_id_bytes);
 }
 
-static void import_resolve(void *context)
-{
-    struct import *import = context;
-    struct progress progress;
-    int64_t next_place;
-    progress_begin(&progress, import->request->quiet ? NULL : "looking up functions and lines");
-    const struct symbols_request request = {
-        .stacks = &import->walk.stacks,
-        .programs = &import->tasks.programs,
-        .files = import->walk.files,
-        .since = INT64_MAX, // a perf-PID.map on this machine is of another process
-        .queue = import->tasks.queue,
-        .progress = &progress,
-        .next_place = &next_place,
-    };
-    symbols_resolve(&request);
-    const struct object_declarations_request declared = {
-        .objects = &import->objects,
-        .files = import->walk.files,
-        .programs = &import->tasks.programs,
-        .queue = import->tasks.queue,
-        .next_place = next_place,
-        .next_stack = import->walk.stacks.stack_count + 1,
-    };
-    object_declarations_resolve(&declared);
-    code_files_write(import->walk.files, import->tasks.queue);
-    progress_end(&progress);
-}
-
 // --- opening
+
+// What people take for a perf.data file.
+static void import_refuse_other(const struct perf_file *file, const char *name)
+{
+    static const struct {
+        const char *magic;
+        size_t bytes;
+        const char *what, *remedy;
+    } others[] = {
+        {"\x1f\x8b", 2, "is compressed by gzip", "gzip -dc FILE | numaprof import -"},
+        {"\xfd" "7zXZ", 5, "is compressed by xz", "xz -dc FILE | numaprof import -"},
+        {"\x28\xb5\x2f\xfd", 4, "is compressed by zstd", "zstd -dc FILE | numaprof import -"},
+        {"SQLite format 3", 15, "is no perf.data file", "if it is a recording: numaprof report FILE"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (file->size >= others[i].bytes && memcmp(file->bytes, others[i].magic, others[i].bytes) == 0) {
+            diag_error(others[i].remedy, "%s %s", name, others[i].what);
+            return;
+        }
+    if (perf_file_is_text(file))
+        diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes "
+                   "and the mappings", "%s is text, no perf.data file", name);
+    else
+        diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
+}
 
 static int import_refuse(const struct import *import, int error)
 {
@@ -62,11 +56,7 @@ static int import_refuse(const struct import *import, int error)
     const char *name = diag_clean(clean, sizeof clean, import->request->input);
     switch (error) {
     case -EINVAL:
-        if (perf_file_is_text(&import->file))
-            diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes "
-                       "and the mappings", "%s is text, no perf.data file", name);
-        else
-            diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
+        import_refuse_other(&import->file, name);
         break;
     case -EBADMSG:
         diag_error("record again, or copy the file again", "%s is damaged: its parts contradict each other", name);
@@ -84,6 +74,13 @@ static int import_refuse(const struct import *import, int error)
         break;
     case -EFBIG:
         diag_error("record again", "%s is damaged: it expands to more than a thousand times its size", name);
+        break;
+    case -ENODATA:
+        diag_error("copy the recorded machine's /sys/devices/system there", "no CPU is to be found below %s",
+                   diag_clean(clean, sizeof clean, import->request->sysroot));
+        break;
+    case -EXDEV:
+        diag_error("give the folder of the machine that was recorded", "--sysroot: %s is of another machine", name);
         break;
     case -ENOENT:
         diag_error("give the file that perf record wrote",
@@ -114,7 +111,8 @@ static int import_open(struct import *import)
         .page_faults = &import->page_faults,
     };
     import->page_faults.samples = &import->samples;
-    return perf_file_open(&import->file, import->request->input);
+    status = perf_file_open(&import->file, import->request->input);
+    return status < 0 ? status : perf_expand(&import->file, import->request->input);
 }
 
 static void import_close(struct import *import)
@@ -149,18 +147,12 @@ static void import_output(const struct import_request *request, char *path, size
 
 static int import_create(struct import *import, const char *path)
 {
-    struct recording *recording;
     char clean[512];
-    int status = recording_create(&recording, path);
-    if (status == 0) {
-        status = recording_queue_start(&import->tasks.queue, recording);
-        if (status < 0)
-            recording_close(recording);
-    }
+    int status = recording_queue_create(&import->tasks.queue, path);
     if (status == 0)
         return 0;
     diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
-               strerror(-status));
+               output_name_cause(status));
     return DIAG_EXIT_FAILED;
 }
 
@@ -207,7 +199,12 @@ static int import_finish(struct import *import, const char *path)
     char clean[512];
     import_rows_write(import);
     samples_write_sums(&import->samples);
-    large_stack_run(import_resolve, import);
+    names_write(&(struct names_request){.tasks = &import->tasks,
+                                        .stacks = &import->walk.stacks,
+                                        .files = import->walk.files,
+                                        .objects = &import->objects,
+                                        .since = INT64_MAX, // a perf-PID.map on this machine is of another process
+                                        .quiet = import->request->quiet});
     import_rows_write_missing(import);
     RECORD(import->tasks.queue, RECORDING_COMPLETE);
     int status = recording_queue_stop(import->tasks.queue);

@@ -9,6 +9,7 @@ struct import_request {
     const char *input;           // "-": standard input
     const char *output;          // NULL: the input's name with .numaprof behind it, in this folder
     const char *symfs;           // folder that holds the files of the recorded machine; NULL: those of this one
+    const char *sysroot;         // folder with the /sys of the recorded machine; NULL: what the file tells
     bool quiet;
 };
 

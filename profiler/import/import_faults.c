@@ -78,8 +78,8 @@ void import_faults_add(struct import_faults *faults, const struct samples_row *r
 static bool import_faults_is_huge(const struct import_faults *faults, const struct import_faults_row *fault)
 {
     uint64_t count, lone;
-    return fault->window != 0 && table_get(&faults->windows, fault->window, &count) && count == 1 &&
-           table_get(&faults->lone, fault->mapping, &lone) && lone >= IMPORT_FAULTS_LONE_LEAST;
+    return faults->has_huge_pages && fault->window != 0 && table_get(&faults->windows, fault->window, &count) &&
+           count == 1 && table_get(&faults->lone, fault->mapping, &lone) && lone >= IMPORT_FAULTS_LONE_LEAST;
 }
 
 void import_faults_finish(struct import_faults *faults)

@@ -2,10 +2,13 @@
 #include "profiler/import/import_machine.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+
+#include "core/system/sysfile.h"
 
 static bool import_machine_has_package(const struct perf_features *features, int cpu)
 {
@@ -93,10 +96,8 @@ static void import_machine_add_node(struct topology *topology, const struct perf
     import_machine_add_cpus(topology, features, node);
 }
 
-int import_machine_read(struct machine *machine, const struct perf_features *features)
+static int import_machine_of_file(struct topology *topology, const struct perf_features *features)
 {
-    struct topology *topology = &machine->topology;
-    *machine = (struct machine){0};
     topology->numa = true;
     topology->nodes = calloc(features->node_count + 1, sizeof *topology->nodes);
     topology->cpus = calloc(CPULIST_MAX, sizeof *topology->cpus);
@@ -113,6 +114,63 @@ int import_machine_read(struct machine *machine, const struct perf_features *fea
     for (size_t i = 0; i < topology->node_count * topology->node_count; i++)
         topology->distance[i] = TOPOLOGY_UNKNOWN;
     return 0;
+}
+
+// Whether a snapshot is of the recorded machine: it has the nodes of the file, with the CPUs that the file gives them.
+static bool import_machine_agrees(const struct topology *topology, const struct perf_features *features)
+{
+    struct cpulist told;
+    for (size_t i = 0; i < features->node_count; i++) {
+        const struct perf_features_node *from = &features->nodes[i];
+        const struct topology_node *node = topology_node(topology, from->id);
+        if (!node || (cpulist_parse(&told, from->cpus) == 0 && memcmp(&told, &node->cpus, sizeof told) != 0))
+            return false;
+    }
+    return true;
+}
+
+struct import_machine_blocks {
+    struct perf_features *features;
+    int node, error;
+};
+
+// nodeN/memoryM is a link to a block of physical memory (Documentation/ABI/stable/sysfs-devices-node).
+static void import_machine_see_block(void *to, const char *name)
+{
+    struct import_machine_blocks *blocks = to;
+    uint64_t block;
+    int length = 0;
+    if (sscanf(name, "memory%" SCNu64 "%n", &block, &length) == 1 && length > 0 && !name[length] && !blocks->error)
+        blocks->error = table_put(&blocks->features->node_of_block, block, (uint64_t)blocks->node);
+}
+
+static int import_machine_read_blocks(const struct topology *topology, struct perf_features *features, const char *root)
+{
+    struct import_machine_blocks blocks = {.features = features};
+    char text[32];
+    if (features->memory || sysfile_text(root, text, sizeof text, "/sys/devices/system/memory/block_size_bytes") < 0)
+        return 0;
+    features->block_bytes = strtoull(text, NULL, 16);
+    for (size_t i = 0; i < topology->node_count; i++) {
+        blocks.node = topology->nodes[i].id;
+        sysfile_names(root, import_machine_see_block, &blocks, "/sys/devices/system/node/node%d", blocks.node);
+    }
+    return blocks.error;
+}
+
+static int import_machine_of_snapshot(struct topology *topology, struct perf_features *features, const char *root)
+{
+    int status = topology_read(topology, root);
+    if (status < 0)
+        return status;
+    return import_machine_agrees(topology, features) ? import_machine_read_blocks(topology, features, root) : -EXDEV;
+}
+
+int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot)
+{
+    *machine = (struct machine){0};
+    return sysroot ? import_machine_of_snapshot(&machine->topology, features, sysroot)
+                   : import_machine_of_file(&machine->topology, features);
 }
 
 // x86: "GenuineIntel,6,85,7". Arm: MIDR_EL1 in hexadecimal, one for each kind of core. POWER: "004e,1202".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine that perf recorded on, from the file's feature sections.
+// The machine that perf recorded on, from the file's feature sections or a snapshot of its /sys.
 #ifndef PROFILER_IMPORT_IMPORT_MACHINE_H
 #define PROFILER_IMPORT_IMPORT_MACHINE_H
 
@@ -8,8 +8,9 @@
 #include "profiler/recorder/run/machine.h"
 
 // Nodes, CPUs and packages. A file without NUMA topology gives a machine without nodes, whose local accesses are not
-// known. -ENOMEM. machine_close frees it in both cases.
-int import_machine_read(struct machine *machine, const struct perf_features *features);
+// known. From sysroot, if it is not NULL: blocks of memory go to the features that lack them; -ENODATA: it has no CPUs;
+// -EXDEV: its nodes contradict the file's. -ENOMEM. machine_close frees it in all cases.
+int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot);
 
 // Vendor, family, model and stepping. False: the file has no CPU identity, or one of an unknown form.
 bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features);

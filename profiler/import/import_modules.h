@@ -32,7 +32,8 @@ struct import {
     struct perf_file_room room;
 
     uint64_t delivered;              // bytes of records since the file's memory was given back
-    uint64_t lost, throttled, malformed, unknown, stats; // records
+    uint64_t lost_records, lost_samples, lost; // by the kernel's count, by perf's; the larger
+    uint64_t throttled, malformed, unknown, stats; // records
     bool has_begun;                  // tasks.epoch is known
     bool knows_machine;              // machine and cpu were read, with this error
     int error;

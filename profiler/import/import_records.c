@@ -11,7 +11,7 @@ static void import_records_know_machine(struct import *import)
     if (import->knows_machine)
         return;
     import->knows_machine = true;
-    import->error = import_machine_read(&import->machine, &import->file.features);
+    import->error = import_machine_read(&import->machine, &import->file.features, import->request->sysroot);
     import->knows_cpu = import_machine_cpu(&import->cpu, &import->file.features);
     if (import->knows_cpu)
         import_events_identify(&import->file, &import->catalogue, &import->cpu);
@@ -116,7 +116,7 @@ static void import_records_take_build_id(struct import *import, const char *at, 
     enum { PID_BYTES = 4, ID_BYTES = 20, ID_ROOM = 24, SIZED = 1 << 15 };
     struct perf_bytes from = {.at = at, .end = at + bytes};
     perf_bytes_take(&from, PID_BYTES);
-    const unsigned char *id = (const unsigned char *)perf_bytes_take(&from, ID_ROOM);
+    const unsigned char *id = perf_bytes_take(&from, ID_ROOM);
     if (!id || !memchr(from.at, '\0', (size_t)(from.end - from.at)) || *from.at != '/')
         return;
     const unsigned length = misc & SIZED && id[ID_BYTES] < ID_BYTES ? id[ID_BYTES] : ID_BYTES;
@@ -166,15 +166,25 @@ static int import_records_take_own(struct import *import, const struct perf_even
     }
 }
 
-static int import_records_take(struct import *import, const char *at, const struct perf_event_header *header)
+// Since 6.1, perf writes a sum of each event's lost samples (LOST_SAMPLES) beside the kernel's count of records that a
+// full buffer lost (LOST): the same ones, so that the larger number counts.
+static void import_records_take_lost(struct import *import, const struct perf_event_header *header)
 {
     uint64_t lost;
+    if (perf_record_lost(header, &lost) < 0)
+        return;
+    *(header->type == PERF_RECORD_LOST ? &import->lost_records : &import->lost_samples) += lost;
+    import->lost = import->lost_records > import->lost_samples ? import->lost_records : import->lost_samples;
+}
+
+static int import_records_take(struct import *import, const char *at, const struct perf_event_header *header)
+{
     if (header->type >= PERF_FILE_OWN)
         return import_records_take_own(import, header);
     if (import_records_is_ordered(header->type))
         return import_records_order(import, at, header);
     if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
-        import->lost += perf_record_lost(header, &lost) == 0 ? lost : 0;
+        import_records_take_lost(import, header);
     import->throttled += header->type == PERF_RECORD_THROTTLE;
     return 0;
 }
@@ -200,6 +210,7 @@ int import_records_read(struct import *import)
     }
     perf_order_finish(&import->order);
     import->file.is_cut |= perf_file_has_shrunk(&import->file);
+    import->page_faults.has_huge_pages &= import->lost == 0; // a lone fault may be one of 512 that were lost
     import_faults_finish(&import->page_faults);
     import_records_know_machine(import);
     return status < 0 ? status : import->error;

@@ -110,7 +110,6 @@ static void import_rows_write_run(const struct import *import)
 static void import_rows_write_parts(const struct import *import)
 {
     const struct import_samples *reader = &import->reader;
-    const struct perf_features *features = &import->file.features;
     const uint64_t all = reader->taken, accesses = all - reader->faults - reader->overflows;
     const struct {
         const char *part;
@@ -121,7 +120,7 @@ static void import_rows_write_parts(const struct import *import)
         {"data source", reader->with_source, accesses, "whether memory or a cache answered is unknown"},
         {"latency", reader->with_latency, accesses, NULL},
         {"CPU of the sample", reader->with_cpu, all, "who accessed from where is unknown"},
-        {"nodes of the machine", features->node_count, all, "which CPU is near which memory is unknown"},
+        {"nodes of the machine", import->machine.topology.node_count, all, "which CPU is near which memory is unknown"},
         {"node of the page", reader->with_node, accesses,
          "where the data is, is known only as far as the data source tells"},
         {"page faults", reader->faults, all, NULL},
@@ -175,11 +174,24 @@ static void import_rows_note(const struct import *import, const char *kind, uint
            RECORD_NUMBER((int64_t)count), RECORD_TEXT(text), RECORD_TEXT(remedy));
 }
 
+// The share of the page faults that is here, where all samples are page faults.
+static void import_rows_note_faults(const struct import *import)
+{
+    const struct import_samples *reader = &import->reader;
+    const uint64_t seen = reader->fault_weight;
+    if (import->lost == 0 || reader->faults == 0 || reader->taken > reader->faults || reader->no_memory > 0)
+        return;
+    note_write(&import->tasks, "faults", (int64_t)(seen + import->lost), NULL,
+               "at most %llu page faults happened, samples stand for %llu", (unsigned long long)(seen + import->lost),
+               (unsigned long long)seen);
+}
+
 static void import_rows_write_notes(const struct import *import)
 {
     const struct import_samples *reader = &import->reader;
     import_rows_note(import, "lost", import->lost, "record was lost: perf's buffers were full",
                      "records were lost: perf's buffers were full", "perf record -m 16M, or a longer period");
+    import_rows_note_faults(import);
     import_rows_note(import, "lost", import->malformed + reader->malformed, "record was malformed and is not counted",
                      "records were malformed and are not counted", NULL);
     import_rows_note(import, "throttled", import->throttled, "time the kernel throttled sampling",

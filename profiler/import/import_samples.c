@@ -209,6 +209,7 @@ static void import_samples_put(struct import_samples *import, struct perf_file_e
     row.source = source != LOAD_UNKNOWN ? (int64_t)source : RECORDING_NULL;
     row.latency = latency > 0 ? (int64_t)latency : RECORDING_NULL;
     import->faults += is_fault;
+    import->fault_weight += is_fault ? (uint64_t)row.weight : 0;
     if (is_fault && import_samples_may_place(event, thread, sample->address))
         import_faults_add(import->page_faults, &row, thread->process->process.id,
                           address_space_find(&thread->process->process.space, sample->address));

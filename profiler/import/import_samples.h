@@ -22,7 +22,7 @@ struct import_samples {
     bool unwinds;                    // registers in the file are those of this program's architecture
 
     uint64_t taken;                  // samples that became rows, of these:
-    uint64_t faults, overflows, with_cpu, with_node, with_source, with_latency, with_stack;
+    uint64_t faults, fault_weight, overflows, with_cpu, with_node, with_source, with_latency, with_stack;
     uint64_t latest;                 // time of the last one
     uint64_t no_memory;              // of events or instructions that access no memory
     uint64_t kernel_addresses;       // of memory of the kernel, which no object of the program can have

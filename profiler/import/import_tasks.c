@@ -183,7 +183,7 @@ static void import_tasks_write_thread(struct import_tasks *tasks, struct import_
     RECORD(tasks->tasks->queue, RECORDING_THREAD, RECORD_NUMBER(thread->id), RECORD_NUMBER(thread->process->process.id),
            RECORD_NUMBER(thread->tid), RECORD_TEXT(*thread->name ? thread->name : NULL),
            RECORD_NUMBER(tasks_time(tasks->tasks, thread->start)), RECORD_NULL, RECORD_NUMBER(thread->from_start),
-           RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
+           RECORD_TEXT("none"), RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL, RECORD_NULL);
 }
 
 struct import_thread *import_tasks_of_sample(struct import_tasks *tasks, uint32_t pid, uint32_t tid, uint64_t time)

@@ -155,6 +155,8 @@ int output_name_make(char *out, size_t size, const struct output_name *name)
 int output_name_for(char *out, size_t size, const struct output_name *name)
 {
     int status = output_name_make(out, size, name);
+    if (status == 0 && !*out)
+        status = -EINVAL;
     if (status == -EINVAL)
         diag_error("use %p, %h, %r, %R (in a job of MPI or Slurm), %q{VARIABLE} (which must be set) or %%",
                    "-o: cannot make a name from \"%s\"", out);
@@ -178,4 +180,9 @@ const char *output_name_remedy(int error)
     default:
         return "choose a place you can write to with -o";
     }
+}
+
+const char *output_name_cause(int error)
+{
+    return error == -EAGAIN ? "the limit of processes is used up" : strerror(-error);
 }

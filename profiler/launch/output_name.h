@@ -29,5 +29,6 @@ void output_name_host(char host[HOST_NAME_MAX + 1]);
 
 // What helps against an error (-errno) of creating or writing the file of that name.
 const char *output_name_remedy(int error);
+const char *output_name_cause(int error);
 
 #endif

@@ -115,72 +115,66 @@ static int run_options_without(struct run_options *options, const char *what)
     return 0;
 }
 
+// False: the option keeps no text.
+static bool run_options_text(struct run_options *options, int code, const char *text)
+{
+    const struct {
+        int code;
+        const char **kept;
+    } texts[] = {
+        {'o', &options->output},
+        {RUN_OPTION_CONTROL, &options->control},
+        {RUN_OPTION_EVENTS, &options->events},
+        {RUN_OPTION_PLACE, &options->place},
+        {RUN_OPTION_MAX_REMOTE, &options->max_remote},
+        {RUN_OPTION_MIN_COVERAGE, &options->min_coverage},
+        {RUN_OPTION_SARIF, &options->sarif},
+        {RUN_OPTION_JUNIT, &options->junit},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].code == code) {
+            *texts[i].kept = text;
+            return true;
+        }
+    }
+    return false;
+}
+
 int run_options_set(struct run_options *options, int code)
 {
     enum { MONTH_MS = 31 * 24 * 3600 * 1000U };
     uint64_t repeats = 1;
-    int status = 0;
+    int status;
     switch (code) {
-    case 'o':
-        options->output = optarg;
-        break;
     case 'n':
         status = run_options_number("--repeats", optarg, 1, 1000, &repeats);
         options->repeats = (int)repeats;
-        break;
+        return status;
     case 'q':
         options->quiet = true;
-        break;
+        return 0;
     case RUN_OPTION_PIN:
-        status = run_options_pin(options, optarg);
-        break;
+        return run_options_pin(options, optarg);
     case RUN_OPTION_INTERVAL:
-        status = run_options_number("--interval", optarg, 1, MONTH_MS, &options->interval_ms);
-        break;
+        return run_options_number("--interval", optarg, 1, MONTH_MS, &options->interval_ms);
     case RUN_OPTION_DELAY:
-        status = run_options_number("--delay", optarg, 0, MONTH_MS, &options->delay_ms);
-        break;
+        return run_options_number("--delay", optarg, 0, MONTH_MS, &options->delay_ms);
     case RUN_OPTION_DURATION:
-        status = run_options_number("--duration", optarg, 1, MONTH_MS, &options->duration_ms);
-        break;
-    case RUN_OPTION_CONTROL:
-        options->control = optarg;
-        break;
+        return run_options_number("--duration", optarg, 1, MONTH_MS, &options->duration_ms);
     case RUN_OPTION_PAUSED:
         options->paused = true;
-        break;
-    case RUN_OPTION_EVENTS:
-        options->events = optarg;
-        break;
+        return 0;
     case RUN_OPTION_KERNEL:
         options->kernel = true;
-        break;
-    case RUN_OPTION_PLACE:
-        options->place = optarg;
-        break;
+        return 0;
     case RUN_OPTION_WITHOUT:
-        status = run_options_without(options, optarg);
-        break;
+        return run_options_without(options, optarg);
     case RUN_OPTION_NO_REPORT:
         options->report = false;
-        break;
-    case RUN_OPTION_MAX_REMOTE:
-        options->max_remote = optarg;
-        break;
-    case RUN_OPTION_MIN_COVERAGE:
-        options->min_coverage = optarg;
-        break;
-    case RUN_OPTION_SARIF:
-        options->sarif = optarg;
-        break;
-    case RUN_OPTION_JUNIT:
-        options->junit = optarg;
-        break;
+        return 0;
     default:
-        status = -EINVAL;
-        break;
+        return run_options_text(options, code, optarg) ? 0 : -EINVAL;
     }
-    return status;
 }
 
 int run_options_program(int argc, char **argv)

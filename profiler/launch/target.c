@@ -89,6 +89,22 @@ static int target_check(struct target *target)
     return exec_rights_change(target->program) ? -EPERM : 0;
 }
 
+// A recording that was given without `report` before it.
+static bool target_is_recording(const char *name)
+{
+    static const char suffix[] = ".numaprof";
+    size_t length = strlen(name);
+    return length > strlen(suffix) && strcmp(name + length - strlen(suffix), suffix) == 0 && access(name, F_OK) == 0;
+}
+
+static int target_refuse_recording(const char *name)
+{
+    char clean[PATH_MAX];
+    diag_error("put report, diff, check or try before it", "%s is a recording, no program",
+               diag_clean(clean, sizeof clean, name));
+    return DIAG_EXIT_CANNOT_RUN;
+}
+
 int target_find(struct target *target, const char *name, const char *remedy)
 {
     int status = 0;
@@ -98,5 +114,7 @@ int target_find(struct target *target, const char *name, const char *remedy)
         status = *name ? exec_path_find(target->path, sizeof target->path, name) : -ENOENT;
     if (status == 0)
         status = target_check(target);
+    if (status < 0 && target_is_recording(name))
+        return target_refuse_recording(name);
     return status < 0 ? target_refuse(status, name, remedy) : status;
 }

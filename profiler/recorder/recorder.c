@@ -8,13 +8,10 @@
 
 #include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
-#include "core/system/large_stack.h"
 #include "profiler/launch/placing.h"
 #include "profiler/recorder/evidence/counter_sets_evidence.h"
 #include "profiler/recorder/recorder_modules.h"
-#include "profiler/symbols/code_files.h"
-#include "profiler/symbols/object_declarations.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/names.h"
 
 void recorder_start(struct recorder *r)
 {
@@ -74,25 +71,14 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
 
 // --- the end
 
-static void recorder_resolve_symbols(void *recorder)
+static void recorder_write_names(struct recorder *r)
 {
-    struct recorder *r = recorder;
-    struct progress progress;
-    int64_t next_place;
-    const struct symbols_request request = {.stacks = &r->walk.stacks, .programs = &r->tasks.programs,
-                                            .files = r->walk.files, .since = r->started, .queue = r->tasks.queue,
-                                            .progress = &progress, .next_place = &next_place};
-    progress_begin(&progress, r->options->quiet ? NULL : "looking up functions and lines");
-    symbols_resolve(&request);
-    const struct object_declarations_request declared = {.objects = &r->allocations.objects,
-                                                         .files = r->walk.files,
-                                                         .programs = &r->tasks.programs,
-                                                         .queue = r->tasks.queue,
-                                                         .next_place = next_place,
-                                                         .next_stack = r->walk.stacks.stack_count + 1};
-    object_declarations_resolve(&declared);
-    code_files_write(r->walk.files, r->tasks.queue);
-    progress_end(&progress);
+    names_write(&(struct names_request){.tasks = &r->tasks,
+                                        .stacks = &r->walk.stacks,
+                                        .files = r->walk.files,
+                                        .objects = &r->allocations.objects,
+                                        .since = r->started,
+                                        .quiet = r->options->quiet});
     const uint64_t stale = program_files_stale(r->walk.files);
     if (stale > 0)
         note_write(&r->tasks, "replaced", (int64_t)stale, "do not rebuild what is being recorded",
@@ -160,9 +146,19 @@ static void recorder_detach(struct recorder *r)
     kernel_records_close(&r->records);
 }
 
+// Takes the last messages, and the threads that were answered before. Processes that go on longer are not to wait for
+// answers while symbols are looked up.
+static void recorder_leave_channel(struct recorder *r)
+{
+    thread_starts_stop(&r->starts);
+    messages_take_last(&r->messages);
+    if (r->has_channel)
+        channel_server_leave(&r->channel);
+}
+
 int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
 {
-    messages_take(&r->messages);
+    recorder_leave_channel(r);
     perf_streams_drain(&r->streams, UINT64_MAX);
     r->records.faults.hurry = true;
     targets_classify(&r->targets, NULL);
@@ -189,7 +185,7 @@ int recorder_finish(struct recorder *r, const int *wait_status, uint64_t end)
         recorder_detach(r);
     samples_write_sums(&r->samples);
     tasks_end_all(&r->tasks);
-    large_stack_run(recorder_resolve_symbols, r);
+    recorder_write_names(r);
     RECORD(r->tasks.queue, RECORDING_COMPLETE);
     int status = recording_queue_stop(r->tasks.queue);
     r->tasks.queue = NULL;
@@ -202,12 +198,13 @@ void recorder_close(struct recorder *r)
     kernel_records_close(&r->records);
     launch_thread_stop(&r->launcher);
     own_limits_return(&r->limits, &r->machine);
-    thread_starts_stop(&r->starts);
+    thread_starts_close(&r->starts);
     pages_stop(&r->pages);
     pages_free(&r->pages);
     if (r->tasks.queue)
         allocations_close_rings(&r->allocations);
     perf_streams_close_ended(&r->streams);
+    messages_close(&r->messages);
     counter_sets_close(&r->sets);
     if (r->has_channel)
         channel_server_close(&r->channel);

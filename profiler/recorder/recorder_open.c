@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collectors/events/event_plan.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
 #include "profiler/launch/file_limit.h"
@@ -83,7 +84,9 @@ int recorder_open(struct recorder *r)
     if (status != 0)
         return status;
     if (counter_sets_open(&r->sets, r->options, r->machine.emulated != NULL, !r->windows.is_on) < 0) {
-        diag_error("numaprof events shows what this CPU can be asked", "--events: unknown question");
+        char clean[256];
+        diag_error("numaprof events shows what this CPU counts", "--events %s: no list of request classes such as %s",
+                   diag_clean(clean, sizeof clean, r->options->events), event_plan_all_topics);
         return DIAG_EXIT_FAILED;
     }
     r->run.uarch = r->sets.counters.cpu ? r->sets.counters.cpu->name : NULL;
@@ -124,20 +127,12 @@ int recorder_launch(struct recorder *r, struct launch *launch, const struct laun
 
 static int recorder_create_recording(struct recorder *r, const char *path)
 {
-    struct recording *recording;
     char clean[512];
-    int status = recording_create(&recording, path);
-    if (status == 0) {
-        status = recording_queue_start(&r->tasks.queue, recording);
-        if (status < 0) {
-            recording_close(recording);
-            unlink(path); // nothing is in it
-        }
-    }
+    int status = recording_queue_create(&r->tasks.queue, path);
     if (status == 0)
         return 0;
     diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
-               status == -EAGAIN ? "the limit of processes is used up" : strerror(-status));
+               output_name_cause(status));
     return DIAG_EXIT_FAILED;
 }
 
@@ -148,8 +143,7 @@ static void recorder_start_thread_starts(struct recorder *r)
     if (r->channel_error < 0)
         note_write(&r->tasks, "channel", RECORDING_NULL,
                    r->channel_error == -EAGAIN ? OUTPUT_NAME_MORE_PROCESSES : NULL,
-                   "threads are not pinned: no channel to the program: %s",
-                   r->channel_error == -EAGAIN ? "the limit of processes is used up" : strerror(-r->channel_error));
+                   "threads are not pinned: no channel to the program: %s", output_name_cause(r->channel_error));
 }
 
 static void recorder_attach_pages(struct recorder *r)

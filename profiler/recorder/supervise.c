@@ -62,11 +62,18 @@ static bool supervise_is_stopped(pid_t pid)
     return process_stat_read(text, sizeof text, &state, pid) == 0 && (*state == 'T' || *state == 't');
 }
 
+// True if a stop of the target is still to be reaped: it was continued since the stop before, and stopped again.
+static bool supervise_is_stopped_anew(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
 // Stops numaprof so that the shell sees a stopped job. When the shell continues numaprof, it continues the target too.
 static void supervise_stop_along(const struct supervision *s)
 {
     kill(getpid(), SIGSTOP);
-    if (supervise_is_stopped(s->target))
+    if (supervise_is_stopped(s->target) && !supervise_is_stopped_anew(s->target))
         kill(s->target, SIGCONT);
 }
 

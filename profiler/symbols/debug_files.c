@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/symbols/debug_files.h"
 
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "profiler/symbols/build_id.h"
 
 static const char debug_files_root[] = "/usr/lib/debug";
 
@@ -25,15 +26,6 @@ static int debug_files_take(const char *path, char **found)
     return fd;
 }
 
-bool debug_files_has_build_id(int fd, const unsigned char *bits, int length)
-{
-    const void *id = NULL;
-    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    bool same = elf && dwelf_elf_gnu_build_id(elf, &id) == length && memcmp(id, bits, (size_t)length) == 0;
-    elf_end(elf);
-    return same;
-}
-
 // /usr/lib/debug/.build-id/ab/cdef....debug
 static int debug_files_by_build_id(Dwfl_Module *module, char **found)
 {
@@ -41,14 +33,10 @@ static int debug_files_by_build_id(Dwfl_Module *module, char **found)
     GElf_Addr address;
     char path[PATH_MAX];
     int length = dwfl_module_build_id(module, &bits, &address);
-    if (length < 2 || length > 64)
+    if (length < 0 || !build_id_path(path, sizeof path, debug_files_root, bits, (size_t)length, ".debug"))
         return -1;
-    int used = snprintf(path, sizeof path, "%s/.build-id/%02x/", debug_files_root, bits[0]);
-    for (int i = 1; i < length; i++)
-        used += snprintf(path + used, sizeof path - (size_t)used, "%02x", bits[i]);
-    snprintf(path + used, sizeof path - (size_t)used, ".debug");
     int fd = debug_files_take(path, found);
-    if (fd < 0 || debug_files_has_build_id(fd, bits, length))
+    if (fd < 0 || build_id_matches(fd, bits, (size_t)length))
         return fd;
     close(fd);
     free(*found);

@@ -16,7 +16,4 @@ extern const Dwfl_Callbacks debug_files_bare;
 // separate debug information. NULL: it cannot be read. The caller ends *dwfl, which may be NULL, in both cases.
 Dwfl_Module *debug_files_open(struct program_files *files, const char *path, bool with_debug, Dwfl **dwfl);
 
-// Whether the open file has this build id.
-bool debug_files_has_build_id(int fd, const unsigned char *bits, int length);
-
 #endif

@@ -14,7 +14,7 @@
 
 #include "core/system/clock.h"
 #include "core/util/table.h"
-#include "profiler/symbols/debug_files.h"
+#include "profiler/symbols/build_id.h"
 
 enum {
     PROGRAM_FILES_HELD = 128,    // descriptors kept; others are opened anew and must be the same still
@@ -110,21 +110,19 @@ void program_files_expect(struct program_files *files, const char *path, const u
 }
 
 // The file that perf keeps for its own reports: ~/.debug/.build-id/ab/cdef.../elf
-static void program_files_cache_path(const struct program_files_build *build, char *path, size_t size)
+static bool program_files_cache_path(const struct program_files_build *build, char *path, size_t size)
 {
+    char cache[PATH_MAX];
     const char *home = getenv("HOME");
-    int used = snprintf(path, size, "%s/.debug/.build-id/%02x/", home ? home : "", build->id[0]);
-    for (unsigned i = 1; i < build->bytes && used > 0 && (size_t)used < size; i++)
-        used += snprintf(path + used, size - (size_t)used, "%02x", build->id[i]);
-    if (used > 0 && (size_t)used < size)
-        snprintf(path + used, size - (size_t)used, "/elf");
+    snprintf(cache, sizeof cache, "%s/.debug", home ? home : "");
+    return build_id_path(path, size, cache, build->id, build->bytes, "/elf");
 }
 
 // -ESTALE: it is of another build than was expected.
 static int program_files_open_build(const char *path, struct stat *status, const struct program_files_build *build)
 {
     int fd = program_files_open(path, status);
-    if (fd < 0 || !build || debug_files_has_build_id(fd, build->id, (int)build->bytes))
+    if (fd < 0 || !build || build_id_matches(fd, build->id, build->bytes))
         return fd;
     close(fd);
     return -ESTALE;
@@ -139,10 +137,8 @@ static int program_files_open_elsewhere(struct program_files *files, const char 
         build = (const struct program_files_build *)(uintptr_t)value;
     snprintf(there, sizeof there, "%s%s", files->root, path);
     int fd = program_files_open_build(there, &file->seen, build), error = fd;
-    if (fd < 0 && build) {
-        program_files_cache_path(build, there, sizeof there);
+    if (fd < 0 && build && program_files_cache_path(build, there, sizeof there))
         fd = program_files_open_build(there, &file->seen, build);
-    }
     if (fd >= 0) {
         file->where = strdup(there);
         return fd;

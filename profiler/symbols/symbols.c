@@ -19,6 +19,7 @@
 #include "profiler/symbols/inlined_calls.h"
 #include "profiler/symbols/jit_symbols.h"
 #include "profiler/symbols/source_lines.h"
+#include "profiler/symbols/unit_table.h"
 
 struct symbols {
     const struct symbols_request *request;
@@ -30,6 +31,7 @@ struct symbols {
     struct inlined_calls scopes;
     Dwfl_Module *module;
     struct function_table functions;    // of the module
+    struct unit_table units;            // likewise
     char build_id[64 + 1];
 };
 
@@ -102,16 +104,15 @@ static struct symbols_source symbols_call_site(Dwarf_Die *inlined, Dwarf_Die *un
                                    .line = (int)line};
 }
 
-static struct symbols_source symbols_line(Dwfl_Module *module, GElf_Addr address)
+// address: of the unit's own.
+static struct symbols_source symbols_line(Dwarf_Die *unit, Dwarf_Addr address)
 {
     struct symbols_source source = {0};
-    Dwfl_Line *line = dwfl_module_getsrc(module, address);
-    if (!line)
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address) : NULL;
+    if (!line || dwarf_lineno(line, &source.line) != 0)
         return source;
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    source.file = dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
-    source.folder = unit ? symbols_die_text(unit, DW_AT_comp_dir) : NULL;
+    source.file = dwarf_linesrc(line, NULL, NULL);
+    source.folder = symbols_die_text(unit, DW_AT_comp_dir);
     return source;
 }
 
@@ -160,12 +161,13 @@ static int64_t symbols_new_place(struct symbols *s, const char *path)
 // --- one place
 
 // From the innermost function outwards: each inlined one stands at its own line, its caller at the line of the call.
-static bool symbols_write_scopes(struct symbols *s, int64_t id, const char *path, GElf_Addr address, int64_t offset)
+// first: the row of the place; address: of the unit's own. False: the unit tells no function, nothing is written.
+static bool symbols_write_scopes(struct symbols *s, const char *path, Dwarf_Die *unit, Dwarf_Addr address,
+                                 const struct symbols_row *first)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(s->module, address, &bias), found[INLINED_CALLS_MAX];
-    int count = unit ? inlined_calls_find(&s->scopes, unit, address - bias, found) : 0;
-    struct symbols_row row = {.id = id, .offset = offset, .source = symbols_line(s->module, address)};
+    Dwarf_Die found[INLINED_CALLS_MAX];
+    int count = unit ? inlined_calls_find(&s->scopes, unit, address, found) : 0;
+    struct symbols_row row = *first;
     for (int i = 0; i < count; i++) {
         row.function = symbols_die_name(&found[i]);
         row.inline_of = i + 1 < count ? symbols_new_place(s, path) : RECORDING_NULL;
@@ -183,13 +185,15 @@ static void symbols_resolve_place(struct symbols *s, int64_t id, const struct ca
     if (!s->module || !symbols_address(s->module, place->address, &address))
         return;
     const struct function_table_item *function = function_table_find(&s->functions, address);
-    const char *name = function ? function->name : NULL;
-    int64_t known_offset = function ? (int64_t)(address - function->start) : RECORDING_NULL;
-    if (!with_lines || !symbols_write_scopes(s, id, place->path, address, known_offset)) {
-        struct symbols_row row = {.id = id, .function = name, .offset = known_offset, .inline_of = RECORDING_NULL};
-        if (with_lines)
-            row.source = symbols_line(s->module, address);
-        if (!name && !row.source.file)
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = with_lines ? unit_table_find(&s->units, s->module, address, &bias) : NULL;
+    const struct symbols_row row = {.id = id,
+                                    .function = function ? function->name : NULL,
+                                    .offset = function ? (int64_t)(address - function->start) : RECORDING_NULL,
+                                    .inline_of = RECORDING_NULL,
+                                    .source = symbols_line(unit, address - bias)};
+    if (!symbols_write_scopes(s, place->path, unit, address - bias, &row)) {
+        if (!row.function && !row.source.file)
             return;
         symbols_write(s, &row);
     }
@@ -287,6 +291,7 @@ static void symbols_resolve_file(struct symbols *s, const struct symbols_order *
         progress_tell(s->request->progress, i, order->count);
     }
     function_table_free(&s->functions);
+    unit_table_free(&s->units);
     inlined_calls_free(&s->scopes);
     dwfl_end(dwfl);
 }

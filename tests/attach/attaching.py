@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from conftest import BUILD, PROGRAM, TREE, build_c
+from conftest import BUILD, PROGRAM, TREE, build_once
 from running import target
 
 PAGE = os.sysconf("SC_PAGESIZE")
@@ -88,7 +88,7 @@ mount -t tmpfs none $devices && mkdir $devices/cpu && echo 4 > $devices/cpu/type
 
 
 def with_pmu() -> tuple[object, ...]:
-    library = build_c(
+    library = build_once(
         BUILD / "tests" / "fake_pmu.so", "-shared", "-fPIC", str(TREE / "tests" / "launchers" / "fake_pmu.c"), "-ldl"
     )
     return ("unshare", "-m", "sh", "-c", PMU, "sh", "env", f"LD_PRELOAD={library}")

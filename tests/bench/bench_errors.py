@@ -27,7 +27,7 @@ PHASES = BUILD / "tests" / "lab" / "phases"
 
 
 def build() -> None:
-    programs = TREE / "tests" / "dialects" / "programs"
+    programs = TREE / "tests" / "lab" / "programs"
     flags = ["-std=c17", "-D_GNU_SOURCE", "-g", "-O1", "-pthread", f"-I{TREE}"]
     PHASES.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["gcc", *flags, "-o", PHASES, programs / "phases.c", programs / "lab.c", "-lpfm"], check=True)
@@ -39,7 +39,7 @@ def record(dialect: str, folder: Path) -> None:
         f"{PHASES} {kind} {ROUNDS} 0 1 4 5 > $NUMAPROF_SCRATCH/{kind}.json"
         for kind in KINDS
     )
-    machine = TREE / "tests" / "dialects" / "machines" / f"small-{dialect}.machine"
+    machine = TREE / "tests" / "lab" / "machines" / f"small-{dialect}.machine"
     command = [TREE / "lab" / "run", "--machine", machine, "--scratch", folder, "--quiet", "--", "sh", "-c", script]
     subprocess.run(command, check=True)
 

@@ -12,9 +12,8 @@ int main(int argc, char **argv)
 {
     static struct objects objects;
     static struct call_stacks stacks;
-    struct recording *recording;
     struct recording_queue *queue;
-    if (argc < 4 || recording_create(&recording, argv[1]) < 0 || recording_queue_start(&queue, recording) < 0)
+    if (argc < 4 || recording_queue_create(&queue, argv[1]) < 0)
         return 1;
     uint64_t count = strtoull(argv[2], NULL, 10), samples_count = strtoull(argv[3], NULL, 10), random = 1, known = 0;
     struct tasks tasks = {.queue = queue};

@@ -11,13 +11,12 @@
 int main(int argc, char **argv)
 {
     static struct call_stacks stacks;
-    struct recording *recording;
     struct recording_queue *queue;
     struct intern *paths = NULL;
     struct address_space space = {0};
     struct table programs = {0};
     uint64_t address;
-    if (argc < 3 || recording_create(&recording, argv[1]) < 0 || recording_queue_start(&queue, recording) < 0)
+    if (argc < 3 || recording_queue_create(&queue, argv[1]) < 0)
         return 1;
     const char *path = intern_text(&paths, argv[2]);
     table_put(&programs, (uintptr_t)path, 1);

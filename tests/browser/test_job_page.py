@@ -32,10 +32,15 @@ def test_ranks_hosts_and_links(window: Browser, tmp_path: Path) -> None:
     assert window.complaints() == []
     assert window.requests() == []
     assert window.texts("h1") == [job.verdict.headline]
+    assert window.texts(".big") == ["50.0 %\nremote, on 1 of 8 ranks"], "of the ranks that the headline is about"
     found = "[...document.querySelectorAll('#ranks ~ * tbody tr')]"
     rows = window.run(f"return {found}.map(row => [...row.cells].map(cell => cell.innerText))")
     shown = {int(row[0]): (row[1], row[2]) for row in rows}
     assert shown == {rank.number: (rank.host, percent(rank.remote_share)) for rank in job.ranks}
+    copied = window.texts(".advice pre")
+    assert [text.splitlines()[-1] for text in copied] == ["    p[i] = 0;", "numactl --interleave=all ./sum"], (
+        "each alone"
+    )
     assert int(rows[0][0]) == 2, "the rank that stands apart comes first"
     assert window.axe() == []
     window.run("document.querySelector('#ranks ~ * tbody a').click()")

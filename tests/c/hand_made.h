@@ -15,10 +15,8 @@
 
 static inline struct recording_queue *hand_recording(void)
 {
-    struct recording *recording;
     struct recording_queue *queue;
-    CHECK_EQ(recording_create(&recording, HAND_FILE), 0);
-    CHECK_EQ(recording_queue_start(&queue, recording), 0);
+    CHECK_EQ(recording_queue_create(&queue, HAND_FILE), 0);
     return queue;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -134,5 +135,35 @@ TEST(local_and_remote_of_the_first_class_stay_together)
     CHECK(set != NULL);
     CHECK(has_group(set, 0) && has_group(set, 2));
     CHECK(!has_group(set, 1) && !has_group(set, 3));
+    counters_close(set);
+}
+
+static int64_t ran_ns(void)
+{
+    struct timespec ran;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+    return ran.tv_sec * 1000000000 + ran.tv_nsec;
+}
+
+TEST(a_set_tells_what_its_thread_had_run_before)
+{
+    enum { BEFORE_NS = 50000000 };
+    plan();
+    while (ran_ns() < BEFORE_NS)
+        continue;
+    struct counter_set *set = counters_open(&counters, gettid(), -1, (struct counters_how){0});
+    const int64_t latest = ran_ns();
+    CHECK(set != NULL);
+    while (ran_ns() < latest + BEFORE_NS)
+        continue;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); // the kernel brings the thread's time up to date
+    const int64_t before = counters_time_before(set);
+    CHECK(before >= BEFORE_NS / 2);
+    CHECK(before <= latest + BEFORE_NS / 2); // the clocks disagree on the time of each switch
+    counters_close(set);
+    plan();
+    counters.paused = true;
+    set = counters_open(&counters, gettid(), -1, (struct counters_how){0});
+    CHECK(counters_time_before(set) >= latest); // of a window that is off: all of it
     counters_close(set);
 }

@@ -3,19 +3,12 @@
 // process of the records is this test itself: its pages can be asked for.
 #include "profiler/recorder/targets/kernel_records.h"
 
-#include "hand_made.h"
+#include "collectors/processes/thread_time.h"
+#include "core/system/clock.h"
+#include "hand_modules.h"
 
 enum { EVENT = 1, CHILD = 1 << 29, WORKER }; // beyond any pid there is (PID_MAX_LIMIT)
 
-static struct machine machine;
-static struct tasks tasks;
-static struct perf_streams streams;
-static struct losses losses;
-static struct samples samples;
-static struct stack_walk walk;
-static struct allocations allocations;
-static struct counter_sets sets;
-static struct targets targets;
 static struct kernel_records records;
 static struct faults_source source;
 static uint32_t own;
@@ -23,24 +16,16 @@ static uint32_t own;
 static void begin(void)
 {
     own = (uint32_t)getpid();
-    tasks = (struct tasks){.queue = hand_recording(), .epoch = 1, .has_kernel_records = true};
-    CHECK_EQ(stack_walk_open(&walk), 0);
-    walk.stacks.queue = tasks.queue;
-    samples = (struct samples){.queue = tasks.queue, .stacks = &walk.stacks};
-    allocations = (struct allocations){.tasks = &tasks, .streams = &streams, .losses = &losses, .walk = &walk};
-    CHECK_EQ(allocations_open(&allocations), 0);
-    allocations_attach(&allocations);
-    sets = (struct counter_sets){.tasks = &tasks, .streams = &streams, .losses = &losses, .walk = &walk};
-    targets = (struct targets){.tasks = &tasks, .faults = &records.faults, .sets = &sets, .allocations = &allocations,
-                               .walk = &walk, .programs = {.tasks = &tasks, .sets = &sets},
-                               .outside = {.tasks = &tasks, .sets = &sets, .machine = &machine}};
+    hand_modules();
+    targets.faults = &records.faults;
     records = (struct kernel_records){
         .targets = &targets, .tasks = &tasks, .streams = &streams, .losses = &losses, .samples = &samples,
         .faults = {.tasks = &tasks, .samples = &samples, .objects = &allocations.objects,
                    .event = EVENT, .streams = &streams, .tells_mapped = true, .sources = 1,
                    .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)}};
     CHECK_EQ(faults_prepare(&records.faults), 0);
-    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_some = -1, .credit = 1000,
+    source = (struct faults_source){.faults = &records.faults, .fd_every = -1, .fd_some = -1,
+                                    .downsample = faults_downsample_begin(16, false),
                                     .stream =
                                         {.layout = HAND_LAYOUT, .handle = kernel_records_handle, .owner = &records}};
     hand_ring(&source.stream.ring, 4);
@@ -78,6 +63,22 @@ TEST(threads_begin_are_named_and_end)
     CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 2);
     CHECK_EQ(hand_number("SELECT end_ns - start_ns FROM thread WHERE name = 'worker'"), 200);
     CHECK_EQ(hand_number("SELECT count(*) FROM process"), 1);
+}
+
+// A recorder that got no CPU read it when the thread had hardly begun, and then heard of its end.
+TEST(cpu_time_that_was_read_long_before_the_end_is_not_known)
+{
+    begin();
+    struct process *process = tasks_process(&tasks, (pid_t)own);
+    for (int i = 0; i < 2; i++) {
+        struct thread *thread = tasks_add_thread(&tasks, process, WORKER + i, 2, true, NULL);
+        CHECK(thread);
+        thread_time_set(thread, 5000);
+        tasks_end_thread(&tasks, thread, clock_now() + (i ? 10000 : 10) * CLOCK_MS);
+    }
+    finish();
+    CHECK_EQ(hand_number("SELECT sum(cpu_ns) FROM thread WHERE tid >= 536870913"), 5000);
+    CHECK_EQ(hand_number("SELECT count(*) FROM thread WHERE tid >= 536870913 AND cpu_ns IS NULL"), 1);
 }
 
 TEST(a_child_process_has_its_parent_and_ends_with_its_last_thread)
@@ -216,10 +217,10 @@ TEST(faults_without_a_sample_are_shared_by_the_next_samples)
 {
     enum { SAMPLES = 400, COUNTED = 100000 };
     begin();
-    source.is_downsampled = true;
+    source.downsample.is_on = source.is_off = true;
     source.counted = COUNTED; // at the end of the last window
     faults_adapt(&source, 1000000000);
-    CHECK_EQ(source.owed, COUNTED);
+    CHECK_EQ(source.downsample.owed, COUNTED);
     for (uint64_t i = 0; i < SAMPLES; i++) {
         const struct hand_sample sample = hand_sample(own, 100 + i, 0x400010, 0x1000 * (i + 1));
         put(&sample);
@@ -233,11 +234,11 @@ TEST(faults_without_a_sample_are_shared_by_the_next_samples)
 TEST(faults_whose_samples_may_still_wait_are_not_owed)
 {
     begin();
-    source.is_downsampled = true;
+    source.downsample.is_on = source.is_off = true;
     source.counted = 5;
-    source.represented = 9;
+    source.downsample.represented = 9;
     faults_adapt(&source, 1000000000);
-    CHECK_EQ(source.owed, 0);
+    CHECK_EQ(source.downsample.owed, 0);
 }
 
 // A merged neighbour keeps what faults were seen to place in it; a new mapping of the same size has nothing.

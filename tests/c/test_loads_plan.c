@@ -3,23 +3,11 @@
 
 #include <errno.h>
 
-#include "check.h"
-
-static struct event_catalogue *catalogue;
-
-static const struct event_cpu *cpu(const char *name)
-{
-    const struct event_cpu *found;
-    char near[64];
-    if (!catalogue)
-        CHECK_EQ(event_catalogue_load(&catalogue), 0);
-    CHECK_EQ(event_catalogue_find(catalogue, name, &found, near, sizeof near), 0);
-    return found;
-}
+#include "real_catalogue.h"
 
 static int make(struct loads_plan *plan, const char *name, const char *root, int attempt)
 {
-    const struct event_cpu *of = cpu(name);
+    const struct event_cpu *of = real_cpu(name);
     return loads_plan(plan, catalogue, of, root, attempt);
 }
 

@@ -13,10 +13,8 @@ static struct process process;
 
 static void begin(void)
 {
-    struct recording *recording;
     unlink("objects.numaprof");
-    CHECK_EQ(recording_create(&recording, "objects.numaprof"), 0);
-    CHECK_EQ(recording_queue_start(&queue, recording), 0);
+    CHECK_EQ(recording_queue_create(&queue, "objects.numaprof"), 0);
     tasks = (struct tasks){.queue = queue};
     objects = (struct objects){.queue = queue, .tasks = &tasks};
     process = (struct process){.id = 1};

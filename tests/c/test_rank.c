@@ -102,6 +102,28 @@ TEST(slurms_own_pmi_is_slurm)
     CHECK_STR(read_rank().job, "prterun-n1-4711@1");
 }
 
+// Variables as Slurm's plugin mpi/cray_shasta and Flux's plugin cray-pals set them beside their own.
+TEST(variables_of_pals_may_be_of_slurm_or_flux)
+{
+    set_slurm_task();
+    setenv("PALS_RANKID", "2", 1);
+    setenv("PALS_LOCAL_RANKID", "0", 1);
+    setenv("PALS_APID", "2.1", 1);
+    setenv("PMI_RANK", "2", 1);
+    setenv("PMI_SIZE", "3", 1);
+    CHECK_STR(read_rank().launcher, "Slurm");
+    CHECK_EQ(read_rank().size, 3);
+    CHECK_EQ(read_rank().local_size, 1);
+    unsetenv("SLURM_STEP_ID"); // PALS itself, in a batch job
+    CHECK_STR(read_rank().launcher, "PALS");
+    CHECK_EQ(read_rank().size, 3);
+    setenv("FLUX_TASK_RANK", "2", 1);
+    setenv("FLUX_JOB_SIZE", "4", 1);
+    setenv("FLUX_JOB_ID", "f1", 1);
+    CHECK_STR(read_rank().launcher, "Flux");
+    CHECK_EQ(read_rank().size, 4);
+}
+
 TEST(ranks_of_a_host_share_all_slots_and_none_twice)
 {
     for (int count = 1; count <= 9; count++) {

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each event must count of each access pattern, by the catalogue; and the words for counts made by hand.
-#include "check.h"
 #include "profiler/verify/verify_expect.h"
+#include "real_catalogue.h"
 
 enum { LINES = 8192 };
-
-static struct event_catalogue *catalogue;
-
-static const struct event_cpu *processor(const char *name)
-{
-    const struct event_cpu *cpu;
-    char near[64];
-    if (!catalogue)
-        CHECK_EQ(event_catalogue_load(&catalogue), 0);
-    CHECK_EQ(event_catalogue_find(catalogue, name, &cpu, near, sizeof near), 0);
-    return cpu;
-}
 
 static const struct verify_pair own = {VERIFY_OWN, VERIFY_FAR, 0}, far = {VERIFY_FAR, VERIFY_FAR, 1},
                                 near = {VERIFY_NEAR, VERIFY_FAR, 1}, alone = {VERIFY_OWN, VERIFY_OWN, 0};
@@ -23,7 +11,7 @@ static const struct verify_pair own = {VERIFY_OWN, VERIFY_FAR, 0}, far = {VERIFY
 static struct verify_range expected(const char *cpu_name, const char *class, const char *placement,
                                     enum verify_pattern pattern, const struct verify_pair *pair, double demand)
 {
-    const struct event_cpu *cpu = processor(cpu_name);
+    const struct event_cpu *cpu = real_cpu(cpu_name);
     const struct event_entry *event = event_catalogue_entry(catalogue, cpu, class, placement, NULL);
     CHECK(event);
     const struct verify_seen seen = {.stream_demand = demand, .stream_twin = -1, .caches = -1, .memory = -1};
@@ -63,7 +51,7 @@ TEST(prefetches_are_the_lines_of_a_stream_that_no_demand_read_counted)
 
 TEST(a_prefetcher_that_brings_one_memory_brings_some_of_the_other)
 {
-    const struct event_cpu *cpu = processor("zen3");
+    const struct event_cpu *cpu = real_cpu("zen3");
     const struct event_entry *event = event_catalogue_entry(catalogue, cpu, "pf_l1", "remote_dram", NULL);
     const struct verify_seen brings = {.stream_demand = 0.25, .stream_twin = 0.7, .caches = -1, .memory = -1},
                              hardly = {.stream_demand = 0.25, .stream_twin = 0.1, .caches = -1, .memory = -1},
@@ -86,7 +74,7 @@ TEST(memory_events_do_not_count_lines_of_another_cache_unless_the_catalogue_says
 
 TEST(modified_lines_that_were_written_back_before_count_as_memory)
 {
-    const struct event_cpu *cpu = processor("skylake-sp");
+    const struct event_cpu *cpu = real_cpu("skylake-sp");
     const struct event_entry *dram = event_catalogue_entry(catalogue, cpu, "demand_rd", "remote_dram", NULL),
                              *cache = event_catalogue_entry(catalogue, cpu, "demand_rd", "remote_modified", NULL);
     const struct verify_seen some = {.stream_demand = -1, .stream_twin = -1, .caches = 0.75, .memory = 0.125},

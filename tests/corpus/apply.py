@@ -66,7 +66,8 @@ def _change(place: re.Match[str], flags: list[str]) -> Change:
 
 def _edit(path: Path, changes: list[Change]) -> None:
     lines = path.read_text().split("\n")
-    for change in sorted(changes, key=lambda change: -change.first):
+    # From the end on; of two at one line, what replaces it before what is added above it.
+    for change in sorted(changes, key=lambda change: (-change.first, -change.last)):
         lines[change.first - 1 : change.last] = change.lines
     headers = dict.fromkeys(header for change in changes for header in change.headers)
     path.write_text("\n".join([*headers, *lines]))

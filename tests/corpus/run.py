@@ -77,9 +77,14 @@ def printed(advice: Advice) -> list[str]:
     return [*advice.code, *(f"{code}      {remark}" for code, remark in advice.remarked)]
 
 
+def sources() -> list[Path]:
+    """Without what a compiler leaves that is tried there by hand: modules, programs."""
+    return [source for source in (HERE / "programs").iterdir() if source.suffix in COMPILER]
+
+
 def cases(names: list[str]) -> list[Case]:
     found = []
-    for source in sorted((HERE / "programs").iterdir()):
+    for source in sorted(sources()):
         words = dict(re.findall(r"^(?://|!) (truth|fix): (.*)$", source.read_text(), re.M))
         if not names or source.name in names:
             found.append(Case(source, words["truth"], words["fix"]))

@@ -155,6 +155,42 @@ C = {
         "    t[3][4][4999] = 2;\n    total = t[3][4][4999];",
         "",
     ),
+    "counted_once": (
+        "double *a = malloc(count() * sizeof *a); //ALLOC",
+        SUM + "\n    total += count();",
+        "static size_t count(void) { static size_t n = 99999; return ++n; }",
+    ),
+    "counted_by_itself": ("double *a = malloc(sizeof *a * (n++ + 1)); //ALLOC\n    n--;", SUM, ""),
+    "filled_on_its_line": (
+        "double *a = malloc(n * sizeof *a); for (size_t k = 0; k < n; k++) a[k] = 3; //ALLOC",
+        "    for (size_t k = 0; k < n; k++) total += a[k];",
+        "",
+    ),
+    "two_filled_on_their_line": (
+        "double *a = malloc(n * 8), *b; if (!a) return 1; b = malloc(m * 8); b[3] = 5; //ALLOC",
+        SUM + "\n    total += b[3];",
+        "",
+    ),
+    "function_on_one_line": (
+        "double *a = make(n);",
+        "    total = a[0] + a[n - 1];",
+        "static double *make(size_t n) { double *p = malloc(n * 8); p[0] = 7; p[n - 1] = 2; return p; } //ALLOC",
+    ),
+    "blocks_of_planes": (
+        "struct { int id; double ***plane; } all[9];\n    for (int b = 0; b < 9; b++) {\n        all[b].id = b;\n"
+        "        all[b].plane = MY_ALLOC(2 * sizeof(double **));\n        for (int v = 0; v < 2; v++) {\n"
+        "            all[b].plane[v] = MY_ALLOC(7 * sizeof(double *));\n            for (int i = 0; i < 7; i++)\n"
+        "                all[b].plane[v][i] = MY_ALLOC(m * sizeof(double)); //ALLOC\n        }\n    }\n"
+        "    double **a = all[3].plane[1];",
+        "    a[2][1] = 5;\n    total = a[2][1] + all[8].id + all[8].plane[0][6][15];",
+        "#define MY_ALLOC(size) get(size, __LINE__)\n"
+        "static void *get(size_t s, int line) { return line ? calloc(1, s) : 0; }",
+    ),
+    "two_arrays_of_arrays": (
+        "double(*a)[16] = malloc(n / 100 * sizeof *a), (*b)[16] = malloc(n / 100 * sizeof *b); //ALLOC",
+        ROWS + "\n    b[9][15] = 4;\n    total += b[9][15];",
+        "",
+    ),
     "array_of_arrays_of_type": ("float(*a)[16] = malloc(n / 100 * sizeof *a); //ALLOC", ROWS, ""),
     "macro": (
         "double *a = MAKE_ARRAY(double, n); //ALLOC",
@@ -193,10 +229,51 @@ C = {
     ),
 }
 CXX = {
+    "qualified_wrapper": (
+        "double *a = memory::pool::take_new<double>(n); //ALLOC",
+        SUM,
+        "namespace memory { struct pool { template <typename T> static T *take_new(size_t c) "
+        "{ return static_cast<T *>(malloc(c * sizeof(T))); } }; }",
+    ),
+    "vector_of_a_cast": (
+        "std::vector<char> a(static_cast<size_t>(ask())); //ALLOC",
+        FILLED + "\n    total += ask();",
+        "static long ask() { static long asked = 9; return ++asked; }",
+    ),
+    "resized_by_what_is_asked": (
+        "std::vector<double> a;\n    a.resize(ask()); //ALLOC",
+        FILLED + "\n    total += ask();",
+        "static size_t ask() { static size_t asked = 9; return ++asked; }",
+    ),
+    "reserved_by_what_is_asked": (
+        "std::vector<double> a;\n    a.reserve(ask()); //ALLOC\n    a.resize(7);",
+        FILLED + "\n    total += ask();",
+        "static size_t ask() { static size_t asked = 9; return ++asked; }",
+    ),
+    "resized_through_a_pointer": (
+        "std::vector<double> of, *a = &of;\n    a->resize(n); //ALLOC",
+        "    for (size_t k = 0; k < n; k++) total += (*a)[k];",
+        "",
+    ),
     "new": ("double *a = new double[n]; //ALLOC", SUM, ""),
     "new_sum": ("double *a = new double[n + m]; //ALLOC", SUM, ""),
     "new_pointers": ("double **a = new double *[n]; //ALLOC", "    a[3] = 0; total = n;", ""),
     "new_of_typedef": ("number *a = new number[n]; //ALLOC", SUM, "typedef double number;"),
+    "new_of_a_parameter": (
+        "holder<double> h(n);\n    double *a = h.first;\n    holder<std::string> words(9);\n"
+        "    total += words.last - words.first;",
+        SUM,
+        "#include <string>\ntemplate <typename T_> struct holder {\n    T_ *first, *last;\n"
+        "    explicit holder(size_t n)\n    {\n"
+        "        first = new T_[n]; //ALLOC\n        last = first + n;\n    }\n    ~holder() { delete[] first; }\n};",
+    ),
+    "new_of_a_parameter_in_a_list": (
+        "holder<long> a(n);",
+        "    for (size_t k = 0; k < n; k++) a[k] = k;\n    for (size_t k = 0; k < n; k++) total += a[k];",
+        "template <class T> class holder {\n    T *_data;\n    size_t _size;\npublic:\n"
+        "    holder(size_t size) : _data(new T[size]), _size(size) {} //ALLOC\n"
+        "    ~holder() { delete[] _data; }\n    T &operator[](size_t k) { return _data[k]; }\n};",
+    ),
     "new_of_alias": ("real *a = new real[n]; //ALLOC", SUM, "using real = float;"),
     "new_of_structs": ("body *a = new body[n], *b = new body[m]; //ALLOC", BODIES + "\n    (void)b;", ""),
     "shared_ptr": ("std::shared_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
@@ -207,6 +284,11 @@ CXX = {
     ),
     "zeroed_new_at_used_addresses": (f"{DIRTY}\n    double *a = new double[n / 100](); //ALLOC", LOOK, ""),
     "made_unique_at_used_addresses": (f"{DIRTY}\n    auto a = std::make_unique<double[]>(n / 100); //ALLOC", LOOK, ""),
+    "constructor_on_one_line": (
+        "grid h(n);\n    double *a = h.a;",
+        "    total = a[1] + a[n - 1];",
+        "struct grid {\n    double *a;\n    grid(size_t n) { a = new double[n]; a[1] = 7; a[n - 1] = 2; } //ALLOC\n};",
+    ),
     "pointer_of_a_constructor": (
         "grid h(n);\n    double *a = h.a;",
         SUM,
@@ -267,7 +349,25 @@ CXX = {
     "unique": ("std::unique_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
     "vector": ("std::vector<double> a(n); //ALLOC", FILLED, ""),
     "vector_of_value": ("std::vector<double> a(n, 2.5); //ALLOC", FILLED, ""),
+    "vector_by_its_value": ("auto a = std::vector<double>(n, 2.5); //ALLOC", FILLED, ""),
+    "made_unique_in_a_list": (
+        f"{DIRTY}\n    grid h(n / 100);\n    double *a = h.a.get();",
+        LOOK,
+        "class grid {\n    size_t count;\npublic:\n    std::unique_ptr<double[]> a;\n"
+        "    explicit grid(size_t m) : count(m), a(std::make_unique<double[]>(count)) { a[1] = 7; } //ALLOC\n};",
+    ),
+    "list_with_braces": (
+        "grid h{n};\n    double *a = h.a.get();",
+        SUM,
+        "struct grid {\n    size_t count;\n    std::unique_ptr<double[]> a;\n"
+        "    grid(size_t m)\n        : count{m}, a{new double[m]} //ALLOC\n    {\n        a[1] = 7;\n    }\n};",
+    ),
     "two_vectors": ("std::vector<double> a(n, 1.0), b(2 * n); //ALLOC", FILLED + "\n    total += b.size() + b[n];", ""),
+    "beside_an_empty_one": (
+        "std::vector<float> b, a(n, 1), c; //ALLOC",
+        FILLED + "\n    total += b.size() + c.size();",
+        "",
+    ),
     "on_one_line": ("std::vector<long> a; { a.resize(n); m = 3; } //ALLOC", FILLED, ""),
     "resize": ("std::vector<long> a;\n    a.resize(n); //ALLOC", FILLED, ""),
     "resize_of_some": ("std::vector<long> a;\n    a.push_back(7);\n    a.resize(n, 3); //ALLOC", FILLED, ""),
@@ -296,6 +396,13 @@ FORTRAN = {
     "one": "allocate(a(n)) !ALLOC",
     "bounds": "allocate(a(0:n - 1)) !ALLOC",
     "two": "allocate(a(n), b(n, 4)) !ALLOC",
+    "typed": "allocate(real(8) :: a(n)) !ALLOC",
+    "copied": "block\n  real(8), allocatable :: c(:, :)\n  allocate(b(4, 0:n), source=2.5d0)\n"
+    "  allocate(c, source=b) !ALLOC\n  ierr = nint(c(3, n) + lbound(c, 2))\n  allocate(a(n))\n  end block",
+    "like_another": "block\n  real(8), allocatable :: c(:, :)\n  allocate(b(4, 0:n))\n"
+    "  allocate(c, mold=b) !ALLOC\n  ierr = ubound(c, 2)\n  allocate(a(n))\n  end block",
+    "component_of_an_element": "block\n  type part\n    real(8), allocatable :: d(:, :)\n  end type\n"
+    "  type(part) :: all(3)\n  allocate(all(2)%d(n, 3)) !ALLOC\n  all(2)%d = 4\n  a = all(2)%d(:, 2)\n  end block",
     "stat": "allocate(a(n), stat=ierr) !ALLOC",
     "source": "allocate(a(n), b(2, n), source=1.5d0) !ALLOC",
     "continued": "allocate(a(n), & !ALLOC\n           b(4, n))",
@@ -317,9 +424,13 @@ SNIPPETS: dict[str, Snippet] = {
     "zeros_of_each": lambda memory: zeros_in_parallel(replace(memory, divide_each=True)) if memory.nest else [],
     "interleaved": interleaved,
     "by_node": lambda memory: by_node(memory, (0, 0)),
+}
+# The same text as `interleaved` but for the header and the call (see `on_request`), so a few cases are compiled.
+HUGE_PAGES: dict[str, Snippet] = {
     "huge": lambda memory: huge_pages(memory, wanted=True),
     "small": lambda memory: huge_pages(memory, wanted=False),
 }
+COMPILED_WITH_HUGE_PAGES = ("malloc", "two_at_once", "rows", "new", "vector", "vectors_in_vector", "flat", "grid")
 OPTIONS = ["-O2", "-Wall"]
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
 
@@ -346,6 +457,21 @@ def output(source: Path, flags: Sequence[str]) -> str:
     return done.stdout
 
 
+def on_request(interleaving: Sequence[str], advice: str) -> tuple[str, ...]:
+    """Printed code that interleaves the pages of memory -> the code that asks for huge pages of it, or for none."""
+    call = f"madvise((void *)page_first, page_end - page_first, {advice});"
+    replaced = {
+        "#include <numa.h>": "#include <sys/mman.h>",
+        "; build with -lnuma": "",
+        "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);": call,
+    }
+    text = "\n".join(interleaving)
+    for old, new in replaced.items():
+        assert old in text, text
+        text = text.replace(old, new)
+    return tuple(text.split("\n"))
+
+
 def compared(
     source: Path,
     memories: list[Memory],
@@ -356,6 +482,9 @@ def compared(
     """Each snippet alone."""
     assert len(memories) == found, memories
     text, expected = source.read_text(), output(source, flags)
+    if memories[0].size:
+        for snippet, advice in zip(HUGE_PAGES.values(), ("MADV_HUGEPAGE", "MADV_NOHUGEPAGE")):
+            assert printed(memories, snippet) == on_request(printed(memories, interleaved), advice)
     for snippet in snippets:
         source.write_text(text)
         code = printed(memories, snippet)
@@ -366,6 +495,10 @@ def compared(
         done = apply(code, source.parent)
         assert source.read_text() != text
         assert output(source, [*flags, *done.flags]) == expected, code
+
+
+def snippets_of(name: str) -> list[Snippet]:
+    return [*SNIPPETS.values(), *(HUGE_PAGES.values() if name in COMPILED_WITH_HUGE_PAGES else ())]
 
 
 def recorded(text: str) -> int:
@@ -380,7 +513,7 @@ def test_c_in_its_place(name: str, tmp_path: Path) -> None:
     text = C_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, 2 if name == "two_at_once" else 1)
+    compared(source, found, 2 if name.startswith("two_") and "pointers" not in name else 1, snippets_of(name))
 
 
 @pytest.mark.requires("g++", "libnuma")
@@ -392,7 +525,29 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
     several = name in ("two_vectors", "new_of_structs", "initialiser_list")
-    compared(source, found, 2 if several else 1, flags=cxx_head)
+    compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
+
+
+OF_EACH = {
+    "pointers": "for (auto *each : {&a, &b})\n        each->resize(n, 2); //ALLOC",
+    "references": "for (auto &each : both) {\n        each.resize(n); //ALLOC\n        each[1] = 3;\n    }",
+    "members": "for (auto &each : pairs) {\n        each.first.resize(n); //ALLOC\n    }",
+    "reserved": "for (auto *each : {&a, &b}) each->reserve(n); //ALLOC",
+}
+
+
+@pytest.mark.requires("g++", "libnuma")
+@pytest.mark.parametrize("name", OF_EACH)
+def test_of_containers_without_a_number_only_each_is_divided(name: str, cxx_head: list[str], tmp_path: Path) -> None:
+    declared = "std::vector<double> a, b, both[2];\n    std::vector<std::pair<std::vector<int>, int>> pairs(3);\n    "
+    used = "    for (auto *each : {&a, &b, &both[1]}) for (double one : *each) total += one + pairs[2].first.size();"
+    source = tmp_path / "a.cpp"
+    source.write_text(CXX_HEAD + BODY.format(allocation=f"    {declared}{OF_EACH[name]}", use=used, before=""))
+    lines = source.read_text().split("\n")
+    found = c_allocation.allocations(lines, str(source), recorded(source.read_text()))
+    assert not any(printed(found, snippet) for snippet in (zeros_in_parallel, lambda memory: by_node(memory, [0, 0])))
+    divided = [replace(memory, divide_each=True) for memory in found]
+    compared(source, divided, 1, flags=cxx_head)
 
 
 @pytest.mark.requires("gcc", "libnuma")
@@ -403,7 +558,7 @@ def test_variables_in_their_place(name: str, tmp_path: Path) -> None:
     text = C_HEAD + BODY.format(allocation="", use=use, before=f"{declaration} //ALLOC")
     source.write_text(text)
     found = c_allocation.variable(text.split("\n"), str(source), recorded(text), variable)
-    compared(source, [found] if found else [], 1)
+    compared(source, [found] if found else [], 1, snippets_of(name))
 
 
 @pytest.mark.requires("gfortran")
@@ -425,6 +580,115 @@ def test_levels_of_a_fortran_array_are_divided_alike(tmp_path: Path) -> None:
     divided = [fortran_allocation.each_level(memory) for memory in found]
     assert [memory.zero for memory in divided] == ["a({i}) = 0", "b({i},:) = 0"]
     compared(source, divided, 2, [zeros_in_parallel])
+
+
+def test_levels_of_an_array_in_an_element_of_others() -> None:
+    (memory,) = fortran_allocation.allocations(["allocate(g(i, j)%a(n, 4))"], "a.f90", 1)
+    divided = fortran_allocation.each_level(memory)
+    assert (divided.count, divided.zero) == ("lbound(g(i,j)%a, 1), ubound(g(i,j)%a, 1)", "g(i,j)%a({i},:) = 0")
+
+
+FORTRAN_LOOP = """program main
+  implicit none
+  type part
+    integer :: n
+    real(8), allocatable :: a(:), b(:, :)
+  end type
+  type(part), allocatable :: all(:)
+  integer :: n = 1000, i
+  real(8) :: total = 0
+  allocate(all(16))
+  do i = 1, size(all)
+    {before}
+    allocate({allocated}) !ALLOC
+    all(i)%a = i
+    all(i)%b(2, :) = all(i)%a(:4)
+  end do
+  do i = 1, size(all)
+    total = total + sum(all(i)%a) + sum(all(i)%b(2, :))
+  end do
+  print *, total
+end program
+"""
+PARTS = "all(i)%a(n), all(i)%b(2, 4)"
+
+
+@pytest.mark.requires("gfortran")
+@pytest.mark.parametrize(
+    ("before", "allocated"),
+    [("all(i)%n = n ! kept", PARTS), ("allocate(all(i)%a(n))", "all(i)%b(2, 4)")],
+)
+def test_components_that_a_fortran_loop_allocates(before: str, allocated: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_LOOP.format(before=before, allocated=allocated))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    compared(source, found, 1, [zeros_in_parallel])
+    assert "do i = 1, size(all)" in source.read_text().split("!$omp parallel do")[1].split("\n")[1]
+
+
+@pytest.mark.requires("gfortran")
+def test_each_component_that_a_fortran_loop_allocates_is_divided(tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_LOOP.format(before="all(i)%n = n", allocated=PARTS))
+    found = fortran_allocation.allocations(source.read_text().split("\n"), str(source), recorded(source.read_text()))
+    compared(source, [replace(memory, divide_each=True) for memory in found], 1, [zeros_in_parallel])
+    assert "do first_touch = lbound(all(i)%b, 2), ubound(all(i)%b, 2)" in source.read_text()
+
+
+def test_arrays_of_a_derived_type_are_not_set_to_zero() -> None:
+    lines = FORTRAN_LOOP.format(before="", allocated=PARTS).replace("allocate(all(16))", "allocate(x(9), all(16))")
+    found = fortran_allocation.allocations(lines.split("\n"), "a.f90", recorded(lines) - 3)
+    assert [(memory.pointer, memory.derived) for memory in found] == [("x", False), ("all", True)]
+
+
+@pytest.mark.parametrize(
+    ("before", "allocated"),
+    [
+        ("n = n + 1", PARTS),
+        ("allocate(all(i)%a(n))", "all(i)%b(2, size(all(i)%a))"),
+        ("all(i)%n = 4", "all(i)%a(all(i)%n), all(i)%b(2, 4)"),
+        ("call read_size(n)", PARTS),
+        ("if (i == 1) n = 5", PARTS),
+        ("", "all(1)%a(n), all(1)%b(2, 4)"),
+        ("", PARTS + ", stat=ierr"),
+    ],
+)
+def test_turns_of_a_fortran_loop_that_depend_on_others_stay(before: str, allocated: str) -> None:
+    lines = FORTRAN_LOOP.format(before=before, allocated=allocated).split("\n")
+    assert fortran_allocation.allocations(lines, "a.f90", recorded("\n".join(lines))) == []
+
+
+FORTRAN_COMMON = """subroutine work
+  implicit none
+  real(8) :: a, b
+  common /shared/ a(4, 5000), b(4, 5000)
+  a = 1
+  b(2, :) = a(3, :)
+end subroutine
+
+program main
+  implicit none
+  real(8) :: a, b
+  common /shared/ {declared}
+  call work
+  print *, sum(a) + sum(b(2, :))
+end program
+"""
+
+
+@pytest.mark.requires("gfortran")
+def test_arrays_of_a_common_block_before_the_program_starts(tmp_path: Path) -> None:
+    source = tmp_path / "a.f90"
+    source.write_text(FORTRAN_COMMON.format(declared="a(4, 5000), b(4, 5000)"))
+    found = fortran_allocation.common(source.read_text().split("\n"), str(source), "shared")
+    compared(source, found, 2, [zeros_in_parallel])
+
+
+@pytest.mark.parametrize("declared", ["a(4, 5000), b(20000)", "a(20000), b"])
+def test_arrays_of_a_common_block_that_differ_are_left_alone(declared: str) -> None:
+    assert fortran_allocation.common(FORTRAN_COMMON.format(declared=declared).split("\n"), "a.f90", "shared") == []
+    block_data = FORTRAN_COMMON.format(declared="a(4, 5000), b(4, 5000)") + "block data\nend"
+    assert fortran_allocation.common(block_data.split("\n"), "a.f90", "shared") == []
 
 
 ZEROS = {
@@ -484,10 +748,24 @@ NOT_UNDERSTOOD = {
     "list": "std::vector<double> a{1, 2, 3}; //ALLOC",
     "iterators": "std::vector<double> a(b.begin(), b.end(), c); //ALLOC",
     "realloc": "a = realloc(a, n * sizeof *a); //ALLOC",
-    "of_each": "for (auto &row : rows)\n        row.resize(n); //ALLOC",
     "zeroed_objects": "std::string *a = new std::string[n](); //ALLOC",
+    "range": "auto a = std::vector<double>(b.begin(), b.end()); //ALLOC",
+    "range_of_pointers": "std::vector<double> a(p, p + n); //ALLOC",
+    "copy": "std::vector<double> b;\n    std::vector<double> a(b); //ALLOC",
+    "copy_by_its_value": "std::vector<double> b;\n    auto a = std::vector<double>(b); //ALLOC",
+    "values": "std::vector<double> a({1.0, 2.0}); //ALLOC",
+    "values_by_their_value": "auto a = std::vector<double>({1.0, 2.0}); //ALLOC",
+    "assigned_range": "a.assign(b.begin(), b.end()); //ALLOC",
+    "assigned_values": "a.assign({1.0, 2.0}); //ALLOC",
+    "copies_in_vector": "std::vector<int> b;\n    std::vector<std::vector<int>> a(n, std::vector<int>(b)); //ALLOC",
+    "vector_of_what_a_method_reads": "std::vector<double> a(s->next()); //ALLOC",
+    "written_between": "double *a = malloc(n * 8); fill(a); double *b = malloc(n * 8); //ALLOC",
+    "two_branches": "if (n > 3) { a = malloc(n * 8); } else { a = malloc(80); } //ALLOC",
     "two_containers": "std::vector<double> a(n); std::vector<double> b(n); //ALLOC",
     "macro_that_fills": "ALLOC_ZERO(a, n); //ALLOC",
+    "vector_of_what_is_read": "std::vector<double> a(read_count(file)); //ALLOC",
+    "new_of_what_is_read": "double *a = new double[next()]; //ALLOC",
+    "member_with_a_value": "struct {\n        std::vector<double> a = std::vector<double>(9); //ALLOC\n    } one;",
     "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
 }
 
@@ -499,13 +777,25 @@ def test_what_is_not_understood_gets_no_code(name: str) -> None:
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
 
 
+@pytest.mark.parametrize("head", ["", "namespace numbers {\n", 'extern "C" {\n', "class holder {\npublic:\n"])
+@pytest.mark.parametrize("made", ["static double *a = new double[n];", "std::vector<double> a(n);"])
+def test_outside_of_functions_no_code_can_stand(head: str, made: str) -> None:
+    text = f"{head}{made} //ALLOC\n{'}' if head else ''};\n"
+    assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
+
+
 HANDED_OUT = {
     "at_once": "void *get(size_t n)\n{\n    return malloc(n); //ALLOC\n}\n",
     "checked": "void *get(size_t n)\n{\n    void *p = malloc(n); //ALLOC\n    if (!p)\n        abort();\n"
     "    return p;\n}\n",
     "cast": "long *get(size_t n)\n{\n    void *p = calloc(n, 8); //ALLOC\n    return (long *)p;\n}\n",
+    "cast_of_cxx": "long *get(size_t n)\n{\n    void *p = aligned_alloc(64, n); //ALLOC\n"
+    "    return static_cast<long *>(p);\n}\n",
 }
 KEPT = {
+    "behind_a_margin": "float *get(size_t n)\n{\n    float *p = malloc((n + 1) * 4); //ALLOC\n    return p + 1;\n}\n",
+    "behind_a_header": "void *get(size_t n)\n{\n    char *p = malloc(n + 64); //ALLOC\n    return &p[64];\n}\n",
+    "behind_a_number": "long *get(size_t n)\n{\n    char *p = malloc(n + 8); //ALLOC\n    return (long *)p + 1;\n}\n",
     "member": "void make(struct field *f)\n{\n    f->data = malloc(f->n * 8); //ALLOC\n}\n",
     "part": "double **make(int n)\n{\n    double **a = get(n);\n    a[0] = malloc(n); //ALLOC\n    return a;\n}\n",
     "other": "int make(void)\n{\n    double *p = malloc(9); //ALLOC\n    return 0;\n}\n"
@@ -517,6 +807,49 @@ KEPT = {
 def test_functions_that_allocate_for_their_callers(name: str) -> None:
     text = {**HANDED_OUT, **KEPT}[name]
     assert c_allocation.is_handed_out(text.split("\n"), recorded(text)) == (name in HANDED_OUT)
+
+
+WRITTEN = {
+    "by_index": "    for (size_t k = 0; k < n; k++)\n        p[k] = 1;\n",
+    "by_pointer": "    *p = 1;\n",
+    "by_a_call": "    memset(p, 1, n * 8);\n",
+    "by_another_name": "    double *q = p;\n    q[0] = 1;\n",
+}
+UNWRITTEN = {
+    "nothing": "",
+    "checked": "    if (!p || n == 0)\n        return NULL;\n",
+    "checked_and_freed": "    if (p == NULL || n > most) {\n        free(p);\n        abort();\n    }\n",
+    "other": "    allocated += n;\n    pages[n] = 1;\n",
+}
+
+
+@pytest.mark.parametrize("name", [*WRITTEN, *UNWRITTEN])
+@pytest.mark.parametrize("made", ["malloc(n * 8)", "(double *)aligned_alloc(64, n * 8)", "new double[n]"])
+def test_functions_that_write_to_what_they_hand_out(name: str, made: str) -> None:
+    body = {**WRITTEN, **UNWRITTEN}[name]
+    lines = f"double *get(size_t n)\n{{\n    double *p = {made};\n{body}    return p;\n}}\n".split("\n")
+    assert c_allocation.is_handed_out(lines, 3)
+    assert c_allocation.is_handed_out_unwritten(lines, 3) == (name in UNWRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "unwritten"),
+    [
+        ("return malloc(n);", True),
+        ("return (double *)calloc(n, 8);", True),
+        ("return new double[n];", True),
+        ("return filled(malloc(n), n);", False),
+        ("return new std::string[n];", False),
+        ("return new field(n);", False),
+        ("double *p = make_ones(n); return p;", False),
+        ("double *p = malloc(n * 8); p[0] = 1; return p;", False),
+        ("f->data = malloc(n * 8); set_up(f); return f->data;", False),
+        ("f->data = malloc(n * 8); if (!f->data) abort(); return f->data;", True),
+    ],
+)
+def test_what_is_returned_at_once_is_fresh_memory(text: str, unwritten: bool) -> None:
+    lines = ["void *get(struct field *f, size_t n)", "{", text, "}"]
+    assert c_allocation.is_handed_out_unwritten(lines, 3) == unwritten
 
 
 ROW_LOOP = "for (size_t k = 0; k < n / 100; k++) { for (size_t c = 0; c < 100; c++) USE += k; }"
@@ -579,6 +912,12 @@ def test_calls_of_a_function_that_allocates_under_any_name(tmp_path: Path) -> No
 def test_variables_with_values_are_left_alone() -> None:
     for declaration in ("double a[3] = {1, 2, 3};", "extern double a[100];", "void f(void) { static double a[100]; }"):
         assert c_allocation.variable([declaration], "a.c", 1, "a") is None
+
+
+def test_what_is_added_above_a_line_outlives_its_replacement(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("one\ntwo\n")
+    apply(["// a.c: after line 1, add", "added", "// a.c: instead of line 2", "new"], tmp_path)
+    assert (tmp_path / "a.c").read_text() == "one\nadded\nnew\n"
 
 
 def test_code_that_says_not_where_it_belongs_is_refused(tmp_path: Path) -> None:

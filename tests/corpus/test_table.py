@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from run import HERE, TREE, points, renewed, rows_of
+from run import TREE, points, renewed, rows_of, sources
 
 DOCUMENT = TREE / "docs" / "corpus.md"
 
@@ -14,7 +14,7 @@ def judged() -> str:
 
 
 def test_each_program_has_a_row() -> None:
-    programs = sorted(source.name for source in (HERE / "programs").iterdir())
+    programs = sorted(source.name for source in sources())
     assert [row.program.strip("`") for row in rows_of(judged())] == programs
 
 

@@ -253,6 +253,20 @@ def test_interruption_of_a_command(tmp_path: Path) -> None:
 
 
 @needs_lab
+def test_files_come_back_to_the_working_folder(tmp_path: Path) -> None:
+    """As docs/getting-started.md says: the next command reads them there. What is written elsewhere is thrown away."""
+    (tmp_path / "old").write_text("old\n")
+    script = "echo new >>old; mkdir sub; echo made >sub/file; echo out >/etc/numaprof-lab-test; cat old"
+    command = [sys.executable, RUN, "--machine", "plain", "--", "sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "old\nnew\n", "")
+    assert (tmp_path / "old").read_text() == "old\nnew\n"
+    assert (tmp_path / "sub" / "file").read_text() == "made\n"
+    assert not Path("/etc/numaprof-lab-test").exists()
+    assert sorted(os.listdir(tmp_path)) == ["old", "sub"]
+
+
+@needs_lab
 @pytest.mark.requires("root")
 def test_an_ordinary_user_needs_no_privilege(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What is built, in a folder that nobody owns; exit status, output, errors and files come back."""

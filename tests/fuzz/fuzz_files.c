@@ -81,10 +81,9 @@ static void write_copy(const char *path, const char *content, size_t bytes)
 static void ask_for_names(struct program_files *files, struct intern **paths, const char *path, size_t bytes,
                           const char *out)
 {
-    struct recording *recording;
     struct recording_queue *queue;
     unlink(out);
-    if (recording_create(&recording, out) < 0 || recording_queue_start(&queue, recording) < 0)
+    if (recording_queue_create(&queue, out) < 0)
         exit(2);
     struct call_stacks stacks = {.queue = queue};
     struct address_space space = {.pid = getpid()};

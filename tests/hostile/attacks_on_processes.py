@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -157,10 +158,14 @@ def _write_chance_as_a_sibling(chance: random.Random, folder: Path) -> None:
 
 def _connect_as_a_stranger(chance: random.Random, folder: Path) -> None:
     children = chance.randint(10, 60)
-    command = [*chance.choice([[], NOBODY]), str(target("stranger"))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stranger:
-        done = record(folder, target("fork_server"), children, 64)
-        out, _ = stranger.communicate()
+    with tempfile.TemporaryDirectory(prefix="numaprof-test-") as public:
+        Path(public).chmod(0o755)
+        address = Path(public) / "address"
+        command = [*chance.choice([[], NOBODY]), str(target("stranger")), str(address), "guess"]
+        script = f'printf "%s\\n" "$NUMAPROF_CHANNEL" > {address}; exec {target("fork_server")} {children} 64'
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stranger:
+            done = record(folder, "sh", "-c", script)
+            out, _ = stranger.communicate()
     assert done.status == 0
     assert int(out.split()[1]) == 0, "it got the segment"
     assert rows(folder / "r.numaprof", "SELECT count(*) FROM process") == [children + 1]

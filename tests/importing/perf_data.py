@@ -19,7 +19,7 @@ WEIGHT_STRUCT = 1 << 24
 LOADS = IP | TID | TIME | ADDR | CPU | PERIOD | WEIGHT | DATA_SRC | PHYS_ADDR
 EVERYTHING = LOADS | IDENTIFIER | READ | CALLCHAIN | RAW | BRANCHES | REGS_USER | STACK_USER | TRANSACTION | REGS_INTR
 
-MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2 = 1, 2, 3, 4, 7, 9, 10
+MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2, LOST_SAMPLES = 1, 2, 3, 4, 7, 9, 10, 13
 ATTR, BUILD_ID, ROUND, ID_INDEX, STAT, FEATURE, COMPRESSED, COMPRESSED2 = 64, 67, 68, 69, 76, 80, 81, 83
 HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, CMDLINE = 3, 4, 5, 6, 7, 8, 9, 11
 EVENT_DESC, CPU_TOPOLOGY, NUMA_TOPOLOGY, MEM_TOPOLOGY = 12, 13, 14, 22
@@ -163,8 +163,10 @@ class PerfData:
     def round(self) -> PerfData:
         return self.record(ROUND, b"", 0)
 
-    def lost(self, count: int) -> PerfData:
-        return self.record(LOST, self.pack("QQ", 11, count) + self.tail(0, 0, 1))
+    def lost(self, count: int, samples: bool = False) -> PerfData:
+        """The kernel's record; of samples, what perf writes since 6.1."""
+        body = self.pack("Q", count) if samples else self.pack("QQ", 11, count)
+        return self.record(LOST_SAMPLES if samples else LOST, body + self.tail(0, 0, 1))
 
     def id_index(self, cpus: dict[int, int]) -> PerfData:
         rows = b"".join(self.pack("QQQQ", each, 0, cpu, 0) for each, cpu in cpus.items())

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import lzma
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM
+from conftest import BUILD, PROGRAM, TREE, build_once
 from perf_data import (
     ADDR,
     BRANCHES,
@@ -112,6 +114,17 @@ def document(recording: Path) -> dict[str, dict[str, object]]:
     return found
 
 
+@pytest.mark.requires("gcc")
+def test_no_file_is_left_where_no_thread_can_be_made(tmp_path: Path) -> None:
+    forbid = build_once(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+    (tmp_path / "perf.data").write_bytes(loads(program(PerfData())).data())
+    command = [forbid, "clone3", "EAGAIN", forbid, "clone", "EAGAIN", PROGRAM, "import", tmp_path / "perf.data"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == FAILED
+    assert re.fullmatch(r"numaprof: cannot create .*: the limit of processes is used up; allow more .*\n", done.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["perf.data"]
+
+
 @pytest.mark.parametrize(
     ("arch", "pages"), [("aarch64", 4096), ("aarch64", 16384), ("aarch64", 65536), ("x86_64", 4096)]
 )
@@ -196,6 +209,59 @@ def test_a_file_without_numa_topology_and_source_says_nothing_of_remote(tmp_path
     recording = imported(file, tmp_path)
     assert document(recording)["verdict"]["judgement"] == "unknown"
     assert "nodes of the machine (which CPU is near which memory is unknown)" in report(recording)
+
+
+def snapshot(folder: Path, *cpus: str) -> Path:
+    """A machine with a node for each list of CPUs; two blocks of 1 GiB of physical memory, by turns."""
+    for node, text in enumerate(cpus):
+        here = folder / f"sys/devices/system/node/node{node}"
+        (here / f"memory{node}").mkdir(parents=True)
+        (here / "cpulist").write_text(f"{text}\n")
+        (here / "meminfo").write_text(f"Node {node} MemTotal: 1048576 kB\nNode {node} MemFree: 524288 kB\n")
+    for name, text in [
+        ("memory/block_size_bytes", "40000000"),
+        ("cpu/online", "0-7"),
+        ("cpu/present", "0-7"),
+        ("node/online", f"0-{len(cpus) - 1}"),
+    ]:
+        (folder / "sys/devices/system" / name).parent.mkdir(exist_ok=True)
+        (folder / "sys/devices/system" / name).write_text(f"{text}\n")
+    return folder
+
+
+def without_nodes() -> PerfData:
+    """A CPU of node 0 reads the first GiB of memory, one of node 1 the second, then the first."""
+    file = PerfData()
+    file.comm(7, 7, "x").mmap(7, DATA, BYTES, "//anon", protection=3)
+    for i in range(300):
+        gib = int(i % 3 == 1)
+        file.sample(pid=7, time=i + 1, addr=DATA + i, cpu=4 * (i % 3 > 0), source=2, physical=(gib << 30) + 64)
+    return file
+
+
+def test_a_snapshot_of_the_machine_tells_the_nodes_that_the_file_lacks(tmp_path: Path) -> None:
+    (tmp_path / "perf.data").write_bytes(without_nodes().data())
+    output = tmp_path / "known.numaprof"
+    status, said = run_import(
+        tmp_path / "perf.data", "-q", "-o", output, "--sysroot", snapshot(tmp_path / "there", "0-3", "4-7")
+    )
+    assert status == 0, said
+    nodes = "SELECT cpu, page_node, count(*) FROM sample GROUP BY 1, 2 ORDER BY 1, 2"
+    assert rows(output, nodes) == [(0, 0, 100), (4, 0, 100), (4, 1, 100)]
+    assert rows(output, "SELECT node, min(id), max(id) FROM cpu GROUP BY node") == [(0, 0, 3), (1, 4, 7)]
+    assert "which CPU is near which memory is unknown" not in report(output)
+
+
+def test_a_snapshot_of_another_machine_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "perf.data").write_bytes(loads(program(PerfData())).data())
+    for folder, word in [
+        (snapshot(tmp_path / "other", "0-1", "2-7"), "perf.data is of another machine"),
+        (tmp_path, "no CPU is to be found below"),
+    ]:
+        status, said = run_import(tmp_path / "perf.data", "--sysroot", folder)
+        assert status == FAILED and word in said and said.count("\n") == 1
+    assert not (tmp_path / "perf.data.numaprof").exists()
+    assert run_import(tmp_path / "perf.data", "--sysroot", snapshot(tmp_path / "same", "0-3", "4-7"))[0] == 0
 
 
 def test_the_cpu_of_the_event_stands_in_for_that_of_the_sample(tmp_path: Path) -> None:
@@ -382,6 +448,13 @@ BAD = {
         "holds the counts of perf stat, and no samples; record with perf mem record, or count with numaprof record",
     ),
     "empty": (b"", "is no perf.data file"),
+    "gzip": (gzip.compress(bytes(100)), "is compressed by gzip; gzip -dc FILE | numaprof import -"),
+    "zstd": (b"\x28\xb5\x2f\xfd" + bytes(100), "is compressed by zstd; zstd -dc FILE | numaprof import -"),
+    "xz": (lzma.compress(bytes(100)), "is compressed by xz; xz -dc FILE | numaprof import -"),
+    "recording": (
+        b"SQLite format 3\0" + bytes(100),
+        "is no perf.data file; if it is a recording: numaprof report FILE",
+    ),
     "short": (b"PERFILE2\x68\0\0\0\0\0\0\0", "is damaged: its parts contradict each other"),
     "first version": (b"PERFFILE" + bytes(200), "is of a version that perf itself gave up"),
     "attributes": (
@@ -406,6 +479,13 @@ def test_bad_files_are_refused_in_one_line_and_leave_nothing(name: str, tmp_path
     assert (status, said.count("\n")) == (FAILED, 1)
     assert said.startswith(f"numaprof: {path} ") and words in said
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_a_report_of_perf_data_says_how_it_is_made_one(order: str, tmp_path: Path) -> None:
+    path = loads(program(PerfData(order=order))).write(tmp_path / "perf.data")
+    done = subprocess.run([PROGRAM, "report", path], capture_output=True, text=True, check=False)
+    assert f"{path} is not a recording of numaprof, but a file of perf record; numaprof import {path}" in done.stderr
 
 
 def test_files_that_are_not_there_and_folders(tmp_path: Path) -> None:
@@ -447,6 +527,7 @@ def test_arguments(tmp_path: Path) -> None:
         ([], "import: no file given; numaprof import perf.data"),
         (["a", "b"], "import: unexpected argument b"),
         (["--nothing", "a"], "import: unknown option --nothing"),
+        (["--sysroot", "/etc/passwd", "a"], "--sysroot /etc/passwd is no folder; give the folder that holds"),
         (["--symfs", "/etc/passwd", "a"], "--symfs /etc/passwd is no folder; give the folder that holds"),
     ]:
         done = subprocess.run([PROGRAM, "import", *words], capture_output=True, text=True, check=False)
@@ -492,10 +573,26 @@ def test_lone_faults_of_two_mebibytes_are_of_huge_pages(tmp_path: Path) -> None:
     assert one(recording, "SELECT value FROM note WHERE kind = 'huge_pages'") == 2
 
 
+def test_faults_that_were_lost_are_said_and_counted_once(tmp_path: Path) -> None:
+    """perf counts what it lost in two ways. A fault that is left alone in 2 MiB is of no huge page."""
+    file = faulting(program(PerfData((FAULT,))), DATA + 5, DATA + 3 * HUGE).lost(14).lost(5).lost(18, samples=True)
+    recording = imported(file, tmp_path)
+    assert rows(recording, "SELECT kind, weight FROM sample") == [(10, 1), (10, 1)]
+    assert rows(recording, "SELECT kind, value FROM note WHERE kind IN ('lost', 'faults')") == [
+        ("lost", 19),
+        ("faults", 21),
+    ]
+    text = report(recording)
+    assert "first touched, by" in text and "(from 9.5 % of the page faults)" in text and "hardly matter" not in text
+
+
 def test_faults_of_which_not_all_is_known_are_no_first_touches(tmp_path: Path) -> None:
     """One of several is recorded; the program ran before; pages are shared with a child. After an exec all is new."""
     sampled = faulting(program(PerfData((Event(FAULT.sample_type, SOFTWARE, PAGE_FAULTS, 50),))), DATA)
-    assert rows(imported(sampled, tmp_path, "sampled"), "SELECT kind FROM sample") == [19]
+    recording = imported(sampled, tmp_path, "sampled")
+    assert rows(recording, "SELECT kind FROM sample") == [19]
+    first = subprocess.run([PROGRAM, "report", recording], capture_output=True, text=True, check=True).stdout
+    assert "Evidence: 1 other page fault" in first
     early = PerfData((FAULT,)).comm(5, 5, "early").mmap(5, DATA, BYTES, "//anon", protection=3)
     assert rows(imported(faulting(early, DATA, pid=5), tmp_path, "early"), "SELECT kind FROM sample") == [19]
     file = program(PerfData((FAULT,))).fork(200, 100, 200, 100, 2900)

@@ -64,13 +64,16 @@ class Top:
 
 
 @contextmanager
-def attached(recording: Path, pid: int) -> Iterator[None]:
-    command = [TREE / "numaprof", "attach", "-p", str(pid), "-o", recording, "--without", "pages", *EVENTS]
+def attached(recording: Path, *options: str, before: tuple[str, ...] = ()) -> Iterator[None]:
+    """options: what to attach to. before: a command that starts the recorder."""
+    command = [*before, TREE / "numaprof", "attach", *options, "-o", recording, "--without", "pages", *EVENTS]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
         assert recorder.stderr
         assert recorder.stderr.readline() == "numaprof: recording; Ctrl-C ends that\n"
-        yield
-        recorder.send_signal(signal.SIGINT)
+        try:
+            yield
+        finally:  # a failure is not to wait for its end
+            recorder.send_signal(signal.SIGINT)
         recorder.stderr.read()
     assert recorder.returncode == 0
 
@@ -120,7 +123,7 @@ def test_counts_of_a_running_program(tmp_path: Path) -> None:
         top, perf = Top(tmp_path, program.pid), Perf(tmp_path, program.pid)
         before = top.counts()
         perf.ask("enable")
-        with attached(recording, program.pid):
+        with attached(recording, "-p", str(program.pid)):
             program.stdin.write("\n")
             program.stdin.flush()
             half = int(program.stdout.readline()) // 2
@@ -134,3 +137,70 @@ def test_counts_of_a_running_program(tmp_path: Path) -> None:
     for placement in PLACEMENTS:
         for counted in (theirs, ours, live):
             assert half <= counted[placement] <= half + SLACK, placement
+
+
+# --- a control group
+
+SLEEPERS = 60
+FEW_FILES = ("prlimit", "--nofile=400:400", "setpriv", "--bounding-set", "-sys_resource")
+
+
+@contextmanager
+def by_turns(cpu: int, other: int) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [PROGRAM, str(cpu), str(other), str(LAPS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdin and program.stdout
+        program.stdout.readline()
+        yield program
+        program.stdin.close()
+
+
+def chase(program: subprocess.Popen[str]) -> int:
+    """Loads of each of its nodes."""
+    assert program.stdin and program.stdout
+    program.stdin.write("\n")
+    program.stdin.flush()
+    return int(program.stdout.readline()) // 2
+
+
+@contextmanager
+def sleepers(count: int) -> Iterator[list[int]]:
+    started = [subprocess.Popen(["sleep", "600"]) for _ in range(count)]
+    yield [sleeper.pid for sleeper in started]
+    for sleeper in started:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@pytest.fixture
+def group() -> Iterator[Path]:
+    """All that is put into it ends before the test does."""
+    made = Path("/sys/fs/cgroup/numaprof-test")
+    (made / "within").mkdir(parents=True)
+    yield made
+    (made / "within").rmdir()
+    made.rmdir()
+
+
+@pytest.mark.lab("tests/lab/machines/small-zen.machine")
+def test_a_control_group_with_more_threads_than_files(tmp_path: Path, group: Path) -> None:
+    """It is counted by CPU: all of it, whichever group within it is, and nothing of a program outside it."""
+    recording = tmp_path / "r.numaprof"
+    with by_turns(1, 5) as inside, by_turns(2, 6) as outside, sleepers(SLEEPERS) as others:
+        for pid in (inside.pid, *others):
+            (group / "within" / "cgroup.procs").write_text(str(pid))
+        with attached(recording, "--cgroup", str(group), before=FEW_FILES):
+            chase(outside)
+            half = chase(inside)
+            chase(outside)
+    ours = recorded(recording)
+    print("attach:", ours, "loads:", half)
+    for placement in PLACEMENTS:
+        assert half <= ours[placement] <= half + SLACK, placement
+    with closing(sqlite3.connect(recording)) as database:
+        assert database.execute("SELECT DISTINCT thread FROM count").fetchall() == [(None,)]
+        assert database.execute("SELECT count(*) FROM thread").fetchall() == [(SLEEPERS + 1,)]
+        assert database.execute("SELECT * FROM note WHERE kind = 'refused'").fetchall() == []
+        details = [row[0] for row in database.execute("SELECT detail FROM evidence")]
+    assert any("of the control group by CPU" in str(detail) for detail in details), details

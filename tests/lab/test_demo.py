@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import TREE
 
-WHO = re.compile(r"node (\d+): \d+ threads on CPUs \S+ +(\S+) % remote")
+WHO = re.compile(r"node (\d+): \d+ threads(?: on CPUs \S+)? +(\S+) % remote")
 
 
 @pytest.fixture(scope="module")

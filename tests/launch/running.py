@@ -16,10 +16,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conftest import BUILD, PROGRAM, TREE, build_c
+from conftest import BUILD, PROGRAM, TREE, build_once
 
 PATIENCE_S = 60  # a busy machine is not a wrong one
 TARGETS = TREE / "tests" / "targets"
+PROGRESS = re.compile(r"numaprof: [a-z ]+: this takes a while\n")  # said after a second, on a busy machine of any run
 
 
 class Ended(NamedTuple):
@@ -30,10 +31,7 @@ class Ended(NamedTuple):
 
 def target(name: str, *flags: str, output: str | None = None) -> Path:
     """tests/targets/NAME.c, compiled, if it is not there yet."""
-    program, source = BUILD / "tests" / "targets" / (output or name), TARGETS / f"{name}.c"
-    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
-        return program
-    return build_c(program, str(source), *flags)
+    return build_once(BUILD / "tests" / "targets" / (output or name), str(TARGETS / f"{name}.c"), *flags)
 
 
 def run(*arguments: object, **options: Any) -> Ended:
@@ -44,7 +42,7 @@ def run(*arguments: object, **options: Any) -> Ended:
 def run_command(*arguments: object, **options: Any) -> Ended:
     words = [str(argument) for argument in arguments]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, **options)
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return Ended(done.returncode, done.stdout, PROGRESS.sub("", done.stderr))
 
 
 def run_as_nobody(public_place: Path, *words: object) -> Ended:
@@ -72,11 +70,21 @@ def touched_pages(recording: Path, process: int = 1) -> int:
     while all faults are counted."""
     threads = f"thread IN (SELECT id FROM thread WHERE process = {process})"
     seen = one(recording, f"SELECT sum(weight) FROM sample WHERE kind IN (10, 19) AND {threads}")
+    assert seen, "nothing was seen of it"
+    return int(seen + lost_faults(recording))
+
+
+def lost_faults(recording: Path) -> int:
+    """What the recording says is missing. A lost record may be that of a sample, which stands for many faults."""
     lost = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'lost'")
+    return int(max(lost, faults_without_sample(recording)))
+
+
+def faults_without_sample(recording: Path) -> int:
+    """Page faults that the kernel counted and no sample stands for: the recorder did not run while they happened."""
     counted = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'faults'")
     sampled = one(recording, "SELECT sum(weight) FROM sample WHERE kind >= 10")
-    assert seen, "nothing was seen of it"
-    return int(seen + max(lost, counted - sampled, 0))
+    return int(max(counted - sampled, 0))
 
 
 def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:

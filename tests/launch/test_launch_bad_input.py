@@ -8,10 +8,11 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE, build_c
+from conftest import BUILD, PROGRAM, TREE, build_once
 from running import Ended, is_alive, one, rows, run, run_command, target, touched_pages, until
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
@@ -24,7 +25,7 @@ def recording(tmp_path: Path) -> Path:
 
 def forbid(call: str, answer: str) -> list[object]:
     """Before a command: it gets this answer to that system call."""
-    return [build_c(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c")), call, answer]
+    return [build_once(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c")), call, answer]
 
 
 def report(recording: Path) -> Ended:
@@ -92,6 +93,14 @@ def test_no_proc(recording: Path) -> None:
     assert one(recording, EVIDENCE.format("pages")) == (0, "there is no /proc", "mount -t proc proc /proc")
     assert touched_pages(recording) >= 3 * 256
     assert_threads(recording, 4)
+
+
+@pytest.mark.requires("mounts")
+def test_threads_that_proc_does_not_show_are_not_over(recording: Path) -> None:
+    """One second is four scans for ends that nobody told."""
+    script = f"mount -t tmpfs none /proc && exec {PROGRAM} record -q -o {recording} sleep 1"
+    assert run_command("unshare", "-m", "sh", "-c", script).status == 0
+    assert one(recording, "SELECT from_start, thread.end_ns >= 1e9 FROM thread") == (1, 1)
 
 
 @pytest.mark.requires("root")
@@ -214,6 +223,25 @@ def test_a_recorder_that_is_stopped_does_not_stop_the_program(recording: Path, t
     assert one(recording, "SELECT complete FROM run") == 1
 
 
+def test_what_a_stopped_recorder_did_not_hear_is_counted(recording: Path) -> None:
+    """The program marks what counts, waits for 2 s, and goes on."""
+    mark = "ctypes.CDLL(None).numaprof_region_start()"
+    script = f"import ctypes; print('ready', flush=True); input(); {mark}; print('done', flush=True); input()"
+    command = [str(PROGRAM), "record", "-q", "--paused", "-o", str(recording), sys.executable, "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdin and recorder.stdout
+        assert recorder.stdout.readline() == "ready\n"
+        recorder.send_signal(signal.SIGSTOP)
+        recorder.stdin.write("\n")
+        recorder.stdin.flush()
+        assert recorder.stdout.readline() == "done\n"
+        recorder.send_signal(signal.SIGCONT)
+        recorder.communicate("\n")
+    assert recorder.returncode == 0
+    assert rows(recording, "SELECT * FROM window") == []
+    assert one(recording, "SELECT value >= 1 FROM note WHERE kind = 'unmatched' AND text LIKE '%not taken in time%'")
+
+
 def test_threads_behind_the_libraries_back(recording: Path) -> None:
     """The kernel tells of them; without it /proc does, and they are marked as found late."""
     program = target("raw_threads")
@@ -239,9 +267,9 @@ def test_a_limit_for_files(kib: int, status: int, recording: Path) -> None:
 
 def test_a_limit_for_files_that_is_met_later(recording: Path) -> None:
     """What was written before can be read, and the remedy is that of the limit, not of a full disk."""
-    command = ["prlimit", f"--fsize={400 << 10}", PROGRAM, "record", "-q", "-o", recording, target("touch"), 20, 20000]
+    command = ["prlimit", f"--fsize={256 << 10}", PROGRAM, "record", "-q", "-o", recording, target("touch"), 20, 20000]
     done = run_command(*command)
-    assert done.status == 0
+    assert done.status == 125
     assert_one_line(done, "File too large", "it holds what was written before", "ulimit -f")
     assert report(recording).status == 0
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from running import one, run, target
+from running import lost_faults, one, run, target
 
 PAGES = 200
 
@@ -21,7 +21,7 @@ SELECT ifnull(sum(weight), 0)
 def test_private_copies_of_a_memfd(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     assert run("record", "-q", "-o", recording, target("copies"), PAGES).status == 0
-    lost = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'lost'")
+    lost = lost_faults(recording)
     for kinds in (("shared", "first_touch"), ("static", "copy_on_write")):
         assert PAGES - lost <= one(recording, WEIGHT.format(*kinds)) <= 1.5 * PAGES  # an estimate, once there are many
     for kinds in (("static", "first_touch"), ("shared", "copy_on_write")):

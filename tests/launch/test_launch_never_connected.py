@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from conftest import BUILD, PROGRAM
-from running import one, rows, run, run_as_nobody, run_command, target
+from running import one, rows, run, run_as_nobody, run_command, state_of, target, until
 
 NOTE = "SELECT value, remedy FROM note WHERE kind = 'not_followed'"
 NEVER = "SELECT text FROM note WHERE kind = 'not_followed'"
@@ -89,6 +93,39 @@ def test_a_program_linked_to_fixed_addresses_has_no_malloc_of_its_own(tmp_path: 
     assert rows(tmp_path / "r", "SELECT text FROM note WHERE kind = 'objects'") == []
     assert run("record", "-q", "-o", tmp_path / "p", "python3", "-c", "0").status == 0
     assert rows(tmp_path / "p", "SELECT text FROM note WHERE kind = 'objects'") == []
+
+
+@pytest.mark.requires("perf_event")
+def test_a_program_that_is_stopped_while_it_waits_for_its_answer(tmp_path: Path) -> None:
+    """By Ctrl-Z or a freezer: the kernel then ends its wait, not its patience of 2 s."""
+    touch = target("touch")
+    script = f"echo $$; read word; exec {touch} 2 64"
+    command = [str(PROGRAM), "record", "-q", "-o", str(tmp_path / "r"), "sh", "-c", script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdin and recorder.stdout
+        pid = int(recorder.stdout.readline())
+        recorder.send_signal(signal.SIGSTOP)
+        os.waitpid(recorder.pid, os.WUNTRACED)
+
+        def waits() -> bool:
+            with contextlib.suppress(FileNotFoundError):  # it has ended: this machine is very busy
+                return os.readlink(f"/proc/{pid}/exe") == str(touch) and state_of(pid) in ("S", "Z")
+            return True
+
+        try:
+            begun = time.monotonic()
+            recorder.stdin.write("go\n")
+            recorder.stdin.flush()
+            until(waits)
+            os.kill(pid, signal.SIGSTOP)
+            until(lambda: state_of(pid) in ("T", "Z"))
+            os.kill(pid, signal.SIGCONT)
+            until(lambda: state_of(pid) == "Z")
+            waited = time.monotonic() - begun
+        finally:
+            recorder.send_signal(signal.SIGCONT)
+    assert recorder.returncode == 0
+    assert waited >= 2
 
 
 @pytest.mark.requires("gcc", "perf_event")

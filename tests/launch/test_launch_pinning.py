@@ -60,6 +60,16 @@ def test_python_sees_all_cpus(recording: Path) -> None:
     both_ways(recording, sys.executable, "-c", PYTHON)
 
 
+def test_threads_start_in_the_order_in_which_they_were_made_where_only_they_tell(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    assert run("record", "-q", "--without", "faults", "-o", recording, target("openmp", "-fopenmp")).status == 0
+    tids = rows(recording, "SELECT tid FROM thread ORDER BY start_ns, id")
+    assert len(tids) == 64
+    assert tids == sorted(tids)
+
+
 def test_openmp_sees_all_cpus_and_is_pinned(recording: Path) -> None:
     cpus = os.sched_getaffinity(0)
     program = target("openmp", "-fopenmp")

@@ -10,13 +10,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE, build_c
+from conftest import BUILD, PROGRAM, TREE, build_once
 
 BLOCKS = 100_000
 
 
 def _target(name: str) -> Path:
-    return build_c(BUILD / "tests" / "targets" / name, str(TREE / "tests" / "targets" / f"{name}.c"))
+    return build_once(BUILD / "tests" / "targets" / name, str(TREE / "tests" / "targets" / f"{name}.c"))
 
 
 def _lost(recording: Path) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from running import one, run, target
+from running import faults_without_sample, one, run, target
 
 THREADS, PAGES, OWN = 2000, 40, 1000
 
@@ -16,7 +16,8 @@ THREADS, PAGES, OWN = 2000, 40, 1000
 def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path: Path) -> None:
     """Each thread has 40 faults, and may inherit a longer sampling period.
 
-    64 runs, most of them on a busy machine, showed 0.90 to 1.05.
+    64 runs, most of them on a busy machine, showed 0.90 to 1.05. A recorder that does not run meanwhile has what the
+    buffers held, and says how many faults no sample stands for: those are part of the account.
     """
     recording = tmp_path / "r.numaprof"
     short = target("short_threads", "-pthread")
@@ -24,5 +25,8 @@ def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path:
     touched = "SELECT sum(weight) FROM sample JOIN thread t ON t.id = thread WHERE kind IN (10, 12, 13, 19)"
     threads = one(recording, f"{touched} AND t.tid <> (SELECT pid FROM run)")
     main = one(recording, f"{touched} AND t.tid = (SELECT pid FROM run)")
-    assert 0.7 * THREADS * PAGES < threads < 1.3 * THREADS * PAGES
-    assert OWN <= main < 1.5 * OWN
+    missing = faults_without_sample(recording)
+    assert threads + missing > 0.7 * THREADS * PAGES
+    assert threads < 1.3 * THREADS * PAGES
+    assert main + missing >= OWN
+    assert main < 1.5 * OWN

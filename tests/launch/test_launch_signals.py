@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 from conftest import PROGRAM, TREE
@@ -54,15 +55,17 @@ def test_a_value_comes_along(tmp_path: Path) -> None:
 
 
 def test_an_alarm_that_was_set_before_exec_ends_the_program(tmp_path: Path) -> None:
+    """Blocked, it waits for numaprof, which hands it on to the program, where it waits until that unblocks it."""
     recording = tmp_path / "r.numaprof"
-    words = [str(PROGRAM), "record", "-q", "-o", str(recording), str(target("reader"))]
-    script = f"import os, signal; signal.setitimer(signal.ITIMER_REAL, 1); os.execv({words[0]!r}, {words!r})"
-    read, write = os.pipe()
-    done = subprocess.run(
-        ["python3", "-c", script], stdin=read, stdout=subprocess.DEVNULL, timeout=PATIENCE_S, check=False
+    program = "import signal; signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])\nwhile True: signal.pause()"
+    words = [str(PROGRAM), "record", "-q", "-o", str(recording), sys.executable, "-c", program]
+    script = (
+        "import os, signal; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM]);"
+        " signal.setitimer(signal.ITIMER_REAL, 0.001)\n"
+        "while not signal.sigpending(): pass\n"
+        f"os.execv({words[0]!r}, {words!r})"
     )
-    os.close(read)
-    os.close(write)
+    done = subprocess.run([sys.executable, "-c", script], timeout=PATIENCE_S, check=False)
     assert done.returncode == -signal.SIGALRM
     assert one(recording, "SELECT complete, term_signal FROM run") == (1, signal.SIGALRM)
 

@@ -85,6 +85,28 @@ def test_ctrl_z_and_fg(tmp_path: Path, recording: Path) -> None:
         shell.wait()
 
 
+def test_a_stop_that_comes_before_numaprof_went_on_is_not_undone(recording: Path) -> None:
+    """Ctrl-Z right after fg, on a busy host: only the program ran in between."""
+    command = [str(PROGRAM), "record", "-q", "-o", str(recording), str(target("reader"))]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as recorder:
+        assert recorder.stdin and recorder.stdout
+        reader = int(recorder.stdout.readline().split()[1])
+        both = (reader, recorder.pid)
+        os.kill(reader, signal.SIGSTOP)
+        until(partial(are_all, both, stopped=True))
+        os.kill(reader, signal.SIGCONT)
+        until(partial(are_all, (reader,), stopped=False))
+        os.kill(reader, signal.SIGSTOP)
+        until(partial(are_all, (reader,), stopped=True))
+        recorder.send_signal(signal.SIGCONT)
+        until(partial(are_all, both, stopped=True))
+        recorder.send_signal(signal.SIGCONT)
+        until(partial(are_all, both, stopped=False))
+        recorder.stdin.close()
+        assert recorder.wait() == 0
+    assert how_it_ended(recording) == (1, 0, None)
+
+
 def test_a_shell_with_jobs_of_its_own(tmp_path: Path, recording: Path) -> None:
     command = [PROGRAM, "record", "-q", "-o", recording, "bash", "--norc", "--noprofile", "-i"]
     with Terminal(command, tmp_path) as terminal:
@@ -131,9 +153,23 @@ def test_term_is_handed_on_and_a_second_one_gives_up(recording: Path) -> None:
 def test_term_from_timeout_is_one_term(tmp_path: Path, recording: Path) -> None:
     """timeout(1) signals its child and then the whole group, so that we get two and the program gets ours as well."""
     polite = "trap 'echo leaving; exit 3' TERM; echo ready; while :; do read word; done"
-    command = ["/usr/bin/timeout", "--foreground", "2", PROGRAM, "record", "-q", "-o", recording, "bash", "-c", polite]
+    command = [
+        "/usr/bin/timeout",
+        "--foreground",
+        "600",
+        PROGRAM,
+        "record",
+        "-q",
+        "-o",
+        recording,
+        "bash",
+        "-c",
+        polite,
+    ]
     for foreground in (command, command[:1] + command[2:]):
         with Terminal(foreground, tmp_path) as terminal:
+            terminal.expect("ready")
+            os.kill(terminal.pid, signal.SIGALRM)  # its time is up
             assert terminal.wait() == 124
         assert how_it_ended(recording) == (1, 3, None)
         recording.unlink()

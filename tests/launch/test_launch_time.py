@@ -6,8 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE, build_c
-from running import one, rows, run_command, target
+from conftest import BUILD, PROGRAM, TREE, build_once
+from running import lost_faults, one, rows, run_command, target
 
 pytestmark = [pytest.mark.requires("gcc", "perf_event")]
 
@@ -15,13 +15,13 @@ PAGES = 1024  # of each of two blocks of the heap
 LATER = ["unshare", "-T", "--monotonic", "100000", "--boottime", "100000", "--fork"]
 EARLIER = ["unshare", "-T", "--monotonic", "-1000", "--boottime", "-1000", "--fork"]
 BLOCKS = "FROM block b JOIN object o ON o.id = b.object WHERE o.kind = 'heap' AND o.alloc_stack IS NOT NULL"
-TOUCHED = f"SELECT sum(weight) FROM sample WHERE kind IN (10, 13, 19) AND block IN (SELECT b.id {BLOCKS})"
+TOUCHED = f"SELECT ifnull(sum(weight), 0) FROM sample WHERE kind IN (10, 13, 19) AND block IN (SELECT b.id {BLOCKS})"
 
 
 def _assert_times_agree(recording: Path) -> None:
     """Blocks live when they are touched, one after the other, and not before or long after the run."""
     assert one(recording, "SELECT complete FROM run") == 1
-    assert one(recording, TOUCHED) >= 2 * PAGES - 16
+    assert one(recording, TOUCHED) + lost_faults(recording) >= 2 * PAGES - 16
     times = rows(recording, f"SELECT start_ns, end_ns {BLOCKS} ORDER BY start_ns")
     assert len(times) == 2
     moments = [moment for block in times for moment in block]
@@ -44,7 +44,7 @@ def test_a_time_namespace(where: str, shift: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["inside", "outside"])
 def test_a_library_that_bends_the_clock(where: str, tmp_path: Path) -> None:
     source = TREE / "tests" / "targets" / "bent_clock.c"
-    library = build_c(BUILD / "tests" / "targets" / "bent_clock.so", str(source), "-shared", "-fPIC")
+    library = build_once(BUILD / "tests" / "targets" / "bent_clock.so", str(source), "-shared", "-fPIC")
     recording = tmp_path / "r"
     bend = ["env", f"LD_PRELOAD={library}"]
     before, within = (bend if where == place else [] for place in ("outside", "inside"))

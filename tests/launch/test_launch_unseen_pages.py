@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
-from running import one, rows, run, run_as_nobody, target, until
+from running import lost_faults, one, rows, run, run_as_nobody, target, until
 
 MIB = 100
 
@@ -20,6 +20,11 @@ MIB = 100
 def unseen_mib(recording: Path) -> float:
     found = rows(recording, "SELECT value FROM note WHERE kind = 'unseen_pages'")
     return sum(found) / 2**20
+
+
+def may_be_huge_mib(recording: Path) -> int:
+    """Each fault that no sample stands for may have placed a huge page, which then is not counted as unseen."""
+    return 2 * lost_faults(recording)
 
 
 @pytest.mark.requires("perf_event")
@@ -30,7 +35,7 @@ def test_what_the_kernel_places_is_found_with_its_size_and_nodes(how: str, tmp_p
     if done.status == 77:
         pytest.skip(f"{how} is not allowed here")
     assert done.status == 0
-    assert MIB - 1 <= unseen_mib(recording) <= MIB + 1
+    assert MIB - 1 - may_be_huge_mib(recording) <= unseen_mib(recording) <= MIB + 1
     homes = "SELECT sum(span) FROM page_home WHERE node IS NOT NULL AND snapshot = (SELECT max(id) FROM snapshot)"
     assert 0.95 * MIB <= one(recording, homes) * one(recording, "SELECT page_bytes FROM run") / 2**20 <= 1.1 * MIB
 
@@ -53,7 +58,7 @@ def test_memory_that_read_fills_for_an_ordinary_user(public_place: Path) -> None
     assert run_as_nobody(public_place, program, "read", MIB).status == 0
     recording = public_place / "r.numaprof"
     kernel = one(recording, "SELECT count(*) FROM evidence WHERE collector = 'faults' AND detail = 'page faults'")
-    assert kernel or MIB - 1 <= unseen_mib(recording) <= MIB + 1
+    assert kernel or MIB - 1 - may_be_huge_mib(recording) <= unseen_mib(recording) <= MIB + 1
 
 
 def pages_in_snapshots(recording: Path) -> int:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // forbid CALL ANSWER COMMAND...: runs the command under a seccomp filter that answers one system call with an errno
-// (EPERM, ENOSYS, EACCES), or kills whoever makes it (kill).
+// (EPERM, ENOSYS, EACCES, EAGAIN), or kills whoever makes it (kill).
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,11 +23,14 @@ static const struct word calls[] = {
     {"swapon", SYS_swapon},
     {"mbind", SYS_mbind},
     {"set_mempolicy", SYS_set_mempolicy},
+    {"clone", SYS_clone},
+    {"clone3", SYS_clone3},
     {0},
 };
 static const struct word answers[] = {{"EPERM", SECCOMP_RET_ERRNO | EPERM},
                                       {"ENOSYS", SECCOMP_RET_ERRNO | ENOSYS},
                                       {"EACCES", SECCOMP_RET_ERRNO | EACCES},
+                                      {"EAGAIN", SECCOMP_RET_ERRNO | EAGAIN},
                                       {"kill", SECCOMP_RET_KILL_PROCESS},
                                       {0}};
 

@@ -9,6 +9,7 @@ import os
 import random
 import shutil
 import sqlite3
+import subprocess
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,13 @@ from numaprof.experiments.trials.trial import Tried, change, judge, measure
 from numaprof.experiments.trials.trial_document import Trial as Document
 from numaprof.experiments.trials.trial_document import as_document
 from numaprof.experiments.trials.trial_runs import Arm, run_once
+from numaprof.experiments.trials.trial_text import trial_text
 from numaprof.rules import advise
 from numaprof.rules.advice import Advice, Kind
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import print_trial
 from recording_builder import RecordingBuilder
-from running import Ended, one, run, target
+from running import Ended, one, run, target, until
 from scenarios import SCENARIOS, parallel_init, serial_init
 
 pytestmark = pytest.mark.requires("gcc")
@@ -89,7 +91,7 @@ def test_a_share_has_its_population_and_its_error(scenario: str, tmp_path: Path)
         assert interval[0] < share < interval[1] and document["remote_requests"] is None
     out = io.StringIO()
     with redirect_stdout(out):
-        print_trial(Document("./sum", (plain,), (), ()), Layout())
+        print_trial(trial_text(Document("./sum", (plain,), (), ())), Layout())
     printed = " ".join(out.getvalue().split())
     assert f"remote: share of {plain.side.population};" in printed
     assert ("error not known" in printed) == (scenario == "multiplexed")
@@ -161,7 +163,7 @@ def test_a_trial_on_one_node_claims_nothing(trial: Trial, recording: Path, tmp_p
 
 
 class Clock:
-    """Run time by page faults instead of the clock of a busy computer, as on a machine with a second node."""
+    """Run time by the kernel's count of page faults, not by a busy computer's clock: as on a machine of two nodes."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Machine, "single", False)
@@ -172,9 +174,7 @@ class Clock:
         done = run_once(program, arm, stem)
         assert done.recording is not None and done.failure is None
         with sqlite3.connect(done.recording) as database:
-            database.execute(
-                "UPDATE run SET wall_ns = (SELECT 10000000 * sum(weight) FROM sample WHERE kind BETWEEN 10 AND 19)"
-            )
+            database.execute("UPDATE run SET wall_ns = (SELECT 10000000 * value FROM note WHERE kind = 'faults')")
         return done
 
 
@@ -208,7 +208,9 @@ def test_the_page_compares_the_sides(trial: Trial, recording: Path, tmp_path: Pa
     page = tmp_path / "trial.html"
     ended = trial.run(recording, "-n", 1, "--html", page)
     assert ended.status == 0, ended.err
-    assert "<html" in page.read_text() and "sum.c" in page.read_text()
+    text = page.read_text()
+    assert "Cannot tell<span>advice 1</span>" in text and "sum.c" in text
+    assert "numaprof run --place" in text and "/numaprof-try-" not in text, "no name of a file that is gone"
 
 
 @pytest.mark.requires("one_node")
@@ -449,7 +451,18 @@ def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypa
 
     monkeypatch.setenv("NUMAPROF_PROGRAM", str(BUILD / "numaprof"))
     monkeypatch.setattr(supervise, "GRACE_S", 60.0)
-    program = trial_runs.Program(("sleep", "1000"), str(tmp_path), "none", (), 0.5)
+    begun = tmp_path / "begun"
+
+    class Begun(subprocess.Popen[bytes]):
+        """Its time begins when the program does."""
+
+        def wait(self, timeout: float | None = None) -> int:
+            until(begun.exists)
+            return super().wait(timeout)
+
+    monkeypatch.setattr(supervise.subprocess, "Popen", Begun)
+    command = ("sh", "-c", f"echo > {begun}; exec sleep 1000")
+    program = trial_runs.Program(command, str(tmp_path), "none", (), 0.5)
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure
     assert found.recording is not None and one(Path(found.recording), "SELECT complete FROM run") == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 from numaprof.document.build_report import document
@@ -22,15 +23,16 @@ def read(builder: RecordingBuilder, folder: Path) -> Evidence:
 
 
 def first_screen(builder: RecordingBuilder, folder: Path, width: int = 80) -> str:
+    """As if the recording lay in the folder one stands in."""
     path = builder.write(folder / f"{next(_number)}.numaprof")
     out = io.StringIO()
-    print_first_screen(document(str(path)), Layout(out, width))
-    return out.getvalue().replace(str(path), "sum.4711.numaprof")
+    print_first_screen(replace(document(str(path)), recording="sum.4711.numaprof"), Layout(out, width))
+    return out.getvalue()
 
 
 def printed(builder: RecordingBuilder, folder: Path, width: int = 80) -> str:
     """The report, as if the recording lay in the folder one stands in."""
     path = builder.write(folder / f"{next(_number)}.numaprof")
     out = io.StringIO()
-    print_report(load(str(path)), Layout(out, width))
+    print_report(document(str(path)), Layout(out, width))
     return out.getvalue().replace(str(path), "sum.4711.numaprof")

@@ -90,7 +90,7 @@ class RecordingBuilder:
 
     def sql(self) -> str:
         sums = "INSERT INTO sample_sum SELECT kind, count(*), sum(weight) FROM sample GROUP BY kind;"
-        return "\n".join([SCHEMA, "BEGIN;", *self.statements, sums, "COMMIT;"])
+        return "\n".join(["BEGIN;", SCHEMA, *self.statements, sums, "COMMIT;"])
 
     def write(self, path: Path) -> Path:
         connection = sqlite3.connect(path)

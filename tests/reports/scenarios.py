@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from recording_builder import OVERFLOW, PAGE, Line, RecordingBuilder
+from recording_builder import OVERFLOW, PAGE, RAN, Line, RecordingBuilder
 
 INIT: Line = ("/home/u/src/sum.c", 17, "main")
 LOOP: Line = ("/home/u/src/sum.c", 22, "main._omp_fn.0")
@@ -210,6 +210,12 @@ def killed_recorder(**run: object) -> RecordingBuilder:
     return serial_init(**{"complete": 0, "wall_ns": None, "exit_status": None, "tool_cpu_ns": None, **run})
 
 
+def starved_recorder(**run: object) -> RecordingBuilder:
+    """The counters of the threads on node 1 were opened late: the recorder had no CPU for a while."""
+    late = {"from_start": 0, "start_ns": 2_300_000_000, "uncounted_ns": 2 * RAN}
+    return serial_init(**run).change("thread", where="id > 4", **late)
+
+
 SCENARIOS = {
     scenario.__name__: scenario
     for scenario in (
@@ -228,6 +234,7 @@ SCENARIOS = {
         hostile,
         no_threads,
         killed_recorder,
+        starved_recorder,
         slow_tier,
     )
 }

@@ -93,8 +93,8 @@ def test_files_below_the_current_folder_are_named_from_there(tmp_path: Path, mon
     from numaprof.export.checks import _location  # noqa: PLC0415
 
     monkeypatch.chdir(tmp_path)
-    below = Place("a b.c:3", "main", str(tmp_path / "src/a b.c"), 3, None)
-    elsewhere = Place("x.c:4", "main", "/elsewhere/x.c", 4, None)
+    below = Place("a b.c:3", "main", str(tmp_path / "src/a b.c"), 3, None, False)
+    elsewhere = Place("x.c:4", "main", "/elsewhere/x.c", 4, None, False)
     found = [_location(place) for place in (below, elsewhere)]
     assert found == [
         {

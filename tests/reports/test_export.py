@@ -319,6 +319,12 @@ def test_openmetrics_of_a_job(tmp_path: Path) -> None:
     assert (tmp_path / "job.prom").exists()
 
 
+def test_one_recording_of_a_job_is_named(tmp_path: Path) -> None:
+    job_directory(tmp_path / "job", [], size=2)
+    said = reports("export", "job", "--format", "pprof", cwd=tmp_path).stderr
+    assert "job is a directory; name a recording in it, e.g. rank-00.host0.4711.numaprof" in said
+
+
 @pytest.mark.requires("promtool")
 def test_prometheus_reads_openmetrics_of_a_job(tmp_path: Path) -> None:
     job_directory(tmp_path / "job", [0, 4], size=8)

@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 from numaprof.evidence.evidence import load
 from numaprof.export.json_document import plain
 from numaprof.job.check_job import check_job
-from numaprof.job.collect import Collected, collect, merged_lines
+from numaprof.job.collect import Collected, Refused, collect, merged_lines
 from numaprof.job.combine import combine
 from numaprof.job.compare_jobs import compare_jobs
 from numaprof.job.paths import recording_path
@@ -84,6 +84,14 @@ def test_what_outliers_have_in_common(tmp_path: Path) -> None:
     assert job_of(job_directory(tmp_path / "a", [4, 5, 6, 7])).pattern == "all ranks of 1 host: host1"
     assert job_of(job_directory(tmp_path / "b", [0, 4, 8, 12])).pattern == "local rank 0 of each host"
     assert job_of(job_directory(tmp_path / "c", [0, 4])).pattern is None
+
+
+def test_what_the_ranks_to_fix_have_in_common(summary: RankSummary) -> None:
+    """Half of all ranks: no majority that the others stand apart from."""
+    ranks = [with_share(summary, number, 0.5 * (number % 2)) for number in range(8)]
+    bound = [replace(each, binding=replace(each.binding, cpu_nodes=(number % 2,))) for number, each in enumerate(ranks)]
+    assert "These are all ranks bound to node 1." in job_of_summaries(*bound).verdict.details
+    assert not any("These are" in line for line in job_of_summaries(*ranks).verdict.details)
 
 
 def test_one_rank_of_many_decides_only_if_it_is_worth_fixing(summary: RankSummary) -> None:
@@ -176,6 +184,16 @@ def test_missing_damaged_and_foreign_recordings(tmp_path: Path) -> None:
     assert "4 ranks of 16 left no recording that can be read: 3,5-7." in job.remarks
     # The ranks that are left say what they said before.
     assert [each for each in whole.ranks if each.number not in (3, 5, 6, 7)] == list(job.ranks)
+
+
+def test_many_reasons_are_few_lines(summary: RankSummary) -> None:
+    """A full disk cuts each recording at a place of its own."""
+    cut = tuple(Refused(f"{number}.numaprof", f"is cut off: {number} bytes of 90000") for number in range(500))
+    other = tuple(Refused(f"other{number}", "of no use: " + "x" * number) for number in range(20))
+    job = combine(select(Collected((summary,), cut + other)), ["test"])
+    assert job.left_out[0] == LeftOut("is cut off: … bytes of …", 500, tuple(sorted(each.name for each in cut)[:5]))
+    assert job.left_out[-1].why == "for other reasons" and sum(left.count for left in job.left_out) == 520
+    assert len(job.left_out) == 13
 
 
 def make_newer(path: Path) -> None:
@@ -451,7 +469,10 @@ def test_page_links_the_pages_of_ranks(tmp_path: Path) -> None:
     assert reports("report", "job", "--html", "j.html", cwd=tmp_path).returncode == 0
     text = (tmp_path / "j.html").read_text()
     assert os.listdir(tmp_path / "j_ranks") == ["rank-2.html"]
-    assert 'href="j_ranks/rank-2.html"' in text and "Worth fixing on 1 of 8 ranks (2)" in text
+    assert (
+        'href="j_ranks/rank-2.html"' in text
+        and "Worth fixing on 1 of 8 ranks (rank 2): 50.0 % of its DRAM requests" in text
+    )
 
 
 def test_check_of_a_job(tmp_path: Path) -> None:

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that reports write into a folder where another user may write too: links of that user are not followed."""
+"""Files that reports write into a folder where another user may write too: links of that user are not followed.
+
+Where nothing may be written, that is said before anything is run.
+"""
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from numaprof.commands.arguments import output_file
 from numaprof.commands.output_files import replace, write_bytes
 from numaprof.export.csv_tables import write_tables
 from numaprof.text.messages import Failure
@@ -73,3 +78,18 @@ def test_a_link_of_another_user_to_a_device_is_refused(tmp_path: Path) -> None:
     os.chown(out, NOBODY, NOBODY, follow_symlinks=False)
     with pytest.raises(Failure, match="a link that another user made leads to no file"):
         write_bytes(str(out), b"page")
+
+
+@pytest.mark.requires("root")
+def test_a_folder_that_one_may_not_write_to_is_refused_before_anything_is_run(public_place: Path) -> None:
+    folder, device = public_place / "mine", public_place / "device"
+    folder.mkdir(0o755)
+    os.mkfifo(device, 0o600)
+    os.seteuid(NOBODY)
+    try:
+        for out in (folder / "out.html", device):
+            with pytest.raises(argparse.ArgumentTypeError, match="you may not write to"):
+                output_file(str(out))
+        assert output_file("/dev/null") == "/dev/null"
+    finally:
+        os.seteuid(0)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.relevant_objects import of_remote, part_of_remote, suspects, told_part_of_remote
+from numaprof.document.build_report import document
 from numaprof.document.object_remarks import attribution
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.thresholds import MIN_REMOTE_SAMPLES
+from numaprof.page.report_page import report_page
 from numaprof.rules import advise
 from numaprof.text.format import number
 from reading import printed, read
@@ -94,6 +96,25 @@ def test_load_samples_alone_would_have_missed_the_array(tmp_path: Path) -> None:
     evidence = evidence_of(blend.prefetches(blend.stream).hits(blend.stream), tmp_path)
     (array,) = (o for o in evidence.objects.found if o.allocated and o.allocated.line == 10)
     assert array.remote == 0
+
+
+def test_what_prefetchers_bring_most_of_stands_first_though_only_the_other_was_sampled(tmp_path: Path) -> None:
+    blend = Blend(demand=2_000_000, prefetched=8_000_000)
+    builder = blend.prefetches(blend.stream, 160).hits(blend.stream, 20).builder
+    report = document(str(builder.write(tmp_path / "r.numaprof")))
+    assert [row.allocated_at.line for row in report.objects.rows[:2] if row.allocated_at] == [10, 11]
+    assert report.objects.rows[0].samples == 0
+    text = printed(builder, tmp_path).partition("OBJECT ")[2]
+    assert text.index("sum.c:10") < text.index("sum.c:11")
+
+
+def test_the_page_does_not_call_the_accesses_that_dram_answered_all_of_the_sampled_ones(tmp_path: Path) -> None:
+    """The map has those too that caches answered: one of eight threads and the number 1 beside it do not agree."""
+    blend = Blend()
+    blend.builder.loads(blend.stream, 5, [ARRAY], 0, block=blend.array)
+    page = report_page(document(str(blend.hits(blend.stream, 20).builder.write(tmp_path / "r.numaprof"))))
+    assert "1 sampled access reached DRAM, too few for shares" in page
+    assert "the maps have accesses too that caches answered" in page
 
 
 def test_another_instruction_of_the_line_tells_as_well(tmp_path: Path) -> None:
@@ -194,5 +215,5 @@ def test_lines_that_may_not_be_there_have_no_shares(tmp_path: Path, monkeypatch:
     """The interval of the remote share begins at 0: what is told to belong to objects may be nothing."""
     evidence = evidence_of(Blend(), tmp_path)
     assert all(told_part_of_remote(evidence, found) is not None for found in evidence.objects.found)
-    monkeypatch.setattr(Traffic, "interval", (0.0, 0.01))
+    monkeypatch.setattr(Traffic, "interval", property(lambda _: (0.0, 0.01)))
     assert all(told_part_of_remote(evidence, found) is None for found in evidence.objects.found)

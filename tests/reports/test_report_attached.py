@@ -52,7 +52,8 @@ def test_no_first_touch_and_no_line(tmp_path: Path) -> None:
     assert advice.removes is None and advice.concerns == pytest.approx(1.0)
     assert remarks(evidence, evidence.objects.found[0])[0] == "placed before attaching: first touch not seen"
     assert list(banner(evidence)) == [
-        "ATTACHED to process 4711, 90.0 s after it started: memory that was placed before has no first touch."
+        "ATTACHED to process 4711, 90.0 s after it started: which thread and line placed its memory before is not "
+        "known."
     ]
 
 

@@ -28,6 +28,13 @@ def test_bad_arguments(arguments: tuple[str, ...]) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_comparison_has_two_sides() -> None:
+    done = reports("diff", "a", "--", "b", "--", "c")
+    assert done.stderr == (
+        "numaprof: -- stands more than once: there are two sides; numaprof diff BEFORE... -- AFTER...\n"
+    )
+
+
 @pytest.mark.parametrize("command", ["report", "diff", "check"])
 def test_help(command: str) -> None:
     done = reports(command, "--help")
@@ -138,3 +145,8 @@ def test_repeats_are_one_report(tmp_path: Path) -> None:
     full = reports("report", "--full", *paths)
     assert full.stdout.count("VERDICT") == 1
     assert f"numaprof diff {paths[0]} {paths[1]} {paths[2]} -- AFTER..." in " ".join(full.stdout.split())
+    chosen = reports("report", "--thread", "4713", *paths).stdout
+    assert "sum 4713" in full.stdout and "sum 4715" in full.stdout
+    assert "sum 4713" in chosen and "sum 4715" not in chosen
+    refused = reports("report", "--thread", "nobody", *paths)
+    assert (refused.returncode, refused.stdout) == (EXIT_FAILED, "")

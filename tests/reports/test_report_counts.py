@@ -72,6 +72,24 @@ def test_short_threads_are_scaled_together() -> None:
     assert mixed.estimate == pytest.approx(1000 + 5 * 8 + 50 * 1040 / 150)
 
 
+def test_threads_that_were_hardly_seen_are_like_others_of_their_node_and_the_nodes_add_up() -> None:
+    """Remote requests: threads of node 0 make none, those of node 1 ten in a millisecond."""
+    node0 = [Count(0, 100, 100, nodes=(0,)), Count(0, 1, 100, nodes=(0,))]
+    node1 = [Count(1000, 100, 100, nodes=(1,)), Count(0, 1, 100, nodes=(1,))]
+    elsewhere = [Count(0, 0, 100, nodes=(2,))]  # nothing was seen there: at the rate of all
+    assert pooled(node0).estimate == 0
+    assert pooled(node1).estimate == pytest.approx(1000 + 100 * 1000 / 101)
+    assert pooled(node0 + node1).estimate == pytest.approx(1000 + 100 * 1000 / 101)
+    assert pooled(node0 + node1 + elsewhere).estimate == pytest.approx(1000 + 100 * 1000 / 101 + 100 * 1000 / 202)
+
+
+def test_a_short_slice_of_the_only_thread_of_a_node_is_no_rate() -> None:
+    """It met the thread's start, and is a thousandth of its time."""
+    seen = [Count(1000, 10**9, 10**9, nodes=(0,))] * 8
+    found = pooled([*seen, Count(500, 10**4, 10**7, nodes=(1,))])
+    assert found.estimate == pytest.approx(8000 + 10, rel=0.01)
+
+
 def test_threads_of_unknown_time_do_not_spoil_a_sum_unless_they_are_much_of_it() -> None:
     assert pooled([Count(100, 100, 100), Count(1, 1, None)]).estimate == 100
     assert pooled([Count(100, 100, 100), Count(50, 50, None)]).estimate is None
@@ -252,6 +270,7 @@ def test_the_report_says_in_how_many_threads_a_class_was_counted(tmp_path: Path)
     assert "prefetch: counted in 3 of 8 threads, for lack of open files." in shown
     told = " ".join(shown.split())
     assert "25.0 % of DRAM requests are remote (demand reads)" in told
+    assert "asks little of memory" not in told  # many prefetches were counted, of some threads
     assert "Not counted: prefetches, which were counted in 3 of 8 threads only." in told
 
 

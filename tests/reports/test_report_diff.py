@@ -15,6 +15,7 @@ from numaprof.analysis.node_matrix import served
 from numaprof.commands.diff import split
 from numaprof.compare.pairing import match_sites
 from numaprof.compare.sides import Side, chance
+from numaprof.document.build_comparison import comparison
 from numaprof.evidence.evidence import load
 from numaprof.evidence.source_location import Site
 from numaprof.terminal.comparison_view import print_diff
@@ -40,7 +41,7 @@ def compared(
     before: Sequence[RecordingBuilder], after: Sequence[RecordingBuilder], folder: Path, width: int = 80
 ) -> str:
     out = io.StringIO()
-    print_diff(*sides(before, after, folder), Layout(out, width))
+    print_diff(comparison(*sides(before, after, folder)), Layout(out, width))
     return out.getvalue().replace(f"{folder}/", "")
 
 
@@ -102,6 +103,15 @@ def test_faster(tmp_path: Path) -> None:
     text = said(repeats(BEFORE, 2.1, 2.0, 2.2, 2.05), repeats(AFTER, 1.0, 1.05, 1.1, 1.02), tmp_path)
     assert "Run time: 2.00 times as fast (p = 0.029)." in text
     assert "run time 2.08 s (2.00 s..2.20 s) 1.03 s (1.00 s..1.10 s)" in text
+
+
+def test_of_many_threads_those_that_changed_most_are_shown(tmp_path: Path) -> None:
+    """One rises by 47 points beside 25 that fall by three."""
+    many = SCENARIOS["many_threads"]
+    other = many().change("count", where="value = 90000", value=80_000)
+    other = other.change("count", where="value = 100 AND thread = 3", value=90_000)
+    text = said([many()], [other], tmp_path)
+    assert " 2 worker 0.1 % 47.4 % <- remote-heavy" in text and "184 more threads that changed less" in text
 
 
 def test_slower(tmp_path: Path) -> None:

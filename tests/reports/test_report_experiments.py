@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from numaprof.commands.policies import policies
 from numaprof.commands.sweep import default_counts
-from numaprof.experiments.repeats import Series, ranked
+from numaprof.document import build_experiment
+from numaprof.experiments.repeats import Series, ranked, wild_remark
 from numaprof.experiments.rounds import Outcome, Setting, run_rounds
 from numaprof.experiments.run_once import Plan, Trial, ending
 from numaprof.experiments.trials.thread_lifetimes import overlap
@@ -31,7 +32,7 @@ def series(asked: int, *seconds: float, **fields: Any) -> Series:
 
 def printed(outcome: Outcome) -> str:
     out = io.StringIO()
-    print_sweep(outcome, "./sum", Layout(out, 120))
+    print_sweep(build_experiment.sweep(outcome, ["./sum"]), Layout(out, 120))
     return out.getvalue()
 
 
@@ -61,9 +62,10 @@ def test_all_failed_is_no_number() -> None:
 
 
 def test_wild_runs_are_named_with_their_range() -> None:
-    assert series(1, 1.0, 1.1, 1.19).remarks() == []
-    (remark,) = series(1, 1.0, 1.1, 1.4).remarks()
-    assert "differ by 36 % (1.00 s to 1.40 s)" in remark
+    assert wild_remark([series(1, 1.0, 1.1, 1.19)]) is None
+    remark = wild_remark([series(1, 1.0, 1.1, 1.4), series(2, 1.0, 1.0, 1.01), series(4, 1.0, 1.0, 3.0)])
+    assert remark is not None
+    assert remark.endswith(": 1 threads by 36 % (1.00 s to 1.40 s); 4 threads by 200 % (1.00 s to 3.00 s)")
 
 
 @pytest.mark.parametrize(("asked", "seen", "ignored"), [(4, 4, False), (4, 5, False), (4, 8, True), (4, 1, True)])
@@ -84,7 +86,7 @@ def test_most_at_once_is_not_most_in_all() -> None:
 
 
 def test_chart_marks_the_ideal() -> None:
-    lines = chart(Outcome((series(1, 8.0), series(2, 4.0), series(4, 4.0))))
+    lines = chart(build_experiment.sweep(Outcome((series(1, 8.0), series(2, 4.0), series(4, 4.0))), ["./sum"]))
     assert lines[0] == "speed-up over 1 threads; | is ideal"
     assert lines[2].count("█") == 25  # half of the ideal of four, which has 50
     assert "|" in lines[3]
@@ -92,7 +94,7 @@ def test_chart_marks_the_ideal() -> None:
 
 
 def test_chart_of_nothing_is_nothing() -> None:
-    assert chart(Outcome((series(1, failure="exit status 1"),))) == []
+    assert chart(build_experiment.sweep(Outcome((series(1, failure="exit status 1"),)), ["./sum"])) == []
 
 
 def test_policies_are_ranked_and_those_that_overlap_named() -> None:
@@ -105,7 +107,7 @@ def test_policies_are_ranked_and_those_that_overlap_named() -> None:
     outcome = Outcome((dead, slow, same, fast))
     assert [one.label for one in ranked(outcome.series)] == ["a", "b", "c", "d"]
     out = io.StringIO()
-    print_policies(outcome, "./sum", dict.fromkeys("abcd", "local"), Layout(out, 120))
+    print_policies(build_experiment.policies(outcome, ["./sum"], dict.fromkeys("abcd", "local")), Layout(out, 120))
     assert "as their runs overlap: b." in out.getvalue()
     assert "d: 1 of 1 run failed" in out.getvalue()
 
@@ -200,7 +202,7 @@ def test_a_program_that_varies_wildly_is_named_in_the_table(program: Path, tmp_p
     script = f"test -e {tmp_path}/ran && exec sleep 0.7; touch {tmp_path}/ran"
     done = run(program, "sweep", "-t", "1", "-n", "2", "--no-record", "sh", "-c", script)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"1 thread: runs differ by \d+ % \(.* to .*\); its median says little", done.stdout)
+    assert re.search(r"median says little: 1 thread by \d+ % \(.* to .*\)", " ".join(done.stdout.split()))
 
 
 def test_without_the_recorder_times_remain(program: Path) -> None:
@@ -239,7 +241,8 @@ def test_under_places_memory_and_cpus(program: Path) -> None:
         (["sweep", "-t", "0", "true"], 125, "'0' is not a number from 1 on"),
         (["sweep", "-t", "4-2", "true"], 125, "'4-2' is not a range"),
         (["sweep", "-n", "x", "true"], 125, "'x' is not a number"),
-        (["sweep", "-t", "1", "/nonexistent"], 125, "cannot be run"),
+        (["sweep", "-t", "1", "/nonexistent"], 127, "no such program"),
+        (["sweep", "-t", "1", "/etc/passwd"], 126, "permission denied"),
         (["policies"], 125, "policies: no program given"),
         (["policies", "--under"], 125, "a placement and a program are wanted"),
         (["policies", "--under", "local"], 125, "a placement and a program are wanted"),
@@ -254,3 +257,4 @@ def test_bad_input(program: Path, arguments: list[str], status: int, words: str)
     done = run(program, *arguments)
     assert (done.returncode, done.stdout) == (status, "")
     assert words in done.stderr
+    assert done.stderr.count("\n") == 1

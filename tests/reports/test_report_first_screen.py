@@ -12,20 +12,23 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Callable
+from typing import Callable, TypeVar
 
 import pytest
 from numaprof.analysis.verdict import Judgement
 from numaprof.document.build_report import document
 from numaprof.document.headline import crossed_share
+from numaprof.model.report_model import ProcessThreads, Remarked, Report
 from numaprof.terminal.first_screen import about, print_first_screen
-from numaprof.terminal.layout import Layout
+from numaprof.terminal.layout import Layout, cells, rows
 from reading import first_screen, printed
-from recording_builder import PAGE, RecordingBuilder
+from recording_builder import PAGE, RAN, RecordingBuilder
 from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
+TO_COPY = (" " * 12, "More: ")
+Row = TypeVar("Row")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -33,12 +36,117 @@ def test_first_screen_of_each_scenario(scenario: str, tmp_path: Path, golden: Ca
     golden(f"report/first/{scenario}.txt", first_screen(SCENARIOS[scenario](), tmp_path))
 
 
+def check_fits(report: Report) -> None:
+    """One row stays for the prompt. Only what is to be copied may be wider: a terminal breaks it."""
+    out = io.StringIO()
+    print_first_screen(report, Layout(out, COLUMNS))
+    text = out.getvalue()
+    assert rows(text, COLUMNS) < ROWS, text
+    wide = [line for line in text.splitlines() if cells(line) > COLUMNS and not line.startswith(TO_COPY)]
+    assert wide == [], text
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_it_fits_a_screen(scenario: str, tmp_path: Path) -> None:
-    """One row stays for the prompt. Code is never broken, so that it can be copied."""
-    lines = first_screen(SCENARIOS[scenario](), tmp_path).splitlines()
-    assert len(lines) < ROWS
-    assert [line for line in lines if len(line) > COLUMNS and not line.startswith(" " * 12)] == []
+    check_fits(document(str(SCENARIOS[scenario]().write(tmp_path / "x.numaprof"))))
+
+
+NAME = "std::vector<std::pair<unsigned long, 表>, my::allocator<std::pair<unsigned long, 表>>> " * 5
+TEXT = "The recorder lost this, and that as well. " * 20
+
+
+def many(count: int, row: Row) -> tuple[Row, ...]:
+    return tuple(row for _ in range(count))
+
+
+EXTREMES: dict[str, Callable[[Report], Report]] = {
+    "command": lambda r: replace(r, run=replace(r.run, command_line=NAME)),
+    "file": lambda r: replace(r, recording="/scratch/" + "a directory/" * 300 + "x.numaprof"),
+    "file of one row": lambda r: replace(r, recording="d" * 50 + ".numaprof"),
+    "cpu": lambda r: replace(r, run=replace(r.run, cpu_name="表" * 99)),
+    "banner": lambda r: replace(r, overview=replace(r.overview, banner=(TEXT, NAME, TEXT, TEXT, NAME, NAME))),
+    "notes": lambda r: replace(r, overview=replace(r.overview, qualifying=many(12_345, TEXT))),
+    "headline": lambda r: replace(
+        r, verdict=replace(r.verdict, judgement="unknown", remote_share=None, headline=TEXT, details=many(9, TEXT))
+    ),
+    "not certain": lambda r: replace(r, verdict=replace(r.verdict, crosses=0.1, lowest=0.0, highest=0.9)),
+    "nodes": lambda r: replace(
+        r,
+        summary=replace(
+            r.summary,
+            nodes=tuple(
+                replace(
+                    r.summary.nodes[0], nodes=tuple(range(at, 400, 3)), cpus=tuple(range(at, 4000, 7)), threads=4096
+                )
+                for at in range(64)
+            ),
+        ),
+    ),
+    "processes": lambda r: replace(
+        r,
+        summary=replace(
+            r.summary,
+            processes=many(999, ProcessThreads(4_194_304, "表" * 20, 1000, 10.0**9, 10.0**12, 0.999, True)),
+        ),
+    ),
+    "object": lambda r: with_object(r, name=NAME, home=TEXT, use_shape=TEXT),
+    "change": lambda r: with_advice(r, change=TEXT, cause=TEXT),
+    "change of one sentence": lambda r: with_advice(r, change="no end " * 400),
+    "change without a space": lambda r: with_advice(r, change="x" * 900),
+    "expects": lambda r: with_advice(r, expects=TEXT, removes=None),
+    "code": lambda r: with_advice(r, code=("// " + "comment " * 50, *many(300, "    line;"))),
+    "wide code": lambda r: with_advice(r, code=many(8, "call(" + "argument, " * 60 + "0);")),
+    "remarks": lambda r: with_advice(r, remarked=many(9, Remarked("numactl " + "y" * 300, TEXT))),
+    "advice": lambda r: replace(r, advice=r.advice * 40),
+}
+
+
+def with_advice(report: Report, **fields: object) -> Report:
+    return replace(report, advice=(replace(report.advice[0], **fields), *report.advice[1:]))
+
+
+def with_object(report: Report, **fields: object) -> Report:
+    found = tuple(replace(row, **fields) for row in report.objects.rows)
+    return replace(report, objects=replace(report.objects, rows=found))
+
+
+@pytest.fixture(scope="module", params=["named_objects", "killed_recorder", "serial_init"])
+def plain(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = SCENARIOS[request.param]().write(tmp_path_factory.mktemp("plain") / "x.numaprof")
+    return replace(document(str(path)), recording="x.numaprof")
+
+
+@pytest.mark.parametrize("extreme", [*EXTREMES, "all"])
+def test_whatever_is_in_a_recording_fits_a_screen(plain: Report, extreme: str) -> None:
+    report = plain
+    for name in EXTREMES if extreme == "all" else (extreme,):
+        report = EXTREMES[name](report)
+    check_fits(report)
+
+
+def test_what_fits_is_not_cut(tmp_path: Path) -> None:
+    """Parts are given up in an order, and no more of them than needed."""
+    report = document(str(SCENARIOS["killed_recorder"]().write(tmp_path / "x.numaprof")))
+    few = replace(report, recording="x.numaprof", advice=report.advice * 2)
+    rows_of = many(5, ProcessThreads(4711, "sum", 1, 1.0, 1.0, 0.5, True))
+    out = io.StringIO()
+    print_first_screen(replace(few, summary=replace(few.summary, processes=rows_of)), Layout(out, COLUMNS))
+    text = out.getvalue()
+    assert "by process (5 processes): --full" in text
+    assert "1 more recommendation: --full." in text
+    assert "p[i] = 0;" in text
+    assert "numactl --interleave=all ./sum" in text
+
+
+@pytest.mark.parametrize(("cpus", "named"), [((0, 1), " on CPUs 0-1 "), ((0, 2, 4, 6, 8, 10, 12), "threads  ")])
+def test_cpus_are_named_where_there_is_room(cpus: tuple[int, ...], named: str, tmp_path: Path) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    rows = tuple(replace(row, nodes=(10, 11), threads=128, cpus=cpus) for row in report.summary.nodes)
+    out = io.StringIO()
+    print_first_screen(replace(report, summary=replace(report.summary, nodes=rows)), Layout(out, COLUMNS))
+    found = [line for line in out.getvalue().splitlines() if "nodes 10-11: 128 moved threads" in line]
+    assert len(found) == len(rows)
+    assert all(len(line) <= COLUMNS and named in line for line in found)
 
 
 def test_source_lines_stand_beside_what_happens_there(tmp_path: Path) -> None:
@@ -55,6 +163,20 @@ def test_source_lines_stand_beside_what_happens_there(tmp_path: Path) -> None:
     assert re.search(r"^WHERE   8 threads use it, one block each +sum.c:22  sum \+= a\[i\];$", shown, re.M)
     os.utime(source)
     assert "malloc(bytes)" not in first_screen(builder, tmp_path)
+
+
+def test_counts_of_cpus_without_threads_have_a_row_for_each_node(tmp_path: Path) -> None:
+    builder = RecordingBuilder()
+    builder.level(1, "counters", True).threads(8, pin="none", planned_cpu=None)
+    local, remote = builder.event("demand_rd", "local_dram"), builder.event("demand_rd", "remote_dram")
+    clock = builder.event("time", "")
+    for cpu in range(8):
+        builder.count(clock, None, RAN, cpu=cpu)
+        builder.count(local, None, 1_000_000, cpu=cpu).count(remote, None, 3_000_000 * (cpu >= 4), cpu=cpu)
+    shown = first_screen(builder, tmp_path)
+    assert re.search(r"^WHO     node 1: CPUs 4-7  75 % remote +16 M requests$", shown, re.M), shown
+    assert re.search(r"^        node 0: CPUs 0-3 +0 % remote +4 M requests$", shown, re.M), shown
+    assert "Which threads read remotely is not known." in shown
 
 
 def test_threads_with_hardly_a_request_stand_last(tmp_path: Path) -> None:
@@ -137,6 +259,32 @@ def shown(scenario: str, folder: Path) -> str:
     return first_screen(SCENARIOS[scenario](), folder)
 
 
+@pytest.mark.parametrize(
+    ("remote", "start"),
+    [
+        ([300_000, 2_000, 2_000, 0, 0, 0, 0, 0], "Start at thread 0 (sum 4711) with nearly all remote accesses."),
+        ([300_000] * 2 + [2_000] * 3 + [0] * 3, "Start at the 2 threads of 8 with nearly all remote accesses."),
+        ([300_000] * 3 + [0] * 5, "Start at the 3 threads of 8 with 10 % remote or more."),
+    ],
+)
+def test_where_to_start_goes_by_requests(remote: list[int], start: str, tmp_path: Path) -> None:
+    """A thread with a large share of few requests is not worth a look."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [9_000 if 0 < count < 9_000 else 300_000 for count in remote], remote)
+    text = " ".join(first_screen(builder, tmp_path).split())
+    assert f"No rule fits this pattern. {start}" in text, text
+
+
+def test_without_lines_no_library_function_is_said_to_write(tmp_path: Path) -> None:
+    """All that main calls is one place then: that of pthread_create, which touches a little, was named."""
+    known = serial_init()
+    bare = serial_init().change("place", where="file IS NOT NULL", file=None, line=None)
+    assert "DO      memset writes all of it at sum.c:17." in first_screen(known, tmp_path)
+    shown = first_screen(bare, tmp_path)
+    assert "writes all of it" not in shown
+    assert "WHY     one thread first touches all of it" in shown
+
+
 def test_what_no_rule_can_mend_is_not_called_worth_fixing(tmp_path: Path) -> None:
     builder = SCENARIOS["all_read_all"]()
     assert "NO SIMPLE FIX" in first_screen(builder, tmp_path)
@@ -154,12 +302,65 @@ def test_one_thread_of_several_that_were_sampled_is_not_called_the_only_user(tmp
 
 @pytest.mark.parametrize(
     ("pages", "said"),
-    [(8, "More nodes would hardly matter: only 32 KiB were"), (PAGES, "first touched all of the 32 MiB.")],
+    [(8, "More nodes would hardly matter: only 32 KiB were"), (PAGES, "first touched all of the 32 MiB")],
 )
 def test_one_node_with_little_memory(pages: int, said: str, tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8), counters=False).threads(8)
     builder.touch(init_stack(builder), 1, ARRAY, pages, page_node=0)
-    assert said in " ".join(first_screen(builder, tmp_path).split())
+    text = " ".join(first_screen(builder, tmp_path).split())
+    assert said in text
+    assert ("numaprof lab" in text) == (pages == PAGES)
+
+
+def test_processes_of_one_thread_are_no_threads_of_one_memory(tmp_path: Path) -> None:
+    """make -j4."""
+    builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8), counters=False).threads(3)
+    for thread in (2, 3):
+        process = builder.add(
+            "process", pid=4711 + thread, exe="/usr/bin/cc1", start_ns=0, end_ns=RAN, followed="preload"
+        )
+        builder.change("thread", f"id = {thread}", process=process)
+    for thread in (1, 2, 3):
+        builder.touch(init_stack(builder), thread, ARRAY, PAGES, page_node=0)
+    text = " ".join(first_screen(builder, tmp_path).split())
+    assert "by 3 processes of one thread each: unless they moved, only what they share" in text
+
+
+def test_on_one_node_the_command_for_the_lab_is_one_line_and_processes_are_not_listed(tmp_path: Path) -> None:
+    command = json.dumps(["sort", "--parallel=4", "-S", "200M", "numbers.txt"])
+    builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8, command=command), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    text = first_screen(builder, tmp_path)
+    assert "numaprof lab -- numaprof sort --parallel=4 -S 200M numbers.txt" in text.splitlines()[6].strip()
+    assert "most at sum.c:" in " ".join(text.split())
+    assert "process" not in text
+
+
+def test_one_thread_alone_gains_nothing_from_more_nodes(tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8), counters=False).threads(1)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    text = " ".join(first_screen(builder, tmp_path).split())
+    assert "the memory of one thread alone is on the thread's own node" in text
+    assert "numaprof lab" not in text
+
+
+@pytest.mark.parametrize(
+    ("share", "ends", "shown"),
+    [
+        (0.003, (0.0, 0.004), "<1 % of DRAM requests"),
+        (0.01, (0.002, 0.013), "1 % of DRAM requests (0-1 %)"),
+        (0.95, (0.9, 0.998), "95 % of DRAM requests (90-100 %)"),
+        (0.5, (0.498, 0.502), "50 % of DRAM requests"),
+    ],
+)
+def test_an_interval_is_printed_in_plain_numbers(
+    share: float, ends: tuple[float, float], shown: str, tmp_path: Path
+) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    verdict = replace(report.verdict, remote_share=share, lowest=ends[0], highest=ends[1], crosses=None)
+    out = io.StringIO()
+    print_first_screen(replace(report, verdict=verdict), Layout(out, COLUMNS))
+    assert f"{shown}  " in out.getvalue()
 
 
 def test_sums_by_node_are_those_of_the_threads(tmp_path: Path) -> None:
@@ -334,5 +535,4 @@ def test_an_interval_with_both_answers_is_not_certain(
     print_first_screen(replace(report, verdict=verdict), Layout(out, COLUMNS))
     text = " ".join(out.getvalue().split())
     assert word in text
-    settled = "The interval includes 10 %: a longer run, fewer classes (--events) or repeats (-n 5) would settle it."
-    assert (settled in text) == (word == "NOT CERTAIN")
+    assert ("A longer run settles it, or numaprof -n 5." in text) == (word == "NOT CERTAIN")

@@ -10,7 +10,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from numaprof.commands.cli import COMMANDS
 from numaprof.recording import reader
 from numaprof.recording.reader import Recording
 from numaprof.text.messages import Failure
@@ -159,7 +158,7 @@ def test_a_full_disk_is_one_line(scenario: str, options: list[str], tmp_path: Pa
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["report", "try"])  # the help of all commands leaves through one function
 def test_a_full_disk_is_one_line_for_help_too(command: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([REPORTS, command, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

@@ -7,8 +7,10 @@ import inspect
 import json
 import sqlite3
 import string
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Callable
@@ -49,20 +51,26 @@ NASTY = (
 )
 
 
-def text_columns() -> Iterator[tuple[str, str]]:
+@cache
+def text_columns() -> dict[str, list[str]]:
+    """Columns that hold text of the target, by table."""
     with closing(sqlite3.connect(":memory:")) as schema:
         schema.executescript(SCHEMA)
-        tables_ = [name for (name,) in schema.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        for table in tables_:
-            for _, column, type_, *_ in schema.execute(f"PRAGMA table_info({table})").fetchall():
-                if type_ == "TEXT" and f"{table}.{column}" not in CODES:
-                    yield table, column
+        found = schema.execute(
+            "SELECT tables.name, columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns "
+            "WHERE tables.type = 'table' AND columns.type = 'TEXT'"
+        ).fetchall()
+    columns: dict[str, list[str]] = defaultdict(list)
+    for table, column in found:
+        columns[table] += [column] if f"{table}.{column}" not in CODES else []
+    return {table: names for table, names in columns.items() if names}
 
 
 def with_text(builder: RecordingBuilder, text: str) -> RecordingBuilder:
     """The same recording, with the text at the end of each name in it."""
-    for table, column in text_columns():
-        builder.statements.append(f"UPDATE {table} SET {column} = {column} || {literal(text)};")
+    for table, columns in text_columns().items():
+        longer = ", ".join(f"{column} = {column} || {literal(text)}" for column in columns)
+        builder.statements.append(f"UPDATE {table} SET {longer};")
     return builder.change("run", command=json.dumps(["./sum", text]))
 
 
@@ -75,7 +83,7 @@ TEXT = st.text(st.one_of(st.sampled_from(string.punctuation), st.characters(excl
 @given(text=st.one_of(st.just(NASTY), TEXT))
 def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> None:
     path = with_text(SCENARIOS[scenario](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
-    reading.print_report(reading.load(str(path)), reading.Layout(reading.io.StringIO(), 80))
+    reading.print_report(reading.document(str(path)), reading.Layout(reading.io.StringIO(), 80))
     reading.print_first_screen(document(str(path)), reading.Layout(reading.io.StringIO(), 80))
     report = document(str(path))
     assert json.loads(to_json(report))["recording"] == str(path)

@@ -7,12 +7,19 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from numaprof.analysis.relevant_objects import stored_beside
+from numaprof.analysis.placement import is_spread, node_order, one_pass, parts_order
+from numaprof.analysis.relevant_objects import stored_beside, used_by_owner
 from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import MIN_MIXED
+from numaprof.fixes.snippets import interleaved, unplaced
 from numaprof.recording.sql.sql_samples import UNKNOWN_FAULT
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Advice, Kind
@@ -43,35 +50,57 @@ OTHER = ARRAY + (1 << 32)
 SERIAL, PARALLEL, REVERSED = [0] * 8, list(range(8)), list(range(7, -1, -1))
 
 
-def sampled() -> RecordingBuilder:
+def sampled(threads: int = 8) -> RecordingBuilder:
     """A machine whose CPU samples loads with addresses; no counters, so that the samples are the verdict's basis."""
-    builder = RecordingBuilder()
-    builder.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
-    return builder.level(4, "faults", True).level(5, "pages", True).threads(8)
+    return sampled_on(2, threads)
 
 
 def array(
     builder: RecordingBuilder, touchers: list[int], address: int = ARRAY, line: Line = ALLOC, homes: str = "touch"
 ) -> int:
-    """An array of the heap; homes: by its touchers, or "0", or "interleaved"."""
+    """An array of the heap; homes: by its touchers, or "0", or "interleaved", or "uneven": a quarter is on node 1."""
     block = builder.block(builder.object("heap", builder.stack(builder.place(line))), address, PAGES)
     stack = init_stack(builder)
     for part, toucher in enumerate(touchers):
         for page in range(0, BLOCK, 64):
-            home = {"touch": toucher // 4, "0": 0, "interleaved": page // 64 % 2}[homes]
+            turn = page // 64 % 8
+            home = {"touch": toucher // 4, "0": 0, "interleaved": turn % 2, "uneven": turn < 2}[homes]
             where = address + (part * BLOCK + page) * PAGE
             builder.sample(FIRST_TOUCH, toucher + 1, stack, 64, address=where, page_node=home, block=block)
     return block
 
 
+def sampled_on(nodes: int, threads: int = 8) -> RecordingBuilder:
+    """Eight CPUs in all."""
+    builder = RecordingBuilder(nodes, 8 // nodes)
+    builder.level(1, "counters", False, why_not="test").level(3, "samples", True, detail="load latency")
+    return builder.level(4, "faults", True).level(5, "pages", True).threads(threads)
+
+
+def homed(builder: RecordingBuilder, samples: list[int], address: int = ARRAY, line: Line = ALLOC) -> int:
+    """An array of which so many sampled pages are on each node; a thread there fills them."""
+    block = builder.block(builder.object("heap", builder.stack(builder.place(line))), address, PAGES)
+    pages, homes = PAGES // sum(samples), [node for node, count in enumerate(samples) for _ in range(count)]
+    for number, home in enumerate(homes):
+        where = {"address": address + number * pages * PAGE, "page_node": home, "block": block}
+        builder.sample(FIRST_TOUCH, home * 8 // len(samples) + 1, init_stack(builder), pages, **where)
+    return block
+
+
 def use_blocks(
-    builder: RecordingBuilder, block: int, homes: list[int], address: int = ARRAY, line: Line = LOOP
+    builder: RecordingBuilder,
+    block: int | None,
+    homes: list[int],
+    address: int = ARRAY,
+    line: Line = LOOP,
+    *,
+    every: int = 16,
 ) -> None:
-    """Every thread its own part; homes: the node of each part."""
+    """Every thread its own part, a load of every so many pages; homes: the node of each part."""
     stack = builder.stack(builder.place(line))
     for thread in range(8):
         start = address + thread * BLOCK * PAGE
-        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), homes[thread], block=block)
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, every * PAGE), homes[thread], block=block)
 
 
 def use_all(builder: RecordingBuilder, block: int, home: int | None, address: int = ARRAY, line: Line = LOOP) -> None:
@@ -165,6 +194,23 @@ def test_allocations_at_one_line_that_are_used_in_other_ways_are_told_apart(tmp_
         "sum.c:17 main first touches 32 MiB allocated at sum.c:14 main #2",
         "sum.c:17 main first touched 32 MiB allocated at sum.c:14 main #1",
     }
+
+
+def test_the_few_uses_of_one_allocation_do_not_speak_for_another_at_its_line(tmp_path: Path) -> None:
+    """All threads use the first, in places that tell no shape; one thread alone uses the second, a sixth as often."""
+    builder, chance = sampled(), random.Random(1)
+    stack, block = builder.stack(builder.place(LOOP)), array(builder, SERIAL)
+    for thread in range(8):
+        pages = [chance.randrange(PAGES) for _ in range(15)]
+        builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+    pages = [chance.randrange(PAGES) for _ in range(20)]
+    builder.loads(stack, 8, [OTHER + page * PAGE for page in pages], 0, block=twin(builder))
+    evidence = read(builder, tmp_path)
+    (found, *_) = evidence.objects.found
+    assert found.use_shape is Shape.UNKNOWN and sum(row.samples for row in found.used) == 140
+    (advice,) = advise(evidence)
+    assert advice.code == ("numactl --interleave=all ./sum",)
+    assert advice.removes is None
 
 
 def test_an_array_that_grows_is_not_filled_in_parallel(tmp_path: Path) -> None:
@@ -306,6 +352,56 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert "up to 33.3 % of the latency of sampled loads (remote 400 cycles, local 200)" in advice.saves
 
 
+@pytest.mark.parametrize("unseen", [0, 2, 5, 7])
+def test_a_thread_that_no_sample_saw_has_its_part(unseen: int, tmp_path: Path) -> None:
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        pages = [] if thread == unseen else range(thread * BLOCK, (thread + 1) * BLOCK, 16)
+        builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert len(advice.threads) == 8
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_threads_that_use_nothing_have_no_part(tmp_path: Path) -> None:
+    """Of eight threads, the second and the sixth use half of it each."""
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    for half, thread in enumerate((1, 5)):
+        pages = range(4 * half * BLOCK, 4 * (half + 1) * BLOCK, 16)
+        builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert [thread.position for thread in advice.threads] == [1, 5]
+    assert advice.removes == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("arrays", [2, 3, 5])
+def test_arrays_in_one_block_are_told_by_few_samples(arrays: int, tmp_path: Path) -> None:
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    size = PAGES // arrays
+    for thread in range(8):
+        pages = [n * size + (8 * thread + part) * size // 64 for n in range(arrays) for part in (1, 4, 6)]
+        builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+    evidence = read(builder, tmp_path)
+    (found,) = (found for found in evidence.objects.found if found.allocated)
+    assert parts_order(evidence, found, evidence.workers) == (0, 1) * arrays
+
+
+def test_uses_by_chance_are_no_arrays(tmp_path: Path) -> None:
+    chance = random.Random(11)
+    for _ in range(20):
+        builder = sampled()
+        block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+        for thread in range(8):
+            pages = [chance.randrange(PAGES) for _ in range(4)]
+            builder.loads(stack, thread + 1, [ARRAY + page * PAGE for page in pages], 0, block=block)
+        evidence = read(builder, tmp_path)
+        (found,) = (found for found in evidence.objects.found if found.allocated)
+        assert parts_order(evidence, found, evidence.workers) is None
+
+
 def test_nothing_is_promised_of_emulated_time(tmp_path: Path) -> None:
     builder = sampled().change("run", emulated="article")
     use_blocks(builder, array(builder, SERIAL), [0] * 8)
@@ -337,6 +433,116 @@ def test_runtime_that_calls_the_program_is_openmp(tmp_path: Path) -> None:
     assert advice.code[1].startswith("#pragma omp")
 
 
+def test_no_parallel_loop_within_a_parallel_region(tmp_path: Path) -> None:
+    """Where a single construct initialises, one thread would run all of it."""
+    builder = sampled()
+    region = builder.place(("/home/u/src/sum.c", 30, "main._omp_fn.0"))
+    made = builder.stack(builder.place(("/home/u/src/sum.c", 14, "set_up")), region)
+    block = builder.block(builder.object("heap", made), ARRAY, PAGES)
+    builder.touch(
+        builder.stack(builder.place(("/home/u/src/sum.c", 17, "set_up")), region), 2, ARRAY, PAGES, block=block
+    )
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "omp" not in "".join(advice.code)
+    assert any("part_node[] = {0, 1};" in line for line in advice.code)
+    assert advice.removes == pytest.approx(1.0)
+
+
+PIECES = """void *my_alloc(size_t n)
+{
+    void *p = malloc(n);
+    return p;
+}
+void make(void)
+{
+    for (int i = 0; i < n; i++) {
+        all[i].id = i;
+        for (int j = 0; j < m; j++)
+            all[i].row[j] = my_alloc(m * sizeof(double));
+    }
+}"""
+
+
+def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Advice:
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text.split("\n"))
+    builder = sampled()
+    made = builder.stack(
+        builder.place(("/home/u/src/sum.c", 3, "my_alloc")), builder.place(("/home/u/src/sum.c", 11, "make"))
+    )
+    builder.touch(made, 1, ARRAY, PAGES, page_node=0)
+    use_blocks(builder, None, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    return advice
+
+
+def test_small_blocks_of_a_wrapper_are_placed_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have no objects: malloc touched their pages in the function that hands them out."""
+    advice = advice_on_pieces(PIECES, tmp_path, monkeypatch)
+    assert advice.code[:2] == (
+        "// sum.c: after line 7, add; #include <string.h>; build with -fopenmp",
+        "#pragma omp parallel for schedule(static)",
+    )
+    assert "            all[i].row[j] = my_alloc(m * sizeof(double));" in advice.code
+
+
+def test_small_blocks_that_their_wrapper_fills_are_not_zeroed_where_they_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled = PIECES.replace("    return p;", "    for (size_t k = 0; k < n; k++) ((char *)p)[k] = 1; return p;")
+    assert "my_alloc" not in "".join(advice_on_pieces(filled, tmp_path, monkeypatch).code)
+
+
+@pytest.mark.parametrize(("filled", "after"), [("", "a = make"), ("    fill(p, n);\n", "p = malloc")])
+def test_an_array_that_its_maker_has_filled_by_a_function_is_not_zeroed_at_the_caller(
+    filled: str, after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"""double *make(size_t n)
+{{
+    double *p = malloc(n * sizeof(double));
+{filled}    return p;
+}}
+void fill(double *p, size_t n);
+int main(void)
+{{
+    size_t n = 100;
+
+    double *a = make(n);
+}}""".split("\n")
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    lines = {name: number for number, each in enumerate(text, 1) for name in ("a = make", "p = malloc") if name in each}
+    builder = sampled()
+    caller = builder.place(("/home/u/src/sum.c", lines["a = make"], "main"))
+    block = builder.block(
+        builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "make")), caller)), ARRAY, PAGES
+    )
+    touched = builder.stack(builder.place(("/home/u/src/other.c", 5, "fill")), caller)
+    builder.touch(touched, 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.code[0].startswith(f"// sum.c: after line {lines[after]}, add")
+
+
+@pytest.mark.parametrize(("told", "other", "removes"), [(16, 32, 2 / 3), (32, 16, 1.0)])
+def test_code_is_printed_for_what_the_text_tells_of(
+    told: int, other: int, removes: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two arrays the text tells where one is allocated: if most of the use is of that one, the other is named, and
+    nothing is promised of it."""
+    text = ["int main(void)", "{", "    double *a = malloc(n * sizeof *a);", "    b = pool(take)->here;"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: [*text, *["    ;"] * 20])
+    builder = sampled()
+    for address, line, every in ((ARRAY, 3, told), (OTHER, 4, other)):
+        block = array(builder, SERIAL, address, ("/home/u/src/sum.c", line, "main"))
+        use_blocks(builder, block, [0] * 8, address=address, every=every)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.removes == pytest.approx(removes, abs=0.01)
+    assert any(line.endswith("a[i] = 0;") for line in advice.code) == (removes < 1)
+    assert ("Do the same for 32 MiB allocated at sum.c:4 main" in advice.change) == (removes < 1)
+
+
 def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     builder = sampled()
     use_blocks(builder, array(builder, SERIAL), [0] * 8)
@@ -345,7 +551,7 @@ def test_fortran_gets_its_own_words(tmp_path: Path) -> None:
     assert advice.code == ("numactl --interleave=all ./sum",)  # no text to take names from
 
 
-def contained(function: str) -> RecordingBuilder:
+def contained(function: str, line: Line = LOOP) -> RecordingBuilder:
     """A function of a header of the standard library touches, inlined at line 12."""
     builder = sampled()
     mine = builder.place(("/home/u/src/fill.cpp", 12, "main"))
@@ -354,7 +560,7 @@ def contained(function: str) -> RecordingBuilder:
     memset = builder.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
     block = builder.block(builder.object("heap", builder.stack(mine)), ARRAY, PAGES)
     builder.touch(builder.stack(memset, vector), 1, ARRAY, PAGES, page_node=0, block=block)
-    use_blocks(builder, block, [0] * 8)
+    use_blocks(builder, block, [0] * 8, line=line)
     return builder
 
 
@@ -374,6 +580,27 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     assert "std::vector::vector writes all of it at fill.cpp:12" in advice.change
     assert "Allocate without writing." in advice.change
     assert advice.code == ("numactl --interleave=all ./sum",)
+
+
+def test_words_that_promise_parts_stand_above_code_that_has_them(tmp_path: Path) -> None:
+    builder = contained("std::vector<double, std::allocator<double> >::vector(unsigned long)", WORK)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.code == ("numactl --interleave=all ./sum",)
+    assert "place the parts" not in advice.change
+    assert advice.change.endswith("Without an edit, spread it over the nodes:")
+
+
+def test_few_samples_of_threads_are_read_in_the_order_of_the_threads(tmp_path: Path) -> None:
+    """The thread that fills the array has no part, one that no sample saw has; larger parts would mix the nodes."""
+    builder = sampled().threads(1, cpus=[0])
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    for part in (0, 1, 2, 3, 5, 6, 7):
+        start = ARRAY + part * BLOCK * PAGE
+        builder.loads(stack, part + 2, range(start, start + 5 * BLOCK // 6 * PAGE, BLOCK // 6 * PAGE), 0, block=block)
+    evidence = read(builder, tmp_path)
+    nodes = [thread.node for thread in evidence.workers[1:]]
+    (advice,) = advise(evidence)
+    assert any(f"part_node[] = {{{', '.join(map(str, nodes))}}};" in line for line in advice.code), (nodes, advice.code)
 
 
 def test_library_without_names_is_named_itself(tmp_path: Path) -> None:
@@ -474,6 +701,98 @@ def test_what_is_allocated_beside_it_is_changed_too_unless_it_is_used_otherwise(
     zeroed = re.findall(r"(\w+)\[i\] = 0;|memset\(&(\w+)", " ".join(advice.code))
     placed = re.findall(r"size_t page_first = \(\(size_t\)(\w+)", " ".join(advice.code))
     assert sorted({*placed, *(one or other for one, other in zeroed)}) == names
+
+
+def test_blocks_follow_each_other_as_they_were_allocated(tmp_path: Path) -> None:
+    """Large blocks have falling addresses."""
+    builder = sampled()
+    object = builder.object("heap", builder.stack(builder.place(ALLOC)))
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        address = ARRAY + (7 - thread) * BLOCK * PAGE
+        block = builder.block(object, address, BLOCK, start_ns=100 + thread)
+        builder.touch(init_stack(builder), 1, address, BLOCK, page_node=0, block=block)
+        builder.loads(stack, thread + 1, range(address, address + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (found,) = (found for found in read(builder, tmp_path).objects.found if found.allocated)
+    assert node_order(found) == (0, 1)
+
+
+def test_an_array_that_its_toucher_alone_uses_is_left_out(tmp_path: Path) -> None:
+    """Input that main reads by itself, beside an array that all use. A few unattributed lines make it no suspect."""
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    block = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    builder.loads(builder.stack(builder.place(WORK)), 1, range(OTHER, OTHER + 64 * PAGE, PAGE), 0, block=block)
+    evidence = read(builder, tmp_path)
+    (mine,) = (found for found in evidence.objects.found if found.allocated and found.allocated.line == 15)
+    assert used_by_owner(evidence, mine)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "sum.c:15" not in advice.finding
+
+
+@pytest.mark.parametrize(("local", "remote", "told"), [(10, 30, True), (200, 29, False)])
+def test_thirty_remote_accesses_tell_objects(local: int, remote: int, told: bool, tmp_path: Path) -> None:
+    builder = sampled()
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    builder.loads(stack, 1, [ARRAY] * local, 0, block=block)
+    builder.loads(stack, 5, [ARRAY] * remote, 0, block=block)
+    assert read(builder, tmp_path).samples.tell_objects is told
+
+
+def few_remote_samples(apart: bool) -> RecordingBuilder:
+    """Too few remote accesses to tell objects by; nodes use halves of the array, or all of it."""
+    builder = levels(RecordingBuilder()).level(3, "samples", True, detail="load latency").threads(8)
+    builder.counters("demand_rd", [2_000_000] * 4 + [0] * 4, [0] * 4 + [2_000_000] * 4)
+    block, stack, chance = array(builder, SERIAL), builder.stack(builder.place(LOOP)), random.Random(1)
+    for number in range(78):
+        node = int(number % 3 == 0)  # 26 remote
+        page = node * PAGES // 2 + chance.randrange(PAGES // 2) if apart else chance.randrange(PAGES)
+        builder.loads(stack, 4 * node + number // 3 % 4 + 1, [ARRAY + page * PAGE], 0, block=block)
+    return builder
+
+
+def test_few_samples_that_mix_say_so_whatever_is_known_of_objects(tmp_path: Path) -> None:
+    assert not read(few_remote_samples(True), tmp_path).samples.tell_objects
+    only(few_remote_samples(True), tmp_path, serial_init)
+    only(few_remote_samples(False), tmp_path, shared_by_all)
+
+
+@pytest.mark.parametrize(("passes", "said"), [(1, False), (4, True)])
+def test_results_that_are_written_once_are_not_to_be_initialised(passes: int, said: bool, tmp_path: Path) -> None:
+    """A compute-bound program: half of its results are remote, and to write zeros first would ask for as many lines."""
+    half = passes * PAGES * PAGE // 64 // 2 // 4
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.counters("demand_rd", [1000] * 8, [0] * 4 + [1000] * 4)
+    builder.counters("demand_rfo", [half] * 4 + [0] * 4, [0] * 4 + [half] * 4)
+    builder.counters("pf_any", [1000] * 8, [0] * 4 + [1000] * 4)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    assert (serial_init.rule(read(builder, tmp_path)) is not None) is said
+
+
+def test_rows_of_an_allocator_of_the_program_are_placed_by_its_caller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks too small to be told apart. Where malloc writes sizes, pages are touched before code can place them."""
+    text = ["static void *xmalloc(size_t n)", "{", "    void *block = malloc(n);", "    return block;", "}"]
+    text += [
+        "void make(void)",
+        "{",
+        "    for (int i = 0; i < n; i++)",
+        "        rows[i] = xmalloc(n * sizeof *rows[i]);",
+    ]
+    text += ["    for (int i = 0; i < n; i++)", "        rows[i][0] = i;", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    stack = builder.stack(builder.place(WORK))
+    for line, function, at in ((11, "make", ARRAY), (3, "xmalloc", OTHER)):
+        builder.touch(builder.stack(builder.place(("/home/u/src/sum.c", line, function))), 1, at, PAGES, page_node=0)
+        for thread in range(8):
+            start = at + thread * BLOCK * PAGE
+            builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "// sum.c: instead of lines 8-9; #include <numa.h>; build with -lnuma" in advice.code
+    assert "block" not in " ".join(advice.code)
+    assert advice.removes == pytest.approx(0.5, abs=0.01)
 
 
 def refilled(builder: RecordingBuilder, times: int) -> RecordingBuilder:
@@ -658,6 +977,181 @@ def test_spread_and_read_by_all(tmp_path: Path) -> None:
     assert advice is not None
     assert shared_by_all.rule(evidence) is None
     assert "Leave it" in advice.change
+
+
+def test_few_samples_of_spread_memory_are_not_evenly_on_the_nodes(tmp_path: Path) -> None:
+    evidence, chance = read(sampled_on(4), tmp_path), random.Random(3)
+    homes = [Counter(chance.choices(range(4), k=64)) for _ in range(300)]
+    exactly = sum(is_spread(evidence, each) for each in homes)
+    assert exactly < 240 and sum(is_spread(evidence, each, 64) for each in homes) >= 297
+    heavier = [Counter(chance.choices(range(4), [3, 1, 1, 1], k=64)) for _ in range(300)]
+    assert sum(is_spread(evidence, each, 64) for each in heavier) < 60
+    assert not is_spread(evidence, {0: 3.0, 1: 2.0}, 5)  # so few tell nothing
+
+
+def test_memory_of_few_samples_that_is_spread_is_left_alone(tmp_path: Path) -> None:
+    """26 of 64 sampled pages are on the first of four nodes."""
+    builder = sampled_on(4)
+    block = homed(builder, [26, 14, 12, 12])
+    use_all(builder, block, None)
+    evidence = read(builder, tmp_path)
+    assert shared_by_all.rule(evidence) is None
+    assert read_by_all.rule(evidence) is not None
+
+
+def test_what_mostly_lies_on_one_node_is_not_spread(tmp_path: Path) -> None:
+    """The thread that filled it was on another node for a quarter of the time."""
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL, homes="uneven"), 0)
+    evidence = read(builder, tmp_path)
+    advice = shared_by_all.rule(evidence)
+    assert advice is not None
+    assert read_by_all.rule(evidence) is None
+    assert "% of it on one node; it is used whole by 8 threads" in advice.finding
+    assert "One node's memory serves most." in advice.finding
+
+
+@pytest.mark.parametrize(
+    ("samples", "said", "one"),
+    [
+        ([80, 80, 80, 80, 20, 20, 20, 20], ", 80.0 % of it on 4 of 8 nodes; it is used whole", False),
+        ([120, 40, 40, 40, 40, 40, 40, 40], ", 30.0 % of it on 1 of 8 nodes; it is used whole", False),
+        ([260, 20, 20, 20, 20, 20, 20, 20], ", 65.0 % of it on one node; it is used whole", True),
+        ([400, 0, 0, 0, 0, 0, 0, 0], " on one node; it is used whole", True),
+    ],
+)
+def test_no_node_serves_most_of_what_lies_on_several(samples: list[int], said: str, one: bool, tmp_path: Path) -> None:
+    builder = sampled_on(8)
+    use_all(builder, homed(builder, samples), 0)
+    advice = shared_by_all.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert said in advice.finding
+    assert ("One node's memory serves" in advice.finding) is one
+    assert ("the one memory controller" in advice.expects) is one
+
+
+def test_objects_on_one_node_each_are_not_on_one_node_together(tmp_path: Path) -> None:
+    builder = sampled()
+    use_all(builder, array(builder, SERIAL), 0)
+    second = array(builder, [4] * 8, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    use_all(builder, second, 1, OTHER)
+    advice = shared_by_all.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert "on one node" not in advice.finding
+    assert "Each of these is on some nodes more than on others." in advice.finding
+
+
+def handed_out(builder: RecordingBuilder, block: int, kept: bool) -> None:
+    """Threads use two thirds of an array each, from either end; kept: those of a node from the same end. The periods of
+    some samples are fifty times those of others, so that the accesses tell as little as 20 samples."""
+    stack, chance = builder.stack(builder.place(LOOP)), random.Random(2)
+    for thread in range(8):
+        high = thread // 4 if kept else thread % 2
+        for number in range(24):
+            page = (chance.randrange(PAGES * 2 // 3) if number else PAGES // 3) + high * PAGES // 3
+            where = {"address": ARRAY + page * PAGE, "page_node": 0, "block": block}
+            source = REMOTE if thread > 3 else LOCAL
+            builder.sample(LOAD, thread + 1, stack, 101 if number else 5003, source=source, **where)
+
+
+def test_work_that_is_handed_out_to_any_thread_is_spread(tmp_path: Path) -> None:
+    builder = sampled()
+    handed_out(builder, array(builder, SERIAL), kept=False)
+    evidence = read(builder, tmp_path)
+    (found, *_) = evidence.objects.found
+    assert found.use_shape is Shape.OVERLAPPING and found.steady_samples < MIN_MIXED
+    assert [advice.code[0] for advice in advise(evidence)] == ["numactl --interleave=all ./sum"]
+
+
+def test_nodes_that_keep_to_their_end_are_not_all_users(tmp_path: Path) -> None:
+    builder = sampled()
+    handed_out(builder, array(builder, SERIAL), kept=True)
+    assert shared_by_all.rule(read(builder, tmp_path)) is None
+
+
+# Threads that are started anew for each pass
+
+
+def waves(
+    parts: list[list[int | None]], ended: bool = True, cpus: dict[int, list[int]] | None = None
+) -> RecordingBuilder:
+    """An array that thread 0 fills; in each pass new threads, each of which uses the part of its number here, or of
+    None another array. They run on CPUs of their numbers, or on those of their pass."""
+    builder = sampled(threads=1)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    where = builder.stack(builder.place(("/home/u/src/sum.c", 9, "main")))
+    other = builder.block(builder.object("heap", where), OTHER, PAGES)
+    elsewhere = builder.stack(builder.place(("/home/u/src/sum.c", 40, "count")))
+    thread = 1
+    for turn, pass_parts in enumerate(parts):
+        begin = RAN // 10 + turn * RAN // 10
+        end = begin + RAN // 20 if ended else RAN
+        for number, part in enumerate(pass_parts):
+            thread, cpu = thread + 1, (cpus or {}).get(turn, list(range(8)))[number % 8]
+            builder.threads(1, cpus=[cpu], start_ns=begin + number, end_ns=end)
+            start = turn * PAGE + (OTHER if part is None else ARRAY + part * BLOCK * PAGE)
+            columns = {"cpu": cpu, "source": REMOTE if cpu > 3 else LOCAL, "latency": 400 if cpu > 3 else 200}
+            columns |= {"block": other if part is None else block}
+            used = elsewhere if part is None else stack
+            builder.loads(used, thread, range(start, start + 8 * PAGE, 4 * PAGE), 0, **columns)
+    return builder
+
+
+def part_nodes(builder: RecordingBuilder, folder: Path) -> str:
+    """The nodes of parts in the code of the advice for the array that main fills."""
+    advice = serial_init.rule(read(builder, folder))
+    assert advice is not None
+    found = re.search(r"part_node\[\] = \{(.*)\};", "\n".join(advice.code))
+    assert found is not None
+    return found[1]
+
+
+def sharers(evidence: Evidence, working: Sequence[Thread]) -> list[int]:
+    """Threads that have parts of the array, in one pass."""
+    return [thread.row.id for thread in one_pass(evidence, working, evidence.objects.found[:1])]
+
+
+def test_threads_of_each_pass_take_the_parts_of_those_before(tmp_path: Path) -> None:
+    evidence = read(waves([list(range(8))] * 6), tmp_path)
+    assert evidence.objects.found[0].use_shape is Shape.BLOCKS
+    assert part_nodes(waves([list(range(8))] * 6), tmp_path) == "0, 1"
+
+
+def test_parts_are_on_the_nodes_of_the_pass_that_uses_them(tmp_path: Path) -> None:
+    """The threads of the first pass do something else, on other nodes than those that take their places."""
+    builder = waves([[None] * 8, list(range(8))], cpus={0: [4, 5, 6, 7, 0, 1, 2, 3]})
+    assert part_nodes(builder, tmp_path) == "0, 0, 0, 0, 1, 1, 1, 1"
+
+
+def test_a_thread_of_another_role_in_each_pass_has_no_part(tmp_path: Path) -> None:
+    """The first two of each pass use another array."""
+    evidence = read(waves([[None, None, *range(6)]] * 6), tmp_path)
+    assert sharers(evidence, evidence.workers[1:]) == [4, 5, 6, 7, 8, 9]
+
+
+def test_a_thread_that_no_sample_of_any_pass_saw_has_its_part(tmp_path: Path) -> None:
+    evidence = read(waves([list(range(8))] * 6), tmp_path)
+    unseen = {each.row.id for each in evidence.threads[1:] if (each.row.id - 2) % 8 == 3}
+    used = tuple(row for row in evidence.samples.used if row.thread not in unseen)
+    evidence = replace(evidence, samples=replace(evidence.samples, used=used))
+    seen = [each for each in evidence.threads[1:] if each.row.id not in unseen]
+    assert sharers(evidence, seen) == [2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_threads_of_each_pass_that_take_other_parts(tmp_path: Path) -> None:
+    parts = [[(number + 3 * turn) % 8 for number in range(8)] for turn in range(8)]
+    evidence = read(waves(parts), tmp_path)
+    assert evidence.stand_ins
+    assert not evidence.objects.found[0].use_shape.divided
+    assert not any("part_node" in line for advice in advise(evidence) for line in advice.code)
+
+
+def test_threads_that_run_beside_each_other_are_no_waves(tmp_path: Path) -> None:
+    assert not read(waves([list(range(8))] * 2, ended=False), tmp_path).stand_ins
+
+
+def test_a_damaged_start_of_a_thread_ends_no_report(tmp_path: Path) -> None:
+    assert not read(sampled().change("thread", start_ns=-1), tmp_path).stand_ins
 
 
 # The owner moved
@@ -876,7 +1370,7 @@ def test_pages_of_a_file_are_not_the_programs_to_place(tmp_path: Path) -> None:
     (advice,) = only(builder, tmp_path, file_pages)
     assert advice.kind is Kind.SETTING
     assert "The mapped file input.bin is in the page cache of other nodes" in advice.finding
-    assert "not the program's initialisation" in advice.change
+    assert advice.cause is not None and "the page cache placed it" in advice.cause
 
 
 def file_faults(homes: Iterable[int], name: str = "/data/input.bin") -> RecordingBuilder:
@@ -976,3 +1470,10 @@ def test_a_main_thread_that_began_elsewhere_does_not_hide_it(tmp_path: Path) -> 
 
 def test_even_work_has_no_bottleneck(tmp_path: Path) -> None:
     only(lopsided(levels(RecordingBuilder()).threads(8), 90_000), tmp_path)
+
+
+def test_code_for_memory_that_was_not_read_is_c() -> None:
+    text = unplaced(interleaved, [Site("main", "sum.c", 7)], [Site("main", "sum.c", 9)])
+    assert text[0].startswith("// after the allocation at sum.c:7, add")
+    assert unplaced(interleaved, [], [Site("main", "sum.c", 9)])[0].startswith("// before sum.c:9, add")
+    assert not unplaced(interleaved, [], [Site("main", "sum.f90", 9)])

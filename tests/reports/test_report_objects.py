@@ -371,3 +371,15 @@ def test_few_heavy_samples_among_many_light_ones_tell_no_parts(tmp_path: Path) -
     assert found.steady_samples < 16
     assert node_order(found) is None
     assert len(owners(found)) == 1
+
+
+def test_first_touches_of_a_part_do_not_place_the_whole(tmp_path: Path) -> None:
+    """Threads raced for most of its huge pages: only the page fault of the first one is known."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES // 4, page_node=0)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        start, node = ARRAY + thread * BLOCK * PAGE, 0 if thread < 6 else 1
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, BLOCK * PAGE // 16), node)
+    with_array(builder)
+    assert "node 0 75 %, node 1 25 %" in printed(builder, tmp_path)

@@ -77,6 +77,33 @@ def test_program_in_a_system_folder(tmp_path: Path) -> None:
         ([bare("memset"), bare("start_thread")], "memset in libc.so.6"),
         ([bare(None, None)], "unknown place"),
         ([bare(None, "[anonymous code]"), bare("main", PROGRAM)], "main in sum"),
+        ([bare(None, "[anonymous code]"), bare("JavaMain", "/usr/lib/jvm/libjli.so")], "generated code"),
+        ([bare("Work.sum(int)", "[anonymous code]"), bare("JavaMain", "/usr/lib/jvm/libjli.so")], "Work.sum(int)"),
+        ([bare("memset"), bare("os::commit", "/usr/lib/jvm/libjvm.so")], "os::commit in libjvm.so"),
+        (
+            [bare(None, "[anonymous code]"), bare("uv__async_io", "/usr/bin/node", file="async.c", line=176)],
+            "generated code",
+        ),
+        (
+            [
+                bare("runtime.memclrNoHeapPointers", PROGRAM, file="/usr/local/go/src/runtime/memclr_amd64.s", line=93),
+                bare("main.main", PROGRAM, file="/home/u/w.go", line=3),
+                bare("runtime.main", PROGRAM, file="/usr/local/go/src/runtime/proc.go", line=290),
+            ],
+            "w.go:3 main.main",
+        ),
+        (
+            [bare("runtime.bgsweep", PROGRAM, file="/usr/local/go/src/runtime/mgcsweep.go", line=290)],
+            "runtime.bgsweep in sum",
+        ),
+        ([bare("mine", "/home/u/node/sum", file="/home/u/a.c", line=1)], "a.c:1 mine"),
+        (
+            [
+                bare("_PyEval_EvalFrameDefault", "/home/u/lib/libpython3.12.so.1.0"),
+                bare("py::work:/w.py", "[anonymous code]"),
+            ],
+            "w.py work",
+        ),
     ],
 )
 def test_without_lines(frames: list[Frame], label: str, tmp_path: Path) -> None:

@@ -8,12 +8,14 @@ import re
 import sqlite3
 import struct
 import subprocess
-from contextlib import closing
+from contextlib import closing, redirect_stderr, redirect_stdout
 from enum import IntEnum
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, build_c
+from conftest import BUILD, build_once
+from numaprof.commands import cli
 from numaprof.evidence.evidence import load
 from numaprof.recording import codes
 from numaprof.recording.codes import Kind, Source
@@ -31,10 +33,28 @@ REPORTS = BUILD / "numaprof-reports"
 def reports(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
     """Without the lines that say what the tool is doing: on a busy machine it does anything for more than a second."""
     command = [str(REPORTS), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+    if options:  # a folder, an environment, streams: a process of its own
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+    else:
+        done = in_this_process(command)
     if done.stderr is not None:
         done.stderr = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.endswith(" …\n"))
     return done
+
+
+def in_this_process(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """What the command does once Python is started and the modules are read. An error that nobody expects is raised."""
+    out, err = (TextIOWrapper(BytesIO(), encoding="utf-8", errors="backslashreplace") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = cli.run(command[1:])
+        except SystemExit as left:  # --help
+            status = int(left.code or 0)
+    texts = []
+    for stream in (out, err):
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(command, status, *texts)
 
 
 def refused(path: Path, *words: str) -> None:
@@ -295,7 +315,7 @@ def test_absurd_footers(tmp_path: Path) -> None:
 @pytest.mark.requires("gcc")
 def test_recorder_killed_within_a_commit(tmp_path: Path) -> None:
     """The recorder's own code, made to die in each step of its commits: its rows are there or not, in whole batches."""
-    killed = build_c(
+    killed = build_once(
         BUILD / "tests" / "killed_commit",
         str(HERE / "killed_commit.c"),
         str(BUILD / "libnumaprof.a"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.slow_tier import slow_share
+from numaprof.analysis.verdict import Judgement, judge
 from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
 from numaprof.rules import RULES, advise
@@ -14,7 +15,7 @@ from numaprof.rules.advice import Kind, Remarked
 from numaprof.rules.change_program import serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border, read_by_all
-from reading import read
+from reading import printed, read
 from recording_builder import FIRST_TOUCH, LOAD, PAGE, RAN, RecordingBuilder
 from scenarios import ARRAY, INIT, LOOP, PAGES, SCENARIOS, hinted, init_stack, levels, overflows, touched_serially
 
@@ -35,6 +36,7 @@ EXPECTED = {
     "hostile": [serial_init],
     "no_threads": [],
     "killed_recorder": [serial_init],
+    "starved_recorder": [serial_init],
     "slow_tier": [slow_tier],
     "one_node_machine": [],
     "emulated": [serial_init],
@@ -319,6 +321,35 @@ def test_nothing_to_gain_gives_the_number(tmp_path: Path) -> None:
     assert "200 us, 0.1 % of the CPU time" in advice.evidence
 
 
+def test_few_requests_are_few_whatever_their_share(tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [300] * 8, [1] * 8)
+    builder.counters("pf_any", [300] * 8, [0] * 8)
+    advice = nothing_to_gain.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert "8 remote requests" in advice.finding
+    # 8 x 30 000 local ones are 6 % of 8 x 50 ms, were they remote: not few.
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [30_000] * 8, [100] * 8)
+    builder.counters("pf_any", [300] * 8, [0] * 8)
+    assert nothing_to_gain.rule(read(builder, tmp_path)) is None
+
+
+def test_many_requests_of_which_few_are_remote_are_not_little_traffic(tmp_path: Path) -> None:
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [30_000] * 8, [2_000] * 8)
+    builder.counters("pf_any", [300] * 8, [0] * 8)
+    shown = " ".join(printed(builder, tmp_path).split())
+    assert "Remote requests cost next to nothing: 16 k remote requests in all." in shown
+    assert "asks little of memory" not in shown and "Only" not in shown
+    assert "of DRAM requests are remote" in shown
+
+
+def test_threads_that_only_spin_do_not_make_the_others_waiting_little(tmp_path: Path) -> None:
+    """One of 128 threads waits for 40 of its 50 ms."""
+    builder = levels(RecordingBuilder(cpus_per_node=64)).threads(128)
+    builder.counters("demand_rd", [0] * 128, [400_000, *[0] * 127])
+    builder.counters("pf_any", [0] * 128, [0] * 128)
+    assert nothing_to_gain.rule(read(builder, tmp_path)) is None
+
+
 def test_nothing_to_gain_uses_measured_latencies(tmp_path: Path) -> None:
     """5 000 remote reads of 1 us more each are 1.25 % of the time: worth a look after all."""
     builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [1_000] * 8, [625] * 8)
@@ -424,6 +455,23 @@ def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
     assert found.code.startswith("sched_setaffinity(0, ")
     moved = owner_moved.rule(evidence)
     assert moved is None or "--pin compact does it" not in moved.change
+
+
+def test_who_has_no_source_gets_a_command(tmp_path: Path) -> None:
+    builder = roaming(pin_policy="compact", program="/usr/bin/sqlite3").change("place", file=None, line=None)
+    evidence = read(builder, tmp_path)
+    found = disturbed.rule(evidence)
+    assert found is not None
+    assert found.code == ("numactl --cpunodebind=0 numaprof ./sum",)
+    assert found.remarked == ()
+
+
+def test_threads_that_moved_are_no_matter_where_little_is_remote(tmp_path: Path) -> None:
+    builder = roaming(pin_policy="compact")
+    assert disturbed.rule(read(builder, tmp_path)) is not None
+    builder.change("count", where="event = 2", value=1_000_000_000)
+    assert judge(read(builder, tmp_path)) is Judgement.LIGHT
+    assert disturbed.rule(read(builder, tmp_path)) is None
 
 
 def test_a_thread_that_reads_nothing_remotely_may_run_anywhere(tmp_path: Path) -> None:

@@ -113,6 +113,41 @@ def test_go_gets_the_cpus_of_a_node(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_methods_without_names_are_said_once_and_have_no_rows_of_addresses(tmp_path: Path, named: bool) -> None:
+    builder = serial(ran(JVM, command=("java", "App")))
+    function = "App.sum(int)" if named else None
+    for place in ("line = 22", "line = 30"):  # what reads: two addresses
+        builder.change("place", place, module="[anonymous code]", function=function, file=None, line=None)
+    shown = first_screen(builder, tmp_path)
+    assert ("No names of Java methods: record it with java -XX:+UnlockDiagnosticVMOptions" in shown) is not named
+    assert "generated code" not in shown
+    assert ("App.sum(int)" in shown) is named
+
+
+def test_an_installed_program_gets_commands_and_no_edit(tmp_path: Path) -> None:
+    """Its package has no debug information; a program of the user's own that lacks it keeps the advice to edit."""
+    builder = serial(sampled()).change("place", file=None, line=None).change("run", command='["sort", "-u"]')
+    assert "#pragma" in "\n".join(advise(read(builder, tmp_path))[0].code)
+    builder.change("run", program="/usr/bin/sort").change("place", module="/usr/bin/sort")
+    touched = builder.stack(builder.place(("./malloc/arena.c", 556, "alloc_new_heap")))  # of libc's debug information
+    builder.touch(touched, 1, ARRAY + (1 << 36), 16, page_node=0)
+    (advice,) = advise(read(builder, tmp_path))
+    assert advice.change.startswith("An installed program needs no edit")
+    assert advice.code == (
+        "numactl --interleave=all sort -u",
+        "numactl --cpunodebind=0 --membind=0 sort -u",
+    )
+    assert advice.remarked == ()
+
+
+def test_addresses_of_a_stripped_program_are_not_on_the_first_screen(tmp_path: Path) -> None:
+    builder = serial(sampled()).change("place", file=None, line=None, function=None, module="/usr/bin/sort")
+    shown = first_screen(builder, tmp_path)
+    assert "in sort (no symbols)" in shown
+    assert "+0x" not in shown.partition("\nDO ")[0]
+
+
 def test_a_line_of_the_authors_own_keeps_its_fix(tmp_path: Path) -> None:
     """An extension module in C."""
     plain = advise(read(serial(ran()), tmp_path))
@@ -133,6 +168,7 @@ def test_lines_of_an_interpreter_are_not_the_authors(tmp_path: Path) -> None:
     shown = first_screen(builder, tmp_path)
     assert "sum.c" not in shown
     assert "#include" not in shown
+    assert "WHAT    memory that libpython3.11.so.1.0 allocates, " in shown
 
 
 def test_a_jvm_that_ran_before(tmp_path: Path) -> None:

@@ -44,6 +44,15 @@ def test_a_node_without_memory_reads_remotely_whatever_is_changed(tmp_path: Path
     assert "node 1 (no memory): 4 threads" in first_screen(bare(serial_init()), tmp_path)
 
 
+def test_maps_of_users_are_not_called_unknown_use(tmp_path: Path) -> None:
+    """A slow tier answers: no sampled access tells local from remote DRAM, and the map shows who uses what."""
+    report = document(str(SCENARIOS["slow_tier"]().write(tmp_path / "x.numaprof")))
+    assert any(stretch.what == "used" for stretch in report.objects.rows[0].map)
+    page = report_page(report)
+    assert "No access with an address was sampled" not in page
+    assert "No sampled access tells local from remote here: the maps show use without shares." in page
+
+
 def test_a_node_without_memory_is_not_full(tmp_path: Path) -> None:
     """Its threads touch memory first, which comes from node 0."""
     builder = bare(
@@ -193,6 +202,9 @@ def test_processes_are_summed_up_where_there_are_several(tmp_path: Path) -> None
 
 def test_files_without_line_numbers_are_named_first(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder()).threads(2)
+    start = builder.add("place", module="/home/u/crt", address=0x40, function="_start", file=None, line=None)
+    for page in range(64):
+        builder.sample(FIRST_TOUCH, 1, builder.stack(start), address=ARRAY + page * PAGE)
     for module in ("/home/u/sum", "/home/u/libown.so", "/usr/lib/libc.so.6", "[kernel]"):
         place = builder.add("place", module=module, address=0x40, function=None, file=None, line=None)
         for page in range(64):

@@ -124,13 +124,14 @@ def test_percent_never_lies_about_the_ends(share: float) -> None:
 def test_other_words() -> None:
     assert round_percent(1 / 3) == "33 %"
     assert round_percent(0.002) == "0.2 %"
-    assert [duration(value) for value in (12, 1_500, 35e6, 2.1e9, 99.96e9, 250e9)] == [
+    assert [duration(value) for value in (12, 1_500, 35e6, 2.1e9, 99.96e9, 250e9, 7.5e12)] == [
         "12 ns",
         "1.50 us",
         "35.0 ms",
         "2.10 s",
         "100 s",
         "4 min 10 s",
+        "2 h 5 min",
     ]
     assert plural(1, "thread") == "1 thread"
     assert plural(8, "thread") == "8 threads"
@@ -209,7 +210,7 @@ def test_places_of_one_function_stand_together() -> None:
     ]
     assert list_of_sites(sites) == "a.c:7 and 9 fill, b.c:3 main and f in m"
     assert list_of_sites(sites, 1) == "a.c:7 and 9 fill and 2 more places"
-    assert positions(sites) == "f in m, a.c:7, 9 and b.c:3"
+    assert positions([*sites, Site("other", "/src/a.c", 9)]) == "f in m, a.c:7, 9 and b.c:3"
 
 
 @pytest.mark.parametrize("function", ["::" * 100_000, "(" * 100_000, "<" * 5_000 + ">" * 5_000, "[clone" * 1000, ""])

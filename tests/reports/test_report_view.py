@@ -31,6 +31,13 @@ def test_wide_report(scenario: str, tmp_path: Path, golden: Golden) -> None:
     golden(f"report/{scenario}-120.txt", printed(SCENARIOS[scenario](), tmp_path, 120))
 
 
+def test_share_of_threads_that_are_not_shown_says_of_how_many_it_is_known(tmp_path: Path) -> None:
+    many = SCENARIOS["many_threads"]
+    assert re.search(r"… 184 more threads, [0-9.]+ % remote\n", printed(many(), tmp_path))
+    thin = many().change("count", where="thread = 200", running_ns=1)
+    assert re.search(r"… 184 more threads, [0-9.]+ % remote \(known of 183\)\n", printed(thin, tmp_path))
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("width", [80, 120])
 def test_lines_fit(scenario: str, width: int, tmp_path: Path) -> None:
@@ -276,7 +283,7 @@ def test_window(tmp_path: Path) -> None:
 
 
 def test_how_the_program_ended(tmp_path: Path) -> None:
-    assert "ended by signal 11" in said(SCENARIOS["serial_init"](exit_status=None, term_signal=11), tmp_path)
+    assert "ended by signal 11 (SIGSEGV)." in said(SCENARIOS["serial_init"](exit_status=None, term_signal=11), tmp_path)
     assert "ended with status 3" in said(SCENARIOS["serial_init"](exit_status=3), tmp_path)
 
 
@@ -334,7 +341,7 @@ def test_thinned_reading_is_said_and_stays_right(tmp_path: Path, monkeypatch: py
     assert sum(row.samples for row in evidence.samples.touched) == pytest.approx(2_000, rel=0.1)
     assert evidence.touched_pages == pytest.approx(12_000)
     assert evidence.init_sites[0].pages == pytest.approx(9_000, rel=0.05)
-    assert "evenly chosen samples of 12 k (first_touch)" in said(builder, tmp_path)
+    assert "evenly chosen samples of 12 k first touches" in said(builder, tmp_path)
 
 
 def test_the_page_that_explains_the_report_shows_real_ones(golden: Callable[[str, str], None]) -> None:

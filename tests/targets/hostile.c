@@ -118,6 +118,7 @@ static void scribble_message(struct channel *channel, uint64_t process)
     message->kind = (uint32_t)(chance() % (CHANNEL_REGION + 3)); // and numbers of no message
     message->process = chance() % 8 ? process : chance();
     message->time_ns = chance();
+    message->began_ns = chance();
     message->tid = (uint32_t)(chance() % 2 ? chance() % 4194304 : chance());
     message->cpu = (int32_t)chance();
     message->a = (int64_t)(chance() % 2 ? chance() % 1000 : chance());

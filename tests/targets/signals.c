@@ -11,7 +11,9 @@ int main(void)
     sigprocmask(SIG_BLOCK, &all, NULL);
     printf("ready\n");
     fflush(stdout);
-    while (sigwaitinfo(&all, &info) != SIGTERM) {
+    for (int number; (number = sigwaitinfo(&all, &info)) != SIGTERM;) {
+        if (number < 0)
+            continue; // stopped and continued
         printf("%d %d\n", info.si_signo, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0);
         fflush(stdout);
     }

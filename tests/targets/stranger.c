@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stranger [ADDRESS_FILE]: a process that the target did not start. Finds recorders (in /proc/net/unix, or with the
-// secret of the environment in a file), connects as fast as it can and asks for the segment, until its standard input
+// stranger ADDRESS_FILE [guess]: a process that the target did not start. Finds the recorder whose address is in the file
+// (with its secret; guess: only its name, in /proc/net/unix, and makes up a secret), connects as fast as it can and asks for the segment, until its standard input
 // closes. Prints how often it connected and how many descriptors it got.
 #include <poll.h>
 #include <stdbool.h>
@@ -25,20 +25,18 @@ static bool read_address(const char *path, char *address)
     return found;
 }
 
-// A name that anybody can see, with a secret that is made up.
-static bool find_address(char *address)
+// The name is one that anybody can see.
+static bool guess_secret(char *address)
 {
-    char line[512];
+    char line[512], name[CHANNEL_ADDRESS + 1];
     bool found = false;
+    snprintf(name, sizeof name, "@%.*s", (int)strcspn(address, ":"), address);
     FILE *file = fopen("/proc/net/unix", "r");
-    while (file && !found && fgets(line, sizeof line, file)) {
-        const char *name = strstr(line, "@numaprof-");
-        found = name != NULL;
-        if (found)
-            snprintf(address, CHANNEL_ADDRESS, "%.*s:%032d", (int)strcspn(name + 1, "\n"), name + 1, 0);
-    }
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, name) != NULL;
     if (file)
         fclose(file);
+    snprintf(address, CHANNEL_ADDRESS, "%s:%032d", name + 1, 0);
     return found;
 }
 
@@ -74,6 +72,8 @@ static int ask(int fd, const char *address, bool forked)
 
 int main(int argc, char **argv)
 {
+    if (argc < 2)
+        return 2;
     enum { HELD = 64 }; // connections that say nothing
     char address[CHANNEL_ADDRESS + 1];
     int held[HELD], got = 0;
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < HELD; i++)
         held[i] = -1;
     while (poll(&input, 1, 0) == 0) {
-        if (!(argc > 1 ? read_address(argv[1], address) : find_address(address)) || !strchr(address, ':'))
+        if (!read_address(argv[1], address) || !strchr(address, ':') || (argc > 2 && !guess_secret(address)))
             continue;
         for (int i = 0; i < HELD; i++) {
             int fd = meet(address);

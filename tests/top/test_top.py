@@ -213,7 +213,7 @@ def test_classes_are_left_out_before_threads(files: int, said: str) -> None:
         (("-p", "1", "-a"), "one of them is wanted"),
         (("--interval", "0"), "seconds"),
         (("--interval", "nan"), "seconds"),
-        (("--events", "x"), "no list of questions"),
+        (("--events", "x"), "no list of request classes"),
         (("--sort", "x"), "no such column"),
         (("--node", "77"), "no such node"),
         (("--node", "-1"), "no such node"),

@@ -113,6 +113,18 @@ def test_a_key_before_the_first_reading_changes_nothing() -> None:
     assert "first time" in frame(None, State(), SUBJECT, 79, 24).lines[0]
 
 
+def test_any_key_goes_back_from_the_help() -> None:
+    for key in ("q", "x", "enter"):
+        assert pressed(["?", key]) == State()
+    assert pressed(["?", "q", "q"]).quits
+
+
+def test_the_last_reading_is_named_as_such_whatever_is_pressed() -> None:
+    for keys in ([], ["x"], ["t", "s"]):
+        lines = frame(busy_machine(), pressed(keys, State(ended=True)), SUBJECT, 79, 24).lines
+        assert lines[-2] == "the processes have ended: this is the last reading; q quits"
+
+
 def test_names_cannot_steer_the_terminal() -> None:
     evil = "\x1b[2J\u202e"
     before = sample(0, process(1, evil, thread(1, evil, 0)))

@@ -3,13 +3,13 @@
 // written to the ring with its call stack.
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/alloc/alloc_filter.h"
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
@@ -316,19 +316,4 @@ PRELOAD_EXPORT void *pvalloc(size_t bytes)
     uint64_t since = alloc_since(bytes);
     void *block = next.pvalloc(bytes);
     return bytes < ALLOC_THRESHOLD ? block : alloc_note(block, bytes, since);
-}
-
-extern __typeof__(malloc) alloc_own_malloc __attribute__((alias("malloc"), visibility("hidden"), copy(malloc)));
-
-// In a program that is linked to fixed addresses, the address of malloc may be that of its entry in the program's
-// procedure linkage table, which leads here: such a symbol is undefined there.
-bool alloc_is_bypassed(void)
-{
-    void *found = dlsym(RTLD_DEFAULT, "malloc");
-    const ElfW(Sym) *symbol = NULL;
-    Dl_info info;
-    if (found == (void *)alloc_own_malloc)
-        return false;
-    return !found || !dladdr1(found, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
-           symbol->st_shndx != SHN_UNDEF;
 }

@@ -3,7 +3,6 @@
 #ifndef COLLECTORS_PRELOAD_ALLOC_ALLOC_H
 #define COLLECTORS_PRELOAD_ALLOC_ALLOC_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,33 +25,15 @@ void alloc_note_free(void *address);
 // Suspends notes of the calling thread: operator new notes the block itself, and calls malloc. Returns the old value.
 bool alloc_set_quiet(bool quiet);
 
-// The program brings its own malloc, which stands before ours.
-bool alloc_is_bypassed(void);
-
-enum { ALLOC_FILTER_BITS = 15 };
-
-// --- alloc_filter.c: which addresses are large blocks, so that freeing a small one costs a look at one byte
-void alloc_filter_add(const void *address);
-bool alloc_filter_remove(const void *address); // false: it is not there
-void alloc_filter_watch(const void *address);  // look twice at blocks of its page, for ever
-extern _Atomic uint8_t alloc_filter_pages[1 << ALLOC_FILTER_BITS];
-
-static inline _Atomic uint8_t *alloc_filter_page(const void *address)
-{
-    return &alloc_filter_pages[(uintptr_t)address >> 12 & ((1 << ALLOC_FILTER_BITS) - 1)];
-}
-
-// The look at one byte; also true for some addresses that are not in the table.
-static inline bool alloc_filter_may_hold(const void *address)
-{
-    return atomic_load_explicit(alloc_filter_page(address), memory_order_relaxed) != 0;
-}
-
 // --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
 // since: when its creation began; frame: our outermost frame of the thread.
 void alloc_thread_began(uint64_t since, const void *frame);
 void alloc_thread_ended(void);
 void alloc_thread_variables(uint64_t since); // 0: they are gone
+
+// --- alloc_stack.c: the calling thread's stack
+void alloc_stack_find(const void *frame);    // of a thread that begins; frame: its outermost
+bool alloc_stack_known(const void **start, size_t *bytes);
 // First address behind the part of the stack that can be read, from an address in it.
 uintptr_t alloc_stack_end(uintptr_t pointer);
 

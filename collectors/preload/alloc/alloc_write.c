@@ -23,11 +23,11 @@ static void alloc_write_own(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!alloc_write_owned) {
-        void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED)
+        void *memory = preload_map(page, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+        if (!memory)
             return;
         if (madvise(memory, page, MADV_WIPEONFORK) < 0) {
-            munmap(memory, page);
+            preload_unmap((uintptr_t)memory, page);
             return;
         }
         alloc_write_owned = memory;
@@ -42,8 +42,8 @@ int alloc_write_make(void)
     int fd = memory_file_make("numaprof-blocks", bytes);
     if (fd < 0)
         return fd;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED) {
+    void *memory = preload_map(bytes, MAP_SHARED, fd);
+    if (!memory) {
         int status = -errno;
         close(fd);
         return status;
@@ -56,7 +56,7 @@ int alloc_write_make(void)
 void alloc_write_forked(void)
 {
     if (ring)
-        munmap(ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
+        preload_unmap((uintptr_t)ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
     ring = NULL;
     alloc_write_inside = false;
     alloc_write_tid = 0;

@@ -7,30 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collectors/preload/alloc/alloc.h"
+#include "collectors/preload/alloc/alloc_filter.h"
 #include "collectors/preload/preload.h"
 
 _Atomic int place_state;
 static struct placement *placement;
 static struct placement_counts *counts, unwatched; // unwatched: of a process whose counts nobody asked for
 static __thread bool inside;                        // what the unwinder allocates is not placed
-
-// --- raw memory: mmap and munmap of this name are the preload library's own, which would tell the recorder
-
-static void *place_map_raw(size_t bytes, int flags, int fd)
-{
-    void *memory = (void *)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0L);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-static void place_unmap_raw(uintptr_t start, size_t bytes)
-{
-    if (bytes > 0)
-        syscall(SYS_munmap, start, bytes);
-}
 
 // --- the file
 
@@ -41,7 +26,7 @@ static char *place_read(const char *path, size_t *length)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char *text = NULL;
     if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size > 0 && about.st_size <= PLACEMENT_FILE_BYTES)
-        text = place_map_raw((size_t)about.st_size, MAP_PRIVATE, fd);
+        text = preload_map((size_t)about.st_size, MAP_PRIVATE, fd);
     if (fd >= 0)
         close(fd);
     *length = text ? (size_t)about.st_size : 0;
@@ -55,7 +40,7 @@ static void place_open_counts(void)
     int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     counts = &unwatched;
     if (fd >= 0 && fstat(fd, &about) == 0 && about.st_size >= (off_t)sizeof *counts) {
-        struct placement_counts *shared = place_map_raw(sizeof *counts, MAP_SHARED, fd);
+        struct placement_counts *shared = preload_map(sizeof *counts, MAP_SHARED, fd);
         counts = shared ? shared : &unwatched;
     }
     if (fd >= 0)
@@ -67,10 +52,10 @@ static bool place_load(const char *path)
     struct placement_error error;
     size_t length;
     char *text = place_read(path, &length);
-    placement = text ? place_map_raw(sizeof *placement, MAP_PRIVATE | MAP_ANONYMOUS, -1) : NULL;
+    placement = text ? preload_map(sizeof *placement, MAP_PRIVATE | MAP_ANONYMOUS, -1) : NULL;
     bool is_good = placement && placement_parse(placement, text, length, &error) == 0;
     if (text)
-        place_unmap_raw((uintptr_t)text, length);
+        preload_unmap((uintptr_t)text, length);
     return is_good;
 }
 
@@ -168,7 +153,7 @@ static int place_begin(void)
     if (place_match_open(placement) < 0)
         return PLACE_OFF;
     atomic_fetch_add(&counts->processes, 1);
-    atomic_fetch_add(&counts->bypassed, alloc_is_bypassed());
+    atomic_fetch_add(&counts->bypassed, preload_is_bypassed());
     place_variables();
     preload_slot_follow(placement->threads, placement->thread_count);
     preload_pin_alone(placement->cpus, placement->cpu_count, counts->slot_users);
@@ -206,12 +191,12 @@ static size_t place_round(size_t bytes, size_t unit)
 static uintptr_t place_map_aligned(size_t bytes, size_t alignment, size_t page)
 {
     size_t spare = alignment > page ? alignment - page : 0;
-    uintptr_t memory = (uintptr_t)place_map_raw(bytes + spare, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    uintptr_t memory = (uintptr_t)preload_map(bytes + spare, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     if (!memory)
         return 0;
     uintptr_t start = place_round(memory, alignment > page ? alignment : page);
-    place_unmap_raw(memory, start - memory);
-    place_unmap_raw(start + bytes, memory + spare - start);
+    preload_unmap(memory, start - memory);
+    preload_unmap(start + bytes, memory + spare - start);
     return start;
 }
 
@@ -235,7 +220,7 @@ static uintptr_t place_memory(int subject, const struct place_request *request, 
     if (!range->start) {
         place_count_refusal(subject, ENOMEM);
     } else if (place_bind_counted(subject, range, request->bytes) < 0) {
-        place_unmap_raw(range->start, range->bytes);
+        preload_unmap(range->start, range->bytes);
         range->start = 0;
     } else {
         atomic_fetch_add(&counts->subjects[subject].extra_bytes, range->bytes - request->bytes);
@@ -260,7 +245,7 @@ static void *place_block(int subject, const struct placement_place *place, const
     if (!place_table_add(&block)) {
         place_count_placed(subject, -1, request->bytes);
         place_count_refusal(subject, ENOSPC);
-        place_unmap_raw(range.start, whole);
+        preload_unmap(range.start, whole);
         return NULL;
     }
     alloc_filter_watch((const void *)(range.start + offset)); // so that free looks twice at the block
@@ -300,7 +285,7 @@ bool place_release(void *block)
         return false;
     place_check_block(found);
     if (place_table_remove((uintptr_t)block, &removed) && !place_cache_keep(removed.subject, &removed.range))
-        place_unmap_raw(removed.base, removed.base_bytes);
+        preload_unmap(removed.base, removed.base_bytes);
     errno = kept_errno;
     return true;
 }

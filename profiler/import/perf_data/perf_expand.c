@@ -30,12 +30,15 @@ static bool perf_expand_is_compressed(uint32_t type)
     return type == PERF_FILE_COMPRESSED || type == PERF_FILE_COMPRESSED2;
 }
 
-bool perf_expand_is_needed(const struct perf_file *file)
+// The header of a whole file tells; of a pipe or a cut file, the records do.
+static bool perf_expand_is_needed(const struct perf_file *file)
 {
     struct perf_file_room room;
     const struct perf_event_header *header;
     const char *at = file->records;
     int status;
+    if (file->is_folder)
+        return true;
     if (!file->is_pipe && !file->is_cut)
         return file->features.is_compressed;
     while ((header = perf_file_next(file, &at, &room, &status)))
@@ -160,13 +163,15 @@ static int perf_expand_map(struct perf_file *file, FILE *from)
     return 0;
 }
 
-int perf_expand(struct perf_file *file, const char *folder)
+int perf_expand(struct perf_file *file, const char *path)
 {
+    if (!perf_expand_is_needed(file))
+        return 0;
     struct perf_expand_state state = {
         .file = file, .to = tmpfile(), .most = file->size * PERF_EXPAND_MOST + PERF_EXPAND_FREE};
     int status = state.to ? perf_expand_records(&state, file) : -errno;
-    if (status == 0 && folder)
-        status = perf_expand_folder(&state, folder);
+    if (status == 0 && file->is_folder)
+        status = perf_expand_folder(&state, path);
     if (status == 0)
         status = perf_expand_map(file, state.to);
     file->is_cut |= state.is_cut;

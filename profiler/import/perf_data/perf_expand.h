@@ -6,12 +6,9 @@
 
 #include "profiler/import/perf_data/perf_file.h"
 
-// Whether some records are compressed. The header of a whole file tells; of a pipe or a cut file, the records do.
-bool perf_expand_is_needed(const struct perf_file *file);
-
-// Replaces file->records. folder: adds the records of its files data.0, data.1, ...; NULL: none. -ELIBACC: libzstd is
-// missing; -EBADMSG: compressed data are damaged; -EFBIG: they expand to more than a thousand times their size; -ENOSPC
-// and other errors of write(2).
-int perf_expand(struct perf_file *file, const char *folder);
+// Replaces file->records where some are compressed, or where path is a folder, whose files data.0, data.1, ... it adds.
+// path: as it was opened. -ELIBACC: libzstd is missing; -EBADMSG: compressed data are damaged; -EFBIG: they expand to
+// more than a thousand times their size; -ENOSPC and other errors of write(2).
+int perf_expand(struct perf_file *file, const char *path);
 
 #endif

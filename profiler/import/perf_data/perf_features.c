@@ -220,6 +220,7 @@ void perf_features_free(struct perf_features *features)
     free(features->nodes);
     free(features->cpus);
     free(features->memory);
+    table_free(&features->node_of_block);
     while (features->copies) {
         struct perf_features_copy *next = features->copies->next;
         free(features->copies);
@@ -245,6 +246,9 @@ int perf_features_node_of(const struct perf_features *features, uint64_t physica
     if (physical == 0 || features->block_bytes == 0)
         return -1;
     const uint64_t block = physical / features->block_bytes;
+    uint64_t node;
+    if (table_get(&features->node_of_block, block, &node))
+        return (int)node;
     for (size_t i = 0; i < features->memory_count; i++)
         if (perf_features_has_block(features, &features->memory[i], block))
             return features->memory[i].node;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collectors/perf/perf_bytes.h"
 #include "core/util/table.h"
-#include "profiler/import/perf_data/perf_bytes.h"
 
 // Bits of the header (tools/perf/util/header.h).
 enum perf_features_bit {
@@ -67,6 +67,7 @@ struct perf_features {
     size_t cpu_count;
     struct perf_features_memory *memory;
     size_t memory_count;
+    struct table node_of_block;      // of a machine's snapshot, where the file does not tell
     uint64_t block_bytes;            // of physical memory
     uint64_t first_time, last_time;  // of samples, by the clock of the records; 0: not told
     uint64_t wall_ns, wall_time;     // time of day, in ns since 1970, when that clock stood at wall_time

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/util/grow.h"
-#include "profiler/import/perf_data/perf_expand.h"
 #include "profiler/import/perf_data/perf_swap.h"
 
 static const char perf_file_magic[] = "PERFILE2", perf_file_magic_swapped[] = "2ELIFREP";
@@ -290,6 +289,21 @@ struct perf_file_event *perf_file_event_of(const struct perf_file *file, const s
 
 // --- records
 
+// sample_type of the fields that sample_id_all appends to records; 0: none.
+static uint64_t perf_file_tail(const struct perf_file *file)
+{
+    return file->event_count > 0 && file->events[0].attr.sample_id_all ? file->events[0].attr.sample_type : 0;
+}
+
+static void perf_file_swap(const struct perf_file *file, struct perf_event_header *header)
+{
+    perf_swap_record(header, perf_file_tail(file));
+    const struct perf_file_event *event =
+        header->type == PERF_RECORD_SAMPLE ? perf_file_event_of(file, header) : NULL;
+    if (event)
+        perf_swap_sample(header, &event->layout);
+}
+
 // Bytes that follow a record without being part of it (pipe mode, hardware traces).
 static uint64_t perf_file_behind(const struct perf_file *file, const struct perf_event_header *header)
 {
@@ -323,7 +337,7 @@ const struct perf_event_header *perf_file_next(const struct perf_file *file, con
     memcpy(room->words, record, header.size);
     memcpy(room->words, &header, sizeof header); // the file may have changed since its size was checked
     if (file->is_swapped && header.type < PERF_FILE_OWN)
-        perf_swap_record(file, (struct perf_event_header *)room->words);
+        perf_file_swap(file, (struct perf_event_header *)room->words);
     const struct perf_event_header *found = (const struct perf_event_header *)room->words;
     const uint64_t behind = perf_file_behind(file, found);
     if (behind > left - header.size)
@@ -411,10 +425,7 @@ int perf_file_open(struct perf_file *file, const char *path)
     *file = (struct perf_file){.is_folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode)};
     snprintf(data, sizeof data, file->is_folder ? "%s/data" : "%s", path);
     int status = perf_file_map(file, data);
-    status = status < 0 ? status : perf_file_read(file);
-    if (status == 0 && (file->is_folder || perf_expand_is_needed(file)))
-        status = perf_expand(file, file->is_folder ? path : NULL);
-    return status;
+    return status < 0 ? status : perf_file_read(file);
 }
 
 void perf_file_close(struct perf_file *file)

@@ -61,7 +61,7 @@ struct perf_file {
 
 // path: "-" is standard input; a folder is what perf record --threads wrote. -ENOENT and other errors of open(2);
 // -EINVAL: no perf.data file; -EBADMSG: damaged; -E2BIG: too many events; -ENOTSUP: the first version of the format,
-// which perf dropped; -ENOMEM; errors of perf_expand. perf_file_close frees it in all cases.
+// which perf dropped; -ENOMEM. perf_file_close frees it in all cases.
 int perf_file_open(struct perf_file *file, const char *path);
 void perf_file_close(struct perf_file *file);
 

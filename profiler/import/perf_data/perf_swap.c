@@ -94,8 +94,28 @@ static size_t perf_swap_read_words(const uint64_t *words, size_t count, size_t a
     return head + values * each;
 }
 
-static void perf_swap_sample(const struct perf_layout *layout, uint64_t *words, size_t count)
+static size_t perf_swap_words(const struct perf_event_header *header)
 {
+    return (header->size - sizeof *header) / sizeof(uint64_t);
+}
+
+void perf_swap_record(struct perf_event_header *header, uint64_t tail)
+{
+    char *body = (char *)(header + 1), *end = (char *)header + header->size;
+    uint64_t *words = (uint64_t *)(header + 1);
+    if (header->type == PERF_RECORD_SAMPLE) {
+        for (size_t i = 0; i < perf_swap_words(header); i++)
+            words[i] = __builtin_bswap64(words[i]);
+        return;
+    }
+    perf_swap_body(body, end, perf_swap_form(header));
+    perf_swap_tail(body, end, tail);
+}
+
+void perf_swap_sample(struct perf_event_header *header, const struct perf_layout *layout)
+{
+    uint64_t *words = (uint64_t *)(header + 1);
+    const size_t count = perf_swap_words(header);
     const uint64_t type = layout->sample_type;
     const uint64_t before_thread = type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP);
     const uint64_t before_cpu = before_thread | (type & (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
@@ -111,23 +131,4 @@ static void perf_swap_sample(const struct perf_layout *layout, uint64_t *words, 
         at += 1 + (at < count && words[at] < count ? (size_t)words[at] : count);
     if (type & PERF_SAMPLE_RAW)
         perf_swap_halves(words, count, at); // its length, and bytes that nobody reads
-}
-
-void perf_swap_record(const struct perf_file *file, struct perf_event_header *header)
-{
-    char *body = (char *)(header + 1), *end = (char *)header + header->size;
-    uint64_t *words = (uint64_t *)(header + 1);
-    const size_t count = (size_t)(end - body) / sizeof *words;
-    if (header->type != PERF_RECORD_SAMPLE) {
-        const struct perf_file_event *first = file->event_count > 0 ? &file->events[0] : NULL;
-        perf_swap_body(body, end, perf_swap_form(header));
-        if (first && first->attr.sample_id_all)
-            perf_swap_tail(body, end, first->attr.sample_type);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        words[i] = __builtin_bswap64(words[i]);
-    const struct perf_file_event *event = perf_file_event_of(file, header);
-    if (event)
-        perf_swap_sample(&event->layout, words, count);
 }

@@ -3,10 +3,15 @@
 #ifndef PROFILER_IMPORT_PERF_DATA_PERF_SWAP_H
 #define PROFILER_IMPORT_PERF_DATA_PERF_SWAP_H
 
-#include "profiler/import/perf_data/perf_file.h"
+#include "collectors/perf/perf_record.h"
 
-// Swaps the numbers of a kernel's record in place; its header was swapped before. The contents of copied stacks and raw
-// data stay as they are.
-void perf_swap_record(const struct perf_file *file, struct perf_event_header *header);
+// Both take a kernel's record, whose header was swapped before, and swap its numbers in place. The contents of copied
+// stacks and raw data stay as they are.
+
+// tail: sample_type of the fields that sample_id_all appends; 0: none. Of a sample, every eight bytes are swapped as
+// one number: its event's id can be read then.
+void perf_swap_record(struct perf_event_header *header, uint64_t tail);
+// Then, of a sample: the numbers of four bytes, by the layout of its event.
+void perf_swap_sample(struct perf_event_header *header, const struct perf_layout *layout);
 
 #endif

@@ -47,30 +47,28 @@ static inline size_t kernels_walk_unmix(size_t number, size_t columns, size_t ro
     return row * columns + column;
 }
 
-// Pages have orders of their own, so that no prefetcher learns one.
-static inline uint64_t kernels_walk_seed(size_t window)
+typedef size_t kernels_walk_mixing(size_t number, size_t columns, size_t rows, uint64_t seed);
+
+// In the whole region, or within each page. Pages have orders of their own, so that no prefetcher learns one.
+static inline size_t kernels_walk_map(kernels_walk_mixing *mix, enum kernels_walk_order order, size_t lines,
+                                      size_t number)
 {
-    return (window + 1) * KERNELS_WALK_ROUNDS;
+    enum { ROWS = KERNELS_WALK_WINDOW_LINES / KERNELS_WALK_WINDOW_COLUMNS };
+    if (order == KERNELS_WALK_RANDOM)
+        return mix(number, KERNELS_WALK_COLUMNS, lines / KERNELS_WALK_COLUMNS, 0);
+    const size_t window = number / KERNELS_WALK_WINDOW_LINES;
+    return window * KERNELS_WALK_WINDOW_LINES + mix(number % KERNELS_WALK_WINDOW_LINES, KERNELS_WALK_WINDOW_COLUMNS,
+                                                    ROWS, (window + 1) * KERNELS_WALK_ROUNDS);
 }
 
 size_t kernels_walk_position(enum kernels_walk_order order, size_t lines, size_t rank)
 {
-    if (order == KERNELS_WALK_RANDOM)
-        return kernels_walk_mix(rank, KERNELS_WALK_COLUMNS, lines / KERNELS_WALK_COLUMNS, 0);
-    size_t window = rank / KERNELS_WALK_WINDOW_LINES;
-    return window * KERNELS_WALK_WINDOW_LINES +
-           kernels_walk_mix(rank % KERNELS_WALK_WINDOW_LINES, KERNELS_WALK_WINDOW_COLUMNS,
-                            KERNELS_WALK_WINDOW_LINES / KERNELS_WALK_WINDOW_COLUMNS, kernels_walk_seed(window));
+    return kernels_walk_map(kernels_walk_mix, order, lines, rank);
 }
 
 size_t kernels_walk_rank(enum kernels_walk_order order, size_t lines, size_t position)
 {
-    if (order == KERNELS_WALK_RANDOM)
-        return kernels_walk_unmix(position, KERNELS_WALK_COLUMNS, lines / KERNELS_WALK_COLUMNS, 0);
-    size_t window = position / KERNELS_WALK_WINDOW_LINES;
-    return window * KERNELS_WALK_WINDOW_LINES +
-           kernels_walk_unmix(position % KERNELS_WALK_WINDOW_LINES, KERNELS_WALK_WINDOW_COLUMNS,
-                              KERNELS_WALK_WINDOW_LINES / KERNELS_WALK_WINDOW_COLUMNS, kernels_walk_seed(window));
+    return kernels_walk_map(kernels_walk_unmix, order, lines, position);
 }
 
 void kernels_walk_write(struct kernels_walk_line *region, size_t lines, enum kernels_walk_order order, size_t from,

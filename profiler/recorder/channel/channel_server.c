@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +44,45 @@ static int channel_server_hold_mutex(struct channel_server *server)
     return status;
 }
 
+static void channel_server_hold_back(struct channel_server *server)
+{
+    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++)
+        if (server->spare[i] < 0)
+            server->spare[i] = fcntl(server->listener, F_DUPFD_CLOEXEC, 0);
+}
+
+static void channel_server_give_out(struct channel_server *server)
+{
+    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++) {
+        if (server->spare[i] >= 0)
+            close(server->spare[i]);
+        server->spare[i] = -1;
+    }
+}
+
+static void channel_server_close_listener(struct channel_server *server)
+{
+    channel_server_give_out(server);
+    while (server->silent_count > 0)
+        close(server->silent[--server->silent_count]);
+    if (server->listener >= 0)
+        close(server->listener);
+    server->listener = -1;
+}
+
+void channel_server_leave(struct channel_server *server)
+{
+    atomic_store(&server->shared->recorder_gone, 1);
+    channel_server_close_listener(server); // the kernel resets the connections that were not taken
+}
+
 // The C library unlinks a robust mutex from a list whose pointers stand in it, and there anybody may have overwritten
 // them. So our pages are exchanged for private ones, with the mutex as we locked it. For the target, recorder_gone is
 // enough.
 static void channel_server_unmap(struct channel_server *server)
 {
     struct channel *shared = server->shared;
-    atomic_store(&shared->recorder_gone, 1);
+    channel_server_leave(server);
     void *own = mmap(shared, sizeof *shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (own == MAP_FAILED)
         return; // stays mapped, as the list still leads there
@@ -95,22 +128,6 @@ static int channel_server_listen(struct channel_server *server)
     return 0;
 }
 
-static void channel_server_hold_back(struct channel_server *server)
-{
-    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++)
-        if (server->spare[i] < 0)
-            server->spare[i] = fcntl(server->listener, F_DUPFD_CLOEXEC, 0);
-}
-
-static void channel_server_give_out(struct channel_server *server)
-{
-    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++) {
-        if (server->spare[i] >= 0)
-            close(server->spare[i]);
-        server->spare[i] = -1;
-    }
-}
-
 int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start)
 {
     *server = (struct channel_server){.segment = -1, .listener = -1, .spare = {-1, -1}};
@@ -131,9 +148,7 @@ int channel_server_open(struct channel_server *server, const int *slots, size_t 
 
 void channel_server_close(struct channel_server *server)
 {
-    channel_server_give_out(server);
-    if (server->listener >= 0)
-        close(server->listener);
+    channel_server_close_listener(server);
     if (server->segment >= 0)
         close(server->segment);
     if (server->shared)
@@ -154,9 +169,7 @@ static pid_t channel_server_parent(pid_t pid)
     return sscanf(fields, "%*c %d", &parent) == 1 ? parent : -EINVAL;
 }
 
-// 0 if a process descends from this one. Orphans of the target do, since this is their subreaper. -EPERM: it does not;
-// -ESRCH: it has ended. Where /proc is not mounted nothing tells, and the secret alone decides.
-static int channel_server_descends(pid_t pid)
+int channel_server_descends(pid_t pid)
 {
     enum { GENERATIONS = 4096 };
     const pid_t self = getpid();
@@ -171,16 +184,55 @@ static int channel_server_descends(pid_t pid)
     return -EPERM;
 }
 
-static int channel_server_handshake(const struct channel_server *server, int fd, struct channel_connection *connection)
+static void channel_server_drop_silent(struct channel_server *server, size_t at)
+{
+    memmove(&server->silent[at], &server->silent[at + 1], (--server->silent_count - at) * sizeof *server->silent);
+}
+
+// Sets a connection aside that has sent nothing yet; the oldest of too many is closed, and asks again. False: then
+// descriptors would be missing for the next connection.
+static bool channel_server_set_aside(struct channel_server *server, int fd)
+{
+    if (server->silent_count == CHANNEL_SERVER_SILENT) {
+        close(server->silent[0]);
+        channel_server_drop_silent(server, 0);
+    }
+    channel_server_hold_back(server);
+    bool is_rich = true;
+    for (size_t i = 0; i < CHANNEL_SERVER_SPARE; i++)
+        is_rich &= server->spare[i] >= 0;
+    if (is_rich)
+        server->silent[server->silent_count++] = fd;
+    else
+        channel_server_give_out(server);
+    return is_rich;
+}
+
+// Who connects sends at once, unless it gets no CPU; a descendant that only connects must not hold us up.
+static bool channel_server_has_sent(struct channel_server *server, int fd)
+{
+    enum { SOON_MS = 1, LATEST_MS = 100 };
+    struct pollfd sent = {.fd = fd, .events = POLLIN};
+    if (poll(&sent, 1, server->silent_count < CHANNEL_SERVER_SILENT / 2 ? SOON_MS : 0) > 0)
+        return true;
+    if (channel_server_set_aside(server, fd))
+        return false;
+    poll(&sent, 1, LATEST_MS);
+    return true; // or it is closed
+}
+
+static int channel_server_handshake(struct channel_server *server, struct channel_connection *connection)
 {
     struct channel_handshake *handshake = &connection->handshake;
     const char *secret = strchr(server->address, ':') + 1;
-    // Who connects sends at once; a descendant that only connects must not hold us up. What the dead sent is here.
-    const struct timeval patience = {.tv_usec = connection->is_gone ? 1 : 100000};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ssize_t n = channel_pass_receive(fd, handshake, sizeof *handshake, &connection->ring);
-    if (n == sizeof *handshake && memcmp(handshake->secret, secret, sizeof handshake->secret) == 0)
+    if (!connection->is_gone && !channel_server_has_sent(server, connection->fd)) // what the dead sent is here
+        return -EINPROGRESS;
+    ssize_t n = channel_pass_receive(connection->fd, handshake, sizeof *handshake, &connection->ring);
+    if (n == sizeof *handshake && memcmp(handshake->secret, secret, sizeof handshake->secret) == 0) {
+        const uint64_t now = clock_now();
+        handshake->time_ns = handshake->time_ns < now ? handshake->time_ns : now;
         return 0;
+    }
     if (connection->ring >= 0)
         close(connection->ring);
     return n == sizeof *handshake ? -EPERM : -EPROTO;
@@ -193,30 +245,48 @@ void channel_server_set_target(struct channel_server *server, pid_t pid)
     server->settings.pid_namespace = stat("/proc/self/ns/pid", &space) == 0 ? space.st_ino : 0;
 }
 
-int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
+// A connection that was silent and is not any more, or a new one. poll first: accept makes a socket before it finds out
+// that nobody is there.
+static int channel_server_next(struct channel_server *server)
 {
+    struct pollfd all[1 + CHANNEL_SERVER_SILENT] = {{.fd = server->listener, .events = POLLIN}};
+    for (size_t i = 0; i < server->silent_count; i++)
+        all[1 + i] = (struct pollfd){.fd = server->silent[i], .events = POLLIN};
+    if (poll(all, 1 + server->silent_count, 0) <= 0)
+        return -EAGAIN;
     channel_server_give_out(server);
-    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC);
-    if (fd < 0) {
-        int error = errno;
-        channel_server_hold_back(server);
-        return -error;
+    for (size_t i = 0; i < server->silent_count; i++) {
+        if (all[1 + i].revents) {
+            channel_server_drop_silent(server, i);
+            return all[1 + i].fd;
+        }
     }
+    const int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return fd < 0 ? -errno : fd;
+}
+
+static int channel_server_meet(struct channel_server *server, struct channel_connection *connection)
+{
     struct ucred peer;
     socklen_t size = sizeof peer;
-    int status =
-        getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? channel_server_descends(peer.pid) : -EPERM;
-    connection->is_gone = status == -ESRCH;
-    if (status != -EPERM) // a stranger: nobody waits for what it sends
-        status = channel_server_handshake(server, fd, connection);
-    if (status < 0) {
-        close(fd);
-        channel_server_hold_back(server);
-        return status;
-    }
-    connection->fd = fd;
+    if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+        return -EPERM;
+    const int status = channel_server_descends(peer.pid);
     connection->pid = peer.pid;
-    return 0;
+    connection->is_gone = status == -ESRCH;
+    return status == -EPERM ? status : channel_server_handshake(server, connection); // a stranger's is not read
+}
+
+int channel_server_accept(struct channel_server *server, struct channel_connection *connection)
+{
+    connection->fd = channel_server_next(server);
+    const int status = connection->fd < 0 ? connection->fd : channel_server_meet(server, connection);
+    if (status == 0)
+        return 0;
+    if (connection->fd >= 0 && status != -EINPROGRESS)
+        close(connection->fd);
+    channel_server_hold_back(server);
+    return status;
 }
 
 int channel_server_admit(struct channel_server *server, struct channel_connection *connection)
@@ -252,33 +322,47 @@ static struct channel_received channel_server_copy(const struct channel_server *
         .kind = original->kind,
         .tid = original->tid,
         .process = original->process,
-        .time_ns = original->time_ns,
+        .sent_ns = original->time_ns,
+        .began_ns = original->began_ns,
         .cpu = original->cpu,
         .a = original->a,
         .awaited = original->waits ? message : NULL,
     };
     memcpy(copy.text, message->text, sizeof copy.text - 1);
-    copy.time_ns = copy.time_ns < now ? copy.time_ns : now;
+    copy.time_ns = copy.sent_ns < now ? copy.sent_ns : now;
+    copy.began_ns = copy.began_ns < copy.time_ns ? copy.began_ns : copy.time_ns;
     copy.cpu = channel_server_is_planned(server, copy.cpu) ? copy.cpu : -1;
     return copy;
 }
 
-// Takes one message if it is wanted. Clears its mark before it frees the message: a mark set later is a new message's.
+static bool channel_server_is_wanted(const struct channel_message *message, bool starts_only)
+{
+    const volatile struct channel_message *original = message;
+    return atomic_load(&message->state) == CHANNEL_SENT &&
+           (original->waits && original->kind == CHANNEL_THREAD_START) == starts_only;
+}
+
+// Takes one message if it is wanted. Clears its mark before it copies the message: a mark set later is a new message's,
+// since who waits may give up and make room for another at any time. The mark of an unwanted one stays as it is: the
+// other reader may be just looking.
 static bool channel_server_take(struct channel_server *server, size_t at, bool starts_only,
                                 struct channel_received *received)
 {
     struct channel *shared = server->shared;
     struct channel_message *message = &shared->messages[at];
-    if (atomic_load(&message->state) != CHANNEL_SENT)
+    const uint64_t mark = UINT64_C(1) << (at % 64);
+    uint32_t sent = CHANNEL_SENT;
+    if (!channel_server_is_wanted(message, starts_only))
         return false;
+    atomic_fetch_and(&shared->sent[at / 64], ~mark);
     *received = channel_server_copy(server, message);
-    bool is_awaited_start = received->awaited && received->kind == CHANNEL_THREAD_START;
-    if (is_awaited_start != starts_only)
+    const bool is_awaited_start = received->awaited && received->kind == CHANNEL_THREAD_START;
+    if (is_awaited_start != starts_only) { // another's by now
+        atomic_fetch_or(&shared->sent[at / 64], mark);
         return false;
-    atomic_fetch_and(&shared->sent[at / 64], ~(UINT64_C(1) << (at % 64)));
-    if (!received->awaited)
-        atomic_store(&message->state, CHANNEL_FREE);
-    return true;
+    }
+    return received->awaited ? atomic_load(&message->state) == CHANNEL_SENT
+                             : atomic_compare_exchange_strong(&message->state, &sent, CHANNEL_FREE);
 }
 
 static int channel_server_by_time(const void *a, const void *b)
@@ -308,11 +392,18 @@ void channel_server_sort(struct channel_received *messages, size_t count)
     qsort(messages, count, sizeof *messages, channel_server_by_time);
 }
 
+bool channel_server_is_awaited(const struct channel_received *message)
+{
+    const struct channel_message *original = message->awaited;
+    return original && atomic_load(&original->state) == CHANNEL_SENT && original->tid == message->tid &&
+           original->process == message->process && original->time_ns == message->sent_ns;
+}
+
 void channel_server_answer(const struct channel_received *message)
 {
-    if (!message->awaited)
-        return;
     // If the sender has given up, the message is free, or another's by now: then there is nothing to answer.
+    if (!channel_server_is_awaited(message))
+        return;
     uint32_t sent = CHANNEL_SENT;
     if (atomic_compare_exchange_strong(&message->awaited->state, &sent, CHANNEL_ANSWERED))
         channel_server_futex(&message->awaited->state, FUTEX_WAKE, 1, NULL);

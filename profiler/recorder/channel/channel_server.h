@@ -11,13 +11,15 @@
 #include "collectors/protocol/channel.h"
 
 // A connection needs its own descriptor, and another one for /proc and then for its ring.
-enum { CHANNEL_SERVER_SPARE = 2 };
+enum { CHANNEL_SERVER_SPARE = 2, CHANNEL_SERVER_SILENT = 64 };
 
 struct channel_server {
     struct channel *shared;
     int segment;                 // its descriptor, handed to processes that connect
     int listener;                // readable when a process connects
     int spare[CHANNEL_SERVER_SPARE]; // held back for the next connection, since all others may be in use; -1: not
+    int silent[CHANNEL_SERVER_SILENT]; // connections that have sent nothing yet, the oldest first
+    size_t silent_count;
     pthread_mutex_t held;        // what the segment's mutex was when we had locked it
     char address[CHANNEL_ADDRESS]; // what the target's environment says: the socket's name, a colon, the secret
     struct channel_settings settings;
@@ -27,6 +29,8 @@ struct channel_server {
 struct channel_received {
     uint32_t kind, tid;
     uint64_t process, time_ns;
+    uint64_t sent_ns;            // as the message says it, unchecked: a thread's next message has another time
+    uint64_t began_ns;           // of a thread start: at most time_ns; threads that one thread makes begin in order
     int32_t cpu;
     int64_t a;
     char text[CHANNEL_TEXT];
@@ -45,12 +49,19 @@ struct channel_connection {
 // plan: CPUs in the order threads take them; count 0: threads are not pinned. await_start: they wait until answered.
 int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start);
 void channel_server_close(struct channel_server *server);
+// Messages and connections are taken no more: whoever waits for an answer, or would wait, goes on.
+void channel_server_leave(struct channel_server *server);
 
 // The program itself, before it runs.
 void channel_server_set_target(struct channel_server *server, pid_t pid);
 
-// The next connection, or -EAGAIN. -EPERM: it came from no descendant of ours, or without the secret; -EPROTO: it sent
-// no handshake; it is closed in both cases. Answer it with channel_server_admit, which closes it.
+// 0 if a process, or that of a thread, descends from this one. Orphans of the target do: this is their subreaper.
+// -EPERM: it does not; -ESRCH: it has ended. Where /proc is not mounted nothing tells, and the secret alone decides: 0.
+int channel_server_descends(pid_t pid);
+
+// The next connection, or -EAGAIN: there is none. -EPERM: it came from no descendant of ours, or without the secret;
+// -EPROTO: it sent something else; it is closed in both cases. -EINPROGRESS: it has sent nothing yet: a later call
+// returns it. Answer it with channel_server_admit, which closes it.
 // -EPIPE, -ECONNRESET: who asked for the settings waits no longer, or has ended.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
 int channel_server_admit(struct channel_server *server, struct channel_connection *connection);
@@ -60,6 +71,8 @@ int channel_server_admit(struct channel_server *server, struct channel_connectio
 size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
                               size_t max);
 void channel_server_sort(struct channel_received *messages, size_t count); // by the time they were sent
+// Whether its sender still waits: it goes on without an answer if the recorder is slow (CHANNEL_PATIENCE_MS).
+bool channel_server_is_awaited(const struct channel_received *message);
 void channel_server_answer(const struct channel_received *message);
 
 // Messages that found no room. The program can write there.

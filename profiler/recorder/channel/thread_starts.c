@@ -18,6 +18,8 @@ static void thread_starts_identify(struct thread_starts *starts, struct thread_s
     pthread_mutex_unlock(&starts->mutex);
     pid_t pid = (pid_t)(int64_t)value, tid = (pid_t)arrival->message.tid;
     arrival->tid = pid < 0 ? namespaces_outer_tid(-pid, tid) : tid;
+    if (pid == 0 && channel_server_descends(tid) < 0) // its process is not known yet, and may count in other numbers
+        arrival->tid = 0;
     arrival->was_there = pid != 0 && arrival->tid > 0 && syscall(SYS_tgkill, abs(pid), arrival->tid, 0) == 0;
 }
 
@@ -40,6 +42,9 @@ static void thread_starts_answer(struct thread_starts *starts, const struct chan
     thread_starts_identify(starts, &arrival);
     if (starts->counters->usable > 0 && arrival.tid > 0)
         arrival.counters = counters_open(starts->counters, arrival.tid, -1, (struct counters_how){.waits = true});
+    arrival.is_late = !channel_server_is_awaited(message);
+    if (arrival.is_late && arrival.counters)
+        arrival.time_before = counters_time_before(arrival.counters);
     thread_starts_keep(starts, arrival); // first: once answered, the thread may end before it is kept
     channel_server_answer(message);
 }
@@ -54,7 +59,8 @@ static void *thread_starts_run(void *argument)
         uint32_t before = seen;
         size_t count;
         channel_server_await(starts->server, &seen);
-        while ((count = channel_server_receive(starts->server, true, messages, 16)) > 0)
+        while (!atomic_load(&starts->stop) && // who never ends to send does not hold up the end
+               (count = channel_server_receive(starts->server, true, messages, 16)) > 0)
             for (size_t i = 0; i < count; i++)
                 thread_starts_answer(starts, &messages[i]);
         if (seen != before)
@@ -71,7 +77,7 @@ int thread_starts_start(struct thread_starts *starts, struct channel_server *ser
         return -errno;
     pthread_mutex_init(&starts->mutex, NULL);
     int status = -pthread_create(&starts->thread, NULL, thread_starts_run, starts);
-    starts->runs = status == 0;
+    starts->runs = starts->is_open = status == 0;
     if (status < 0)
         close(starts->wake);
     return status;
@@ -79,7 +85,7 @@ int thread_starts_start(struct thread_starts *starts, struct channel_server *ser
 
 void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_t pid, bool is_elsewhere)
 {
-    if (!starts->runs)
+    if (!starts->is_open)
         return;
     pthread_mutex_lock(&starts->mutex);
     table_put(&starts->processes, process, (uint64_t)(int64_t)(is_elsewhere ? -pid : pid));
@@ -92,18 +98,21 @@ void thread_starts_awake(const struct thread_starts *starts)
     (void)!read(starts->wake, &times, sizeof times);
 }
 
-bool thread_starts_take(struct thread_starts *starts, struct thread_starts_arrival *arrival)
+size_t thread_starts_take(struct thread_starts *starts, const struct thread_starts_arrival **arrivals)
 {
-    if (!starts->runs)
-        return false;
+    if (!starts->is_open)
+        return 0;
     pthread_mutex_lock(&starts->mutex);
-    bool taken = starts->taken < starts->count;
-    if (taken)
-        *arrival = starts->arrivals[starts->taken++];
-    else
-        starts->taken = starts->count = 0;
+    struct thread_starts_arrival *taken = starts->arrivals;
+    const size_t count = starts->count, size = starts->size;
+    starts->arrivals = starts->taken;
+    starts->size = starts->taken_size;
+    starts->count = 0;
     pthread_mutex_unlock(&starts->mutex);
-    return taken;
+    starts->taken = taken;
+    starts->taken_size = size;
+    *arrivals = taken;
+    return count;
 }
 
 void thread_starts_stop(struct thread_starts *starts)
@@ -113,13 +122,21 @@ void thread_starts_stop(struct thread_starts *starts)
     atomic_store(&starts->stop, true);
     channel_server_ring(starts->server); // or it would look only after its next slice
     pthread_join(starts->thread, NULL);
-    struct thread_starts_arrival arrival;
-    while (thread_starts_take(starts, &arrival))
-        if (arrival.counters)
-            counters_close(arrival.counters);
+    starts->runs = false;
+}
+
+void thread_starts_close(struct thread_starts *starts)
+{
+    thread_starts_stop(starts);
+    if (!starts->is_open)
+        return;
+    for (size_t i = 0; i < starts->count; i++)
+        if (starts->arrivals[i].counters)
+            counters_close(starts->arrivals[i].counters);
     free(starts->arrivals);
+    free(starts->taken);
     table_free(&starts->processes);
     pthread_mutex_destroy(&starts->mutex);
     close(starts->wake);
-    starts->runs = false;
+    starts->is_open = false;
 }

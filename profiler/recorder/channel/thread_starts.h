@@ -15,6 +15,8 @@ struct thread_starts_arrival {
     pid_t tid;                       // in our pid namespace
     bool was_there;                  // a thread of the sender's process: the kernel says so
     struct counter_set *counters;    // NULL: none could be opened
+    bool is_late;                    // it no longer waited when they were open ...
+    int64_t time_before;             // ... and had used this CPU time: counters_time_before
 };
 
 struct thread_starts {
@@ -23,18 +25,19 @@ struct thread_starts {
     struct counters *counters;
     int wake;                        // eventfd for the recorder's thread
     _Atomic bool stop;
-    bool runs;
+    bool runs, is_open;
     pthread_mutex_t mutex;           // for what follows
     struct table processes;          // number on the channel -> pid, negative if its thread numbers are not ours
-    struct thread_starts_arrival *arrivals;
-    size_t taken, count, size;       // the first of them were taken
+    struct thread_starts_arrival *arrivals, *taken;
+    size_t count, size, taken_size;
 };
 
 // All of these do nothing where the thread does not run.
 
 // counters: what to open for a thread that starts.
 int thread_starts_start(struct thread_starts *starts, struct channel_server *server, struct counters *counters);
-void thread_starts_stop(struct thread_starts *starts);
+void thread_starts_stop(struct thread_starts *starts); // answers nobody any more; what arrived can still be taken
+void thread_starts_close(struct thread_starts *starts);
 
 // is_elsewhere: its threads have other numbers in its own pid namespace.
 void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_t pid, bool is_elsewhere);
@@ -42,7 +45,7 @@ void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_
 // Takes note of a wake-up.
 void thread_starts_awake(const struct thread_starts *starts);
 
-// The oldest arrival that was not taken yet; false: none.
-bool thread_starts_take(struct thread_starts *starts, struct thread_starts_arrival *arrival);
+// What arrived since the last call, the oldest first. It is valid until the next one.
+size_t thread_starts_take(struct thread_starts *starts, const struct thread_starts_arrival **arrivals);
 
 #endif

@@ -2,10 +2,12 @@
 #include "profiler/recorder/evidence/counter_sets.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/system/clock.h"
 
@@ -97,12 +99,26 @@ static void counter_sets_add_stream(struct counter_sets *sets, struct counter_se
 
 // --- sets
 
-void counter_sets_give(struct counter_sets *sets, struct thread *thread, struct counter_set *set)
+// Windows leave time out on purpose. Of a thread that was found late, time in them is at most the length of them all.
+static void counter_sets_record_uncounted(const struct counter_sets *sets, const struct thread *thread,
+                                          int64_t time_before)
+{
+    const uint64_t on_ns = sets->on_ns + (sets->is_on ? clock_now() - sets->on_since : 0);
+    uint64_t uncounted = (uint64_t)time_before;
+    if (time_before < 0)
+        return;
+    uncounted = uncounted > thread->cpu_ns_before ? uncounted - thread->cpu_ns_before : 0;
+    RECORD(sets->tasks->queue, RECORDING_THREAD_COUNTED, RECORD_NUMBER(thread->id),
+           RECORD_NUMBER(uncounted < on_ns ? uncounted : on_ns));
+}
+
+void counter_sets_give(struct counter_sets *sets, struct thread *thread, struct counter_set *set, int64_t time_before)
 {
     if (thread->counters) {
         counters_close(set); // the thread was found in two ways
         return;
     }
+    counter_sets_record_uncounted(sets, thread, time_before);
     set->thread = thread->id;
     thread->counters = set;
     counter_sets_add_stream(sets, set);
@@ -116,7 +132,7 @@ bool counter_sets_count(struct counter_sets *sets, struct thread *thread)
     struct counter_set *set = counters_open(&sets->counters, thread->tid, -1, (struct counters_how){0});
     thread->counters_refused = !set;
     if (set)
-        counter_sets_give(sets, thread, set);
+        counter_sets_give(sets, thread, set, counters_time_before(set));
     return set;
 }
 
@@ -127,20 +143,16 @@ static void counter_sets_keep_cpu(struct counter_sets *sets, struct counter_set 
 }
 
 // Counts each class on all CPUs or on none: counts of some CPUs would have no population.
-static void counter_sets_open_cpus(struct counter_sets *sets, pid_t pid)
+static void counter_sets_open_cpus(struct counter_sets *sets, int task, struct counters_how how)
 {
     const size_t before = sets->of_cpus_count, all = sets->topology->cpu_count * counters_files(&sets->counters, false);
-    const struct counters_how how = {
-        .on_exec = true,
-        .inherit = true,
-        .first_only = sets->counters.files_for_all > 0 && all > sets->counters.files_for_all,
-    };
     struct counter_set *set = NULL;
+    how.first_only = sets->counters.files_for_all > 0 && all > sets->counters.files_for_all;
     for (size_t i = 0; sets->of_cpus && i < sets->topology->cpu_count; i++) {
         const struct topology_cpu *cpu = &sets->topology->cpus[i];
-        if (!cpu->online || !cpu->allowed)
+        if (!cpu->online || !(cpu->allowed || how.of_cgroup))
             continue;
-        set = counters_open(&sets->counters, pid, cpu->id, how);
+        set = counters_open(&sets->counters, task, cpu->id, how);
         if (!set)
             break;
         sets->of_cpus[sets->of_cpus_count++] = set;
@@ -188,7 +200,8 @@ bool counter_sets_begin(struct counter_sets *sets)
     sets->loads.samples = sets->samples;
     sets->loads.objects = sets->objects;
     sets->loads.topology = sets->topology;
-    sets->read_at = sets->tasks->epoch;
+    sets->read_at = sets->on_since = sets->tasks->epoch;
+    sets->is_on = !atomic_load(&sets->counters.paused);
     if (!sets->usable)
         return false;
     counters_write_events(&sets->counters);
@@ -211,13 +224,38 @@ void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers)
     if (!counter_sets_begin(sets))
         return;
     if (!registers) {
-        counter_sets_open_cpus(sets, pid);
+        counter_sets_open_cpus(sets, pid, (struct counters_how){.on_exec = true, .inherit = true});
         return;
     }
     struct thread *main_thread = tasks_thread(sets->tasks, pid);
     struct counter_set *set = counters_open(&sets->counters, pid, -1, (struct counters_how){.on_exec = true});
     if (main_thread && set)
-        counter_sets_give(sets, main_thread, set);
+        counter_sets_give(sets, main_thread, set, 0);
+}
+
+bool counter_sets_can_count_cgroup(const struct counter_sets *sets, const char *path)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .disabled = 1};
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = -1;
+    for (size_t i = 0; folder >= 0 && fd < 0 && i < sets->topology->cpu_count; i++)
+        if (sets->topology->cpus[i].online)
+            fd = perf_event_open_cgroup(&attr, folder, sets->topology->cpus[i].id, -1);
+    if (fd >= 0)
+        close(fd);
+    if (folder >= 0)
+        close(folder);
+    return fd >= 0;
+}
+
+void counter_sets_count_cgroup(struct counter_sets *sets, const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        return;
+    counter_sets_open_cpus(sets, folder, (struct counters_how){.of_cgroup = true});
+    sets->counts_cgroup = sets->counts_cpus;
+    close(folder); // the events hold the group
 }
 
 static void counter_sets_read_thread(struct thread *thread, uint64_t time)
@@ -228,6 +266,7 @@ static void counter_sets_read_thread(struct thread *thread, uint64_t time)
     thread->cpu_ns = set->clock_ns;
     thread->migrations = set->migrations - thread->migrations_before;
     thread->knows_cpu_ns = thread->knows_migrations = true;
+    thread->cpu_ns_at = clock_now();
 }
 
 // Migrations before the thread was pinned do not count.
@@ -318,6 +357,10 @@ void counter_sets_switch(struct counter_sets *sets, bool on)
 {
     uint64_t tid, value;
     atomic_store(&sets->counters.paused, !on);
+    const uint64_t now = clock_now();
+    sets->on_ns += sets->is_on ? now - sets->on_since : 0;
+    sets->on_since = now;
+    sets->is_on = on;
     for (size_t at = 0; table_next(&sets->tasks->threads, &at, &tid, &value);) {
         const struct thread *thread = (const struct thread *)(uintptr_t)value;
         if (thread->counters)

@@ -26,8 +26,11 @@ struct counter_sets {
     struct loads loads;
     struct counter_set **of_cpus;    // of a program whose threads cannot be counted one by one, and of loads that only
     size_t of_cpus_count;            // CPUs can sample
-    bool counts_cpus;                // some of of_cpus count the program
+    bool counts_cpus;                // some of of_cpus count the program ...
+    bool counts_cgroup;              // ... or the control group
     bool usable;                     // at least one group can be counted
+    bool is_on;                      // as counter_sets_switch left it: since then ...
+    uint64_t on_since, on_ns;        // ... and how long in all before that
     uint64_t interval_ns;            // of the time line, now
     uint64_t read_at;                // when the counters were read last
     bool is_late;                    // it was much later than it should have been, once
@@ -44,11 +47,17 @@ bool counter_sets_begin(struct counter_sets *sets);
 void counter_sets_attach(struct counter_sets *sets, pid_t pid, bool registers);
 void counter_sets_close(struct counter_sets *sets);
 
+// Counts all threads of a control group, one set for each CPU, instead of thread by thread. path: the group's folder.
+// can: whether the kernel lets this process; it opens nothing.
+bool counter_sets_can_count_cgroup(const struct counter_sets *sets, const char *path);
+void counter_sets_count_cgroup(struct counter_sets *sets, const char *path);
+
 // Counts the thread from now on, where that is possible. False: not, or it was counted already.
 bool counter_sets_count(struct counter_sets *sets, struct thread *thread);
 
-// Gives the thread a set that was opened for it, and owns it.
-void counter_sets_give(struct counter_sets *sets, struct thread *thread, struct counter_set *set);
+// Gives the thread a set that was opened for it, and owns it. time_before: of counters_time_before; 0 if the thread
+// waited for the set.
+void counter_sets_give(struct counter_sets *sets, struct thread *thread, struct counter_set *set, int64_t time_before);
 
 // Migrations so far are those of a thread that was not pinned yet.
 void counter_sets_forget_migrations(struct thread *thread);

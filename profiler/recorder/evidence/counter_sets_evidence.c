@@ -24,7 +24,8 @@ static const char *counter_sets_evidence_detail(const struct counter_sets *sets,
                                                                       : "fills by source";
     char verified[128];
     const bool is_assumed = !sets->verification.is_known && counter_sets_evidence_is_assumed(&sets->counters, retired);
-    snprintf(out, size, "%s%s%s%s%s", kind, sets->counts_cpus ? ", per CPU" : "",
+    const char *by_cpu = sets->counts_cgroup ? ", of the control group by CPU" : sets->counts_cpus ? ", per CPU" : "";
+    snprintf(out, size, "%s%s%s%s%s", kind, by_cpu,
              sets->counters.exclude_kernel ? "" : ", with the kernel",
              sets->counters.mixed_cpus ? ", on CPUs of the first CPU's model only" : "",
              is_assumed ? ", assumed for this CPU model: confirm with numaprof verify"

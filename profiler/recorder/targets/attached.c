@@ -3,11 +3,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "collectors/processes/thread_time.h"
+#include "core/system/cgroup.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
 
@@ -130,6 +133,8 @@ static int attached_late_children(struct attached *attached)
 int attached_begin(struct attached *attached)
 {
     int status = 0;
+    if (attached->by_cgroup)
+        counter_sets_count_cgroup(attached->targets->sets, attached->running->group);
     for (size_t i = 0; i < attached->running->count && status == 0; i++)
         status = attached_process(attached, &attached->running->processes[i]);
     int found = status == 0 && !*attached->running->group;
@@ -152,6 +157,24 @@ static int attached_refuse(const struct attached *attached, size_t threads)
     return DIAG_EXIT_FAILED;
 }
 
+static bool attached_has_own(const struct running *running)
+{
+    char own[PATH_MAX];
+    const char *group = running->group + strlen("/sys/fs/cgroup");
+    size_t n = strlen(group);
+    while (n > 0 && group[n - 1] == '/')
+        n--;
+    return cgroup_path(own, sizeof own, "") < 0 || (strncmp(own, group, n) == 0 && (own[n] == '/' || own[n] == '\0'));
+}
+
+// The kernel counts all of a group, also what is not recorded: numaprof itself, and other users' processes.
+static bool attached_may_count_group(const struct attached *attached)
+{
+    const struct running *running = attached->running;
+    return *running->group && running->refused == 0 && !attached_has_own(running) &&
+           counter_sets_can_count_cgroup(attached->targets->sets, running->group);
+}
+
 int attached_plan(struct attached *attached)
 {
     enum { OWN = 256, MOST_INHERITED = 16384 }; // the files of its program and ours; what is opened in half a second
@@ -164,9 +187,11 @@ int attached_plan(struct attached *attached)
     size_t inherited = attached->without_faults ? 0 : 2 * threads * cpus;
     attached->of_machine = inherited > MOST_INHERITED || inherited + OWN > attached->allowed;
     size_t faults = attached->of_machine ? 2 * cpus : inherited;
-    size_t counted;
+    size_t counted = counts ? threads * counters_files(counters, false) : 0;
+    attached->by_cgroup = OWN + faults + counted > attached->allowed && counts && cpus < threads &&
+                          attached_may_count_group(attached);
     do {
-        counted = counts ? threads * counters_files(counters, false) : 0;
+        counted = counts ? (attached->by_cgroup ? cpus : threads) * counters_files(counters, false) : 0;
         attached->needed = OWN + faults + counted;
     } while (attached->needed > attached->allowed && counts && counters_leave_out_last(counters) &&
              ++attached->left_out);

@@ -17,6 +17,7 @@ struct attached {
     size_t unwatched;                // whose page faults and new threads the kernel does not report ...
     int error;                       // ... and why
     bool of_machine;                 // page faults come from every process of the machine, and are filtered
+    bool by_cgroup;                  // the control group is counted by CPU, not thread by thread
     int left_out;                    // classes of counters, for want of descriptors
     size_t needed, allowed;          // descriptors
     struct table strangers;          // processes of the group that were not known then

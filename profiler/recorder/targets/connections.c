@@ -2,7 +2,6 @@
 #include "profiler/recorder/targets/connections.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "core/system/clock.h"
@@ -20,10 +19,23 @@ static void connections_read_maps(const struct connections *connections, struct 
     address_space_read(&process->space, &tasks->paths, process->shown);
 }
 
+static void connections_open_ring(const struct connections *connections, struct process *process,
+                                  const struct channel_connection *connection)
+{
+    if (connection->ring >= 0)
+        allocations_open_ring(connections->targets->allocations, process, connection->ring);
+}
+
 static void connections_make_known(const struct connections *connections, struct process *process,
                                    const struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
+    if (process->has_library && process->channel == connection->handshake.process) {
+        // The answer came too late, and it asks again: a second stream would read the same ring.
+        if (!process->allocations)
+            connections_open_ring(connections, process, connection);
+        return;
+    }
     process->channel = connection->handshake.process;
     process->inner_pid = (pid_t)connection->handshake.pid;
     process->other_namespace = process->inner_pid != process->pid;
@@ -34,8 +46,7 @@ static void connections_make_known(const struct connections *connections, struct
     connections_read_maps(connections, process);
     struct thread *thread = tasks_add_thread(tasks, process, process->pid, clock_now(), true, NULL);
     connections->targets->allocations->own_allocators += connection->handshake.own_allocator != 0;
-    if (connection->ring >= 0)
-        allocations_open_ring(connections->targets->allocations, process, connection->ring);
+    connections_open_ring(connections, process, connection);
     thread_starts_register(connections->starts, process->channel, process->pid, process->other_namespace);
     if (!thread)
         return;
@@ -46,9 +57,9 @@ static void connections_make_known(const struct connections *connections, struct
 void connections_register(const struct connections *connections, struct channel_connection *connection)
 {
     struct tasks *tasks = connections->targets->tasks;
-    uint64_t now = clock_now(), said = connection->handshake.time_ns;
+    uint64_t now = clock_now();
     // Its fork and exec are known before it is, but not its end.
-    perf_streams_drain(connections->streams, said < now ? said : now);
+    perf_streams_drain(connections->streams, connection->handshake.time_ns);
     struct process *process = tasks_process(tasks, connection->pid);
     bool is_told = tasks->has_kernel_records; // the kernel tells of every descendant
     if (!process && !(connection->is_gone && is_told))
@@ -62,22 +73,29 @@ void connections_register(const struct connections *connections, struct channel_
         programs_gave_up(&connections->targets->programs, process); // it was not killed while it waited
 }
 
+void connections_refuse(const struct channel_connection *connection)
+{
+    close(connection->fd);
+    if (connection->ring >= 0)
+        close(connection->ring);
+}
+
 size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max,
                           bool *more)
 {
     enum { REFUSALS = 64 }; // some 20 us each: a flood of them leaves time for the rings
-    struct pollfd listener = {.fd = connections->channel->listener, .events = POLLIN};
     size_t count = 0, refused = 0;
-    // poll first: accept makes a socket before it finds out that nobody is there.
-    while (count < max && refused < REFUSALS && poll(&listener, 1, 0) > 0) {
-        int status = channel_server_accept(connections->channel, &taken[count]);
+    int status = 0;
+    while (count < max && refused < REFUSALS && status != -EAGAIN) {
+        status = channel_server_accept(connections->channel, &taken[count]);
         if (status == 0)
             count++;
-        else if (status == -EPERM || status == -EPROTO || status == -ECONNABORTED || status == -EINTR)
+        else if (status == -EPERM || status == -EPROTO || status == -EINPROGRESS || status == -ECONNABORTED ||
+                 status == -EINTR)
             refused++;
         else
             break; // none, or no descriptors or memory: perhaps later
     }
-    *more = refused == REFUSALS;
+    *more = status != -EAGAIN;
     return count;
 }

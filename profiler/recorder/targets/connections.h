@@ -14,11 +14,14 @@ struct connections {
     const struct targets *targets;
 };
 
-// Takes connections, at most max of them. Returns how many. *more: refused ones kept it from taking all there were.
+// Takes connections, at most max of them. Returns how many. *more: there may be others: max, or a crowd that was
+// refused, or a lack of descriptors kept it from taking them.
 size_t connections_accept(const struct connections *connections, struct channel_connection *taken, size_t max,
                           bool *more);
 
 // Registers the process that connected, and answers it.
 void connections_register(const struct connections *connections, struct channel_connection *connection);
+// Closes it unanswered.
+void connections_refuse(const struct channel_connection *connection);
 
 #endif

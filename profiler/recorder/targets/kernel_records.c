@@ -92,7 +92,7 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
     struct faults_source *source = (struct faults_source *)stream; // the stream is its first member
     struct kernel_records *records = stream->owner;
     if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
-        faults_downsample_lost(source);
+        faults_lost(source);
     if (losses_handle(records->losses, header))
         return;
     switch (header->type) {

@@ -11,15 +11,25 @@ struct messages {
     struct connections connections;  // channel NULL: there is no channel; nothing comes
     struct windows *windows;
     struct pages *pages;             // NULL: no snapshots
-    struct channel_received early[64]; // of processes whose connection waits behind refused ones
+    struct thread_starts_arrival *arrivals; // by time; kind 0: handled; some wait until their process is known
+    size_t arrival_count, arrival_room;
+    struct channel_connection met[32]; // by time; some wait until what was sent before them is taken
+    size_t met_count;
+    bool more;                       // connections were left for the next time
+    uint64_t dropped;                // messages and arrivals of unknown processes that found no room
+    // In one go: the end of a process, which a scan may meet first, ends its threads. The first early_count are kept:
+    // the connections of their processes wait behind others.
+    struct channel_received taken[2 * CHANNEL_MESSAGES];
     size_t early_count;
-    struct channel_received taken[256]; // in one go
 };
 
 // Takes all messages and connections, in the order they were sent. Returns how many.
 size_t messages_take(struct messages *messages);
+// The same for the last time: also what waits behind connections that are refused.
+void messages_take_last(struct messages *messages);
 
 // Notes messages that found no room.
 void messages_finish(const struct messages *messages);
+void messages_close(struct messages *messages);
 
 #endif

@@ -2,9 +2,12 @@
 #include "profiler/recorder/targets/proc_scan.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
@@ -81,14 +84,13 @@ static void proc_scan_find_threads(struct proc_scan *scan, struct process *proce
     closedir(tasks);
 }
 
-// Its end was not told twice in a row: it is over.
+// Gone twice in a row: its end was not told. The kernel is asked, because /proc may be missing.
 static bool proc_scan_is_over(struct thread *thread)
 {
-    if (thread_time_read(thread)) {
-        thread->missing = 0;
-        return false;
-    }
-    return ++thread->missing > 1;
+    thread_time_read(thread);
+    const bool is_gone = syscall(SYS_tgkill, thread->process->pid, thread->tid, 0) < 0 && errno == ESRCH;
+    thread->missing = is_gone ? thread->missing + 1 : 0;
+    return thread->missing > 1;
 }
 
 static void proc_scan_threads(struct proc_scan *scan, uint64_t last_scan)

@@ -12,10 +12,12 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
-from numaprof.text.format import NOT_KNOWN, clean, number_list, percent, plural, size, words
+from numaprof.text.format import NOT_KNOWN, clean, nodes_in_text, percent, plural, size, words
 from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
 
 MOST_COPIED = 400  # characters of a command
+INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  # where packages put programs
+LEAST_NAMED = 0.005  # of an object's pages: less is printed as 0 %
 
 # GCC and Clang number variables of one name, static ones of functions: u.3
 _COMPILER_NUMBER = re.compile(r"\.\d+$")
@@ -46,12 +48,6 @@ def most_at(site: Site | None) -> str:
     return f", most at {site_label(site)}" if site is not None else ""
 
 
-def nodes_in_text(nodes: Iterable[int]) -> str:
-    """node 1, nodes 0-3, or unknown nodes."""
-    known = sorted(set(nodes))
-    return f"node{'s' * (len(known) > 1)} {number_list(known)}" if known else "unknown nodes"
-
-
 def seen_faults(evidence: Evidence) -> str:
     """Behind a number of first touches where page faults were lost: (from 61.0 % of the page faults)."""
     seen = evidence.fault_coverage
@@ -66,7 +62,8 @@ def homes_in_text(homes: dict[int, float]) -> str:
     ordered = sorted(homes, key=lambda home: -homes[home])
     if homes[ordered[0]] >= ALL_OF_IT * total:
         return f"node {ordered[0]}"
-    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in ordered[:3])
+    named = [home for home in ordered[:3] if homes[home] >= LEAST_NAMED * total]
+    return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in named)
 
 
 def threads_on_nodes(threads: Sequence[Thread]) -> str:
@@ -95,7 +92,9 @@ def _lines_label(group: list[Site]) -> str:
 
 def positions(sites: Iterable[Site], most: int = 6) -> str:
     """sum.c:17, 18 and util.c:5: a file is named once."""
-    ordered = sorted(sites, key=lambda site: (site.file or "", site.line or 0))[:most]
+    ordered = sorted(
+        {site_position(site): site for site in sites}.values(), key=lambda site: (site.file or "", site.line or 0)
+    )[:most]
     shown, file = [], None
     for site in ordered:
         again = site.line is not None and site.file is not None and site.file == file
@@ -104,22 +103,14 @@ def positions(sites: Iterable[Site], most: int = 6) -> str:
     return words(shown)
 
 
-def where_to_add(allocated: Sequence[Site], touched: Sequence[Site]) -> str:
-    """Where code that places memory belongs: the memory is there, and nothing was written to it."""
-    if allocated or not touched:
-        return f"after the allocation at {positions(allocated)}" if allocated else "after the allocation"
-    return f"before {positions(touched)}"
+def object_name(found: Object) -> str:
+    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main."""
+    return _object_name(found, site_label)
 
 
-def object_name(found: Object, limit: int | None = None) -> str:
-    """table, sum.c:14 main, sum.c:14 main #2 (of that line), util.c:5 xmalloc < setup, or memory of sum.c:17 main.
-
-    What is longer than the limit goes without functions first: lines tell more.
-    """
-    name = _object_name(found, site_label)
-    if limit is not None and len(name) > limit:
-        name = clean(_object_name(found, site_position), limit)
-    return name
+def short_object_name(found: Object) -> str:
+    """Without functions: lines tell more."""
+    return _object_name(found, site_position)
 
 
 def _object_name(found: Object, label: Callable[[Site], str]) -> str:
@@ -182,5 +173,8 @@ def command_to_copy(evidence: Evidence) -> str:
     return command if command.isprintable() and len(command) <= MOST_COPIED else "PROGRAM ARGUMENT..."
 
 
-def shell_path(path: str) -> str:
-    return clean(shlex.quote(path))
+def without_source(evidence: Evidence) -> bool:
+    """An installed program with lines of other packages at most (./malloc/arena.c): who runs it has nothing to edit."""
+    files = [site.site.file or "" for site in evidence.init_sites]
+    own = any(file.startswith("/") and not file.startswith(INSTALLED) for file in files)
+    return (evidence.run.program or "").startswith(INSTALLED) and not own

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
 
-from numaprof.analysis.placement import mixed, node_order
+from numaprof.analysis.placement import gained, mixed, node_order, team_order
 from numaprof.analysis.relevant_objects import measured, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -16,6 +16,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.thresholds import (
+    BINS,
     MIN_PHASE_USES,
     MIN_SAMPLES,
     ONLY_THREAD,
@@ -89,16 +90,24 @@ def shared(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of its own. With too few samples, the answer for objects that the same code uses."""
     if measured(evidence) and node_order(found) is not None:
         return False
-    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and found.steady_samples >= MIN_SAMPLES:
+    overlapping = measured(evidence) and found.use_shape is Shape.OVERLAPPING
+    if overlapping and (found.steady_samples >= MIN_SAMPLES or (mixed(evidence, found) and not _pays(evidence, found))):
         return True  # and the nodes mix in each part
-    if found.use_shape is not Shape.UNKNOWN or not measured(evidence):
+    if found.use_shape is not Shape.UNKNOWN:
         return found.use_shape.shared
     if mixed(evidence, found):
         return True
+    if not measured(evidence):
+        return False
     use = main_use(found.later)
     beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
     beside = [o for o in beside if _same_code(main_use(o.later), use)]
     return bool(beside) and beside[0].use_shape.shared
+
+
+def _pays(evidence: Evidence, found: Object) -> bool:
+    """Parts in the order of the threads make more of it local, whatever one thread does with all of it."""
+    return gained(evidence, [found], team_order(evidence, evidence.workers, BINS, [found]), False) > 0
 
 
 def _same_code(one: Site | None, other: Site | None) -> bool:

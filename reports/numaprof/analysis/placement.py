@@ -4,42 +4,52 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import sqrt
 
 from numaprof.analysis.relevant_objects import part_of_remote
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.access_patterns import Parts, whole_of
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
+from numaprof.evidence.samples import Used
 from numaprof.evidence.spread import median
 from numaprof.evidence.thresholds import (
     AS_GOOD,
     BEYOND_CHANCE,
     BINS,
-    EVEN_SPREAD,
     LINE_BYTES,
     MIN_MEETINGS,
     MIN_MIXED,
     MIN_SAMPLES_OF_PART,
     MIN_USES_OF_THREAD,
+    MOST_ARRAYS,
+    MOST_OF_SPREAD,
     MUCH_REFILLED,
-    ONE_HOME,
+    NO_CHANCE,
     OWN_PARTS,
     REMOTE_LIGHT,
     SERIAL_TOUCH,
+    WORKER_TIME,
 )
 
 MOST_PARTS_PER_NODE = 16
 
 
-def is_spread(evidence: Evidence, homes: Mapping[int, float]) -> bool:
-    """True if no node holds nearly all of its pages, and none much less than an equal part."""
+def is_spread(evidence: Evidence, homes: Mapping[int, float], samples: int | None = None) -> bool:
+    """True if spreading its pages would take little off the node that holds most of them.
+
+    samples: those that tell the homes; None: all pages were looked at. Enough samples may be off by their error.
+    """
     nodes = evidence.machine.memory_nodes
-    known = {node: homes.get(node, 0.0) for node in nodes}
-    total = sum(known.values())
-    if not total or len(nodes) < 2 or max(known.values()) >= ONE_HOME * total:
+    known = [homes.get(node, 0.0) for node in nodes]
+    if len(nodes) < 2 or not sum(known):
         return False
-    return min(known.values()) >= EVEN_SPREAD / len(nodes) * total
+    most = MOST_OF_SPREAD / len(nodes)
+    told = samples is not None and samples >= MIN_SAMPLES_OF_PART * len(nodes)
+    error = 1.96 * sqrt(most * (1 - most) / samples) if samples and told else 0.0
+    return max(known) <= (most + error) * sum(known)
 
 
 def node_order(found: Object) -> tuple[int, ...] | None:
@@ -47,22 +57,65 @@ def node_order(found: Object) -> tuple[int, ...] | None:
 
     None: they mix, or too few samples tell.
     """
-    uses = found.steady_uses
+    uses, seen = found.steady_uses, found.steady_seen
     nodes = sorted(uses)
-    seen, all_uses = found.steady_samples, whole_of(uses)
-    if len(nodes) < 2 or seen < MIN_USES_OF_THREAD * len(nodes):
+    if len(nodes) < 2:
         return None
-    # By chance the node that uses most of all would be the user of each part.
-    most = max(sum(bins.values()) for bins in uses.values()) / all_uses
     orders, parts = [], len(nodes)
-    while parts <= MOST_PARTS_PER_NODE * len(nodes) and seen >= MIN_SAMPLES_OF_PART * parts:
+    while parts <= MOST_PARTS_PER_NODE * len(nodes):
         order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
-        own = sum(_weight(uses[node], part, parts) for part, node in enumerate(order)) / all_uses
-        if own >= _beyond_chance(most) and len(set(order)) == len(nodes):
-            orders.append((own, order))
+        needed = max(MIN_USES_OF_THREAD * len(nodes), MIN_SAMPLES_OF_PART * parts)
+        # A few samples of long periods make accesses uncertain: then the samples themselves have to agree.
+        sure = found.steady_samples >= needed or (whole_of(seen) >= needed and _keep_to_parts(seen, order))
+        if sure and _keep_to_parts(uses, order) and len(set(order)) == len(nodes):
+            orders.append((_own(uses, order), order))
         parts *= 2
     best = max((own for own, _ in orders), default=0.0)
     return next((order for own, order in orders if own >= best - AS_GOOD), None)
+
+
+def _own(uses: Parts, order: Sequence[int]) -> float:
+    """Share of the accesses, or samples, that the nodes of equal parts make there."""
+    return sum(_weight(uses[node], part, len(order)) for part, node in enumerate(order)) / whole_of(uses)
+
+
+def _keep_to_parts(uses: Parts, order: Sequence[int]) -> bool:
+    """More than by chance, when the node that uses most of all would be the user of each part."""
+    most = max(sum(bins.values()) for bins in uses.values()) / whole_of(uses)
+    return _own(uses, order) >= _beyond_chance(most)
+
+
+def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
+    """As node_order; preferred are parts of the threads in their order, if they explain more, or arrays of one size,
+    each divided among the threads, if they explain as much."""
+    free, arrays = node_order(found), _order_of_arrays(evidence, found, working)
+    team = tuple(node for node in team_order(evidence, working, len(working), [found]) if node is not None)
+    if free and len(set(team)) > 1 and _misplaced(found.steady_uses, team) < _misplaced(found.steady_uses, free):
+        free = team
+    if free is None or arrays is None:
+        return free or arrays
+    return arrays if _misplaced(found.steady_uses, arrays) <= _misplaced(found.steady_uses, free) + AS_GOOD else free
+
+
+def _order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
+    """Only the number of arrays is chosen: fewer samples tell it than any order of the parts.
+
+    None: no number explains the uses better than one array does.
+    """
+    uses, seen = found.steady_uses, found.steady_samples
+    team = [node for node in team_order(evidence, working, len(working), [found]) if node is not None]
+    runs = [(node, len(list(same))) for node, same in groupby(team)]
+    once = tuple(node for node, _ in runs) if len({length for _, length in runs}) == 1 else tuple(team)
+    if len(uses) < 2 or len(once) < 2:
+        return None
+    most = max(sum(bins.values()) for bins in uses.values()) / whole_of(uses)
+    owned = {count: 1 - _misplaced(uses, once * count) for count in range(1, MOST_ARRAYS + 1)}
+    best = max(owned.values())
+    # A share of half the samples has the largest error.
+    clear = max(most, owned[1]) + NO_CHANCE / (2 * sqrt(max(1.0, seen)))
+    if best < max(OWN_PARTS, _beyond_chance(most), clear):
+        return None
+    return once * next(count for count, own in owned.items() if own >= best - AS_GOOD)
 
 
 def mixed(evidence: Evidence, found: Object) -> bool:
@@ -71,7 +124,15 @@ def mixed(evidence: Evidence, found: Object) -> bool:
     in_parallel = found.came_in_huge_pages and found.main_share < SERIAL_TOUCH
     if in_parallel and found.nodes_apart is not False:
         return False  # parts may be smaller than a huge page
-    uses, seen = found.steady_uses, found.steady_samples
+    if found.steady_samples >= MIN_MIXED:
+        return _refuted(evidence, found, found.steady_uses, found.steady_samples)
+    # A few samples of long periods make accesses uncertain: then the samples themselves have to agree.
+    return all(
+        _refuted(evidence, found, each, whole_of(found.steady_seen)) for each in (found.steady_uses, found.steady_seen)
+    )
+
+
+def _refuted(evidence: Evidence, found: Object, uses: Parts, seen: float) -> bool:
     by_node = sorted(sum(bins.values()) for bins in uses.values())
     places = {bin for bins in uses.values() for bin in bins}
     if len(by_node) < 2 or len(places) < MIN_MEETINGS or seen < MIN_MIXED:
@@ -81,7 +142,7 @@ def mixed(evidence: Evidence, found: Object) -> bool:
     parts = _parts_told_apart(seen)
     own = sum(max(_weight(bins, part, parts) for bins in uses.values()) for part in range(parts)) / sum(by_node)
     most = by_node[-1] / sum(by_node)
-    in_order = team_order(evidence, evidence.workers, BINS)
+    in_order = team_order(evidence, evidence.workers, BINS, [found])
     by_team = 1 - min(_misplaced(each, in_order) for each in (uses, found.block_uses) if each)
     return max(own, by_team) < max(OWN_PARTS, _beyond_chance(most))
 
@@ -115,11 +176,59 @@ def owners(found: Object) -> tuple[int, ...]:
     return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
 
 
-def team_order(evidence: Evidence, working: Sequence[Thread], parts: int) -> tuple[int | None, ...]:
-    """The node of each of equal parts, as a static schedule hands them to the threads in the order of their start."""
-    nodes = [_working_node(evidence, thread) for thread in sorted(working, key=lambda thread: thread.position)]
+def team_order(
+    evidence: Evidence, working: Sequence[Thread], parts: int, group: Sequence[Object] = ()
+) -> tuple[int | None, ...]:
+    """The node of each of equal parts of these, as a static schedule hands them to threads in the order of their
+    creation."""
+    nodes = [_working_node(evidence, thread) for thread in one_pass(evidence, working, group)]
     team = [node for node in nodes if node is not None]
     return tuple(team[(2 * part + 1) * len(team) // (2 * parts)] for part in range(parts)) if team else ()
+
+
+def one_pass(evidence: Evidence, threads: Sequence[Thread], group: Sequence[Object]) -> list[Thread]:
+    """In the order of their creation; where later threads take the parts of others, those of the pass that uses these
+    objects most."""
+    ids = {thread.row.id for thread in threads}
+    turns: dict[int, list[int]] = {}  # threads of a place, one for each pass
+    for later, first in evidence.stand_ins.items():
+        turns.setdefault(first, [first]).append(later)
+    team = ids.difference(*turns.values())
+    for process in {evidence.by_id[first].row.process for first in turns}:
+        places = [turn for first, turn in turns.items() if evidence.by_id[first].row.process == process]
+        if any(ids.intersection(place) for place in places):
+            team |= _of_one_pass(evidence, ids, group, places)
+    return sorted((evidence.by_id[thread] for thread in team), key=lambda thread: thread.position)
+
+
+def _of_one_pass(
+    evidence: Evidence, ids: set[int], group: Sequence[Object], places: Sequence[Sequence[int]]
+) -> set[int]:
+    """Threads of all places that have parts, also those that no sample saw.
+
+    Who was sampled as often, but elsewhere, has another role, as has who hardly ran.
+    """
+    here = _samples_by_thread(row for found in group for row in found.used if row.thread in ids)
+    anywhere = _samples_by_thread(evidence.samples.used)
+    users = [place for place in places if any(here.get(thread) for thread in place)]
+    users = users or [place for place in places if ids.intersection(place)]
+    least = max(1, min(_total(here, place) for place in users))
+    ran = {thread: evidence.by_id[thread].row.cpu_ns or 0 for place in places for thread in place}
+    long = WORKER_TIME * max(_total(ran, place) for place in users)
+    parts = [p for p in places if p in users or (_total(anywhere, p) < least and _total(ran, p) >= long)]
+    most = max(range(len(places[0])), key=lambda turn: sum(here.get(place[turn], 0) for place in parts))
+    return {place[most] for place in parts}
+
+
+def _samples_by_thread(uses: Iterable[Used]) -> dict[int, int]:
+    sums: dict[int, int] = defaultdict(int)
+    for row in uses:
+        sums[row.thread] += row.samples
+    return sums
+
+
+def _total(sums: Mapping[int, int], threads: Sequence[int]) -> int:
+    return sum(sums.get(thread, 0) for thread in threads)
 
 
 def _working_node(evidence: Evidence, thread: Thread) -> int | None:

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from numaprof.analysis.remote_share import sampled_interval
 from numaprof.evidence.evidence import Evidence, InitSite
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
+from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
@@ -49,10 +49,12 @@ def part_of_remote(evidence: Evidence, found: Object) -> float | None:
 def of_remote(evidence: Evidence, part: float) -> str:
     """A part as `part_of_remote` has it, of what it is a part, and what tells so: 80 % ± 4 of 320 remote accesses with
     a known address."""
-    lines, remote = evidence.remote_lines, sum(row.samples for row in evidence.samples.used if row.remote)
+    lines, remote = evidence.remote_lines, [row for row in evidence.samples.used if row.remote]
     if not lines.known:
-        share = share_in_interval(part, sampled_interval(part, remote))
-        return f"{share} of {plural(remote, 'remote access', 'es')} with a known address"
+        effective = effective_size(sum(row.accesses for row in remote), sum(row.squares for row in remote))
+        share = share_in_interval(part, sampled_interval(part, effective))
+        samples = sum(row.samples for row in remote)
+        return f"{share} of {plural(samples, 'remote access', 'es')} with a known address"
     told = f"{percent(1 - (lines.unknown or 0.0))} of these have a known object"
     by = f", by {plural(lines.samples, 'sampled load')}" if lines.sampled else ""
     few = "" if lines.enough and surely_remote(evidence) else ", too few to be sure"
@@ -63,6 +65,11 @@ def told_part_of_remote(evidence: Evidence, found: Object) -> float | None:
     """As part_of_remote, by remote lines only; None: too little is known of these."""
     enough = evidence.remote_lines.enough and surely_remote(evidence)
     return part_of_remote(evidence, found) if enough or not evidence.remote_lines.known else None
+
+
+def most_remote_first(evidence: Evidence) -> list[Object]:
+    """Prefetched lines count: a stream has few sampled accesses, and a single one of another object is not more."""
+    return sorted(evidence.objects.found, key=lambda found: -(told_part_of_remote(evidence, found) or 0.0))
 
 
 def surely_remote(evidence: Evidence) -> bool:
@@ -214,9 +221,16 @@ def has_own_line(found: Object) -> bool:
 
 
 def used_by_owner(evidence: Evidence, found: Object) -> bool:
-    """True if the thread that first touched the object makes most of its remote accesses: the thread has moved."""
+    """True if the thread that first touched the object makes most of its remote accesses, for it has moved, or all its
+    accesses."""
     own = sum(row.accesses for row in found.used if row.remote and row.init_thread == row.thread)
-    return measured(evidence) and own > found.remote / 2
+    return measured(evidence) and (own > found.remote / 2 or _by_toucher_alone(found))
+
+
+def _by_toucher_alone(found: Object) -> bool:
+    """Its sampled accesses are all local, and of the thread that first touched it."""
+    enough = found.known_samples >= MIN_SAMPLES_OF_PART
+    return enough and not found.remote and all(row.thread == found.main_thread for row in found.used)
 
 
 def init_sites(group: Iterable[Object]) -> list[Site]:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from numaprof.evidence.counts import Amount
+from numaprof.evidence.counts import Amount, Traffic, together
 from numaprof.evidence.errors import Error
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import (
     MIN_GAIN,
     MIN_REMOTE_READS,
+    MOST_UNCOUNTED,
     READS_UNDER_WAY,
 )
 
@@ -47,27 +49,44 @@ def gain(evidence: Evidence) -> Gain | None:
 
 
 def negligible(evidence: Evidence) -> bool:
-    """True if even a perfect fix saves less than a measurement can show, at the upper end of the count's interval."""
-    found = gain(evidence)
-    if found is None:
+    """True if even a perfect fix saves less than a measurement can show, at the upper end of the count's interval,
+    with all that was not counted remote."""
+    return _saves_nothing(evidence, lambda traffic: traffic.remote)
+
+
+def asks_little(evidence: Evidence) -> bool:
+    """True if that holds were every request, of all kinds, remote: so few tell no share, and none of them matters."""
+    everything = evidence.population is not None and evidence.population.misses is None
+    return everything and _saves_nothing(evidence, lambda traffic: together([traffic.local, traffic.remote]))
+
+
+def _saves_nothing(evidence: Evidence, part: Callable[[Traffic], Amount]) -> bool:
+    found, uncounted, whole = gain(evidence), evidence.uncounted, part(evidence.traffic)
+    known_in_part = evidence.population is not None and evidence.population.partial
+    if found is None or whole.estimate is None or uncounted.part > MOST_UNCOUNTED or known_in_part:
         return False
-    scale = _upper_end(evidence.traffic.remote)
-    if found.share is not None:
-        return found.share * scale < MIN_GAIN
-    estimates = [thread.traffic.remote.estimate for thread in evidence.threads]
+    scale = _upper_end(whole)
+    if found.cpu_ns and (whole.estimate * scale + uncounted.requests) * found.extra_ns / found.cpu_ns >= MIN_GAIN:
+        return False
+    estimates = [part(thread.traffic).estimate for thread in evidence.threads]
     known = [estimate for estimate in estimates if estimate is not None]
-    rest = (found.remote - sum(known)) / max(1, len(estimates) - len(known))  # of threads that were not counted
+    rest = (whole.estimate - sum(known)) / max(1, len(estimates) - len(known))  # of threads that were not counted
     most = max([*known, rest])
-    return max(most, found.remote if not evidence.ledger.by_thread else 0) * scale < MIN_REMOTE_READS
+    missed = max((thread.traffic.uncounted.requests for thread in evidence.threads), default=0.0)
+    of_one = max(most, whole.estimate if not evidence.ledger.by_thread else 0) * scale + missed
+    if not found.cpu_ns:
+        return of_one < MIN_REMOTE_READS
+    # Others may only spin until one thread has waited for its memory.
+    return not evidence.ledger.by_thread or of_one * found.extra_ns < MIN_GAIN * (evidence.run.wall_ns or found.cpu_ns)
 
 
-def _upper_end(remote: Amount) -> float:
+def _upper_end(amount: Amount) -> float:
     """The upper end of the interval, in relation to the estimate.
 
     The standard error of a sum of which a random share was seen is at most that sum, all of it in one place
     (Horvitz-Thompson); errors beyond that come from too few blocks. So it is where the error is not known.
     """
-    if not remote.estimate:
+    if not amount.estimate:
         return 1.0
-    most = Error(remote.estimate**2).half_width
-    return 1 + (most if remote.error is None else min(remote.error.half_width, most)) / remote.estimate
+    most = Error(amount.estimate**2).half_width
+    return 1 + (most if amount.error is None else min(amount.error.half_width, most)) / amount.estimate

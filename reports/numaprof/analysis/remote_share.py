@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
 
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval
+from numaprof.recording.sql.sql_accesses import Spell
 from numaprof.recording.sql.sql_samples import HINT, LOAD, STORE
 
 
@@ -18,6 +21,7 @@ class RemoteShare:
     total: float
     samples: int | None  # None: counted, not sampled
     counted_interval: tuple[float, float] | None = None  # of a counted share; None: its error is not known
+    effective: float = 0.0  # of sampled ones: equally weighted samples that tell as much
 
     @property
     def share(self) -> float:
@@ -26,17 +30,7 @@ class RemoteShare:
     @property
     def interval(self) -> tuple[float, float] | None:
         """95 % interval of the true share. None: not known."""
-        return self.counted_interval if self.samples is None else sampled_interval(self.share, self.samples)
-
-
-def sampled_interval(share: float, samples: int) -> tuple[float, float]:
-    """95 % interval of the true share: Wilson's interval."""
-    if samples == 0:
-        return share, share
-    z, n, p = 1.96, samples, min(1.0, share)
-    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
+        return self.counted_interval if self.samples is None else sampled_interval(self.share, self.effective)
 
 
 COUNTERS, LOADS, HINTS = "counters", "loads", "hint faults"
@@ -52,14 +46,25 @@ def basis(evidence: Evidence) -> str | None:
 
 def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -> RemoteShare:
     """Remote share of the accesses with addresses whose page has a known node."""
-    tallies = evidence.samples.tallies
-    if thread is None:
-        mine = [tally for (kind, _), tally in tallies.items() if kind in _SAMPLED[name]]
-    else:
-        mine = [tallies[kind, thread.row.id] for kind in _SAMPLED[name] if (kind, thread.row.id) in tallies]
+    everything = evidence.samples.spells if thread is None else evidence.samples.spells_of.get(thread.row.id, ())
+    spells = [spell for spell in everything if spell.kind in _SAMPLED[name]]
+    total = sum(spell.total for spell in spells)
+    independent = effective_size(total, sum(spell.squares for spell in spells))
     return RemoteShare(
-        sum(tally.remote for tally in mine), sum(tally.total for tally in mine), sum(tally.samples for tally in mine)
+        sum(spell.remote for spell in spells),
+        total,
+        sum(spell.samples for spell in spells),
+        effective=clustered_size(_by_thread(spells), independent),
     )
+
+
+def _by_thread(spells: Iterable[Spell]) -> list[list[tuple[float, float]]]:
+    """Remote and all accesses of each thread in the parts of the run from its first to its last one with samples."""
+    found: dict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
+    for spell in spells:
+        remote, total = found[spell.thread].get(spell.part, (0.0, 0.0))
+        found[spell.thread][spell.part] = (remote + spell.remote, total + spell.total)
+    return [[parts.get(at, (0.0, 0.0)) for at in range(min(parts), max(parts) + 1)] for parts in found.values()]
 
 
 def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShare | None:

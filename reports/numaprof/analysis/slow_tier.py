@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from numaprof.analysis.remote_share import RemoteShare
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.spread import effective_size
 from numaprof.recording.codes import Source
 from numaprof.text.format import number, share_in_interval
 
@@ -13,17 +14,14 @@ _MEMORY = (Source.LOCAL_DRAM, Source.REMOTE_DRAM, Source.SLOW_TIER)
 
 
 def slow_share(evidence: Evidence) -> RemoteShare | None:
-    """None: the machine has no slow tier, or no access was sampled.
-
-    The interval is that of as many equally weighted samples as tell as much (Kish, Survey Sampling).
-    """
+    """None: the machine has no slow tier, or no access was sampled."""
     answers = [answer for answer in evidence.objects.answers if answer.source in _MEMORY]
     total = sum(answer.weight for answer in answers)
     if not evidence.machine.slow_nodes or not total:
         return None
-    effective = total**2 / sum(answer.squares for answer in answers)
     slow = sum(answer.weight for answer in answers if answer.source == Source.SLOW_TIER)
-    return RemoteShare(slow, total, max(1, int(effective)))
+    effective = effective_size(total, sum(answer.squares for answer in answers))
+    return RemoteShare(slow, total, slow_samples(evidence), effective=effective)
 
 
 def slow_samples(evidence: Evidence) -> int:

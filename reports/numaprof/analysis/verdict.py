@@ -6,12 +6,13 @@ from __future__ import annotations
 from enum import Enum
 
 from numaprof.analysis.binding import LAUNCHER, binding
-from numaprof.analysis.remote_cost import negligible
+from numaprof.analysis.remote_cost import asks_little, negligible
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import (
     MARKED_PART,
     MIN_SAMPLES,
+    MOST_UNCOUNTED,
     REMOTE_HEAVY,
     REMOTE_LIGHT,
 )
@@ -53,14 +54,18 @@ def _by_memory(evidence: Evidence) -> Judgement:
         return Judgement.REFUSED
     found = remote_share(evidence)
     if found is None:
-        return Judgement.NO_TRAFFIC
+        return Judgement.REFUSED if evidence.uncounted.part > MOST_UNCOUNTED else Judgement.NO_TRAFFIC
     if found.samples is not None and found.samples < MIN_SAMPLES:
         return Judgement.REFUSED
     return _by_share(evidence, found.share)
 
 
 def _by_share(evidence: Evidence, share: float) -> Judgement:
+    if asks_little(evidence):
+        return Judgement.NO_TRAFFIC
     if share < REMOTE_LIGHT:
+        if evidence.uncounted.part > MOST_UNCOUNTED and evidence.traffic.interval is None:
+            return Judgement.REFUSED
         return Judgement.ONE_NODE_USED if one_node_used(evidence) else Judgement.LIGHT
     if negligible(evidence):
         return Judgement.NO_TRAFFIC

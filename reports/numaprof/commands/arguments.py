@@ -97,6 +97,10 @@ def output_file(text: str) -> str:
         raise argparse.ArgumentTypeError(f"{text!r} is a folder, a file is wanted")
     if text != "-" and not os.path.exists(text) and not os.path.isdir(parent):
         raise argparse.ArgumentTypeError(f"{text!r}: there is no folder {parent!r}")
+    # A regular file is replaced; what is none, /dev/null say, is written to.
+    written = text if os.path.exists(text) and not os.path.isfile(text) else parent
+    if text != "-" and not os.access(written, os.W_OK, effective_ids=True):
+        raise argparse.ArgumentTypeError(f"{text!r}: you may not write to {written!r}")
     return text
 
 

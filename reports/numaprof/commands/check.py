@@ -9,7 +9,6 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, output_file, percentage
@@ -24,7 +23,7 @@ from numaprof.job.paths import is_job, recording_path
 from numaprof.job.read_job import read_job
 from numaprof.model.job_model import Job
 from numaprof.model.report_model import Advice
-from numaprof.text.format import clean, percent, plural, round_percent
+from numaprof.text.format import clean, nodes_in_text, percent, plural, round_percent
 from numaprof.text.messages import EXIT_CANNOT_SAY, EXIT_LIMIT_EXCEEDED, Failure
 
 DESCRIPTION = f"""Checks that the remote share is within a limit. A program is recorded first. Every recording has
@@ -113,13 +112,8 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
         return 0, f"ok: {words}"
     if judge(evidence) is Judgement.NO_TRAFFIC:
         return 0, f"ok: {verdict(evidence).headline} {words}"
-    low, high = evidence.traffic.interval or (0.0, 1.0)
-    if low > max_remote:
-        return EXIT_LIMIT_EXCEEDED, f"exceeded: {words}"
-    if high <= max_remote:
-        return 0, f"ok: {words}"
-    why = "the limit lies within the error" if evidence.traffic.interval else "the error is not known"
-    return EXIT_CANNOT_SAY, f"cannot say: {why}, {words}; a longer run or fewer classes (--events) would settle it"
+    settles = "a longer run or fewer classes (--events) would settle it"
+    return _by_interval(evidence.traffic.interval, max_remote, words, settles)
 
 
 def check_samples(evidence: Evidence, max_remote: float) -> tuple[int, str]:
@@ -129,12 +123,17 @@ def check_samples(evidence: Evidence, max_remote: float) -> tuple[int, str]:
     if share is None or judge(evidence) not in sayable or not evidence.run.complete:
         return EXIT_CANNOT_SAY, f"cannot say: {verdict(evidence).headline}"
     words = f"{share_in_words(evidence)}, limit {percent(max_remote)}"
-    low, high = share.interval or (0.0, 1.0)
+    return _by_interval(share.interval or (0.0, 1.0), max_remote, words, "more samples would settle it")
+
+
+def _by_interval(interval: tuple[float, float] | None, max_remote: float, words: str, settles: str) -> tuple[int, str]:
+    low, high = interval or (0.0, 1.0)
     if low > max_remote:
         return EXIT_LIMIT_EXCEEDED, f"exceeded: {words}"
     if high <= max_remote:
         return 0, f"ok: {words}"
-    return EXIT_CANNOT_SAY, f"cannot say: the limit lies within the error, {words}; more samples would settle it"
+    why = "the limit lies within the error" if interval else "the error is not known"
+    return EXIT_CANNOT_SAY, f"cannot say: {why}, {words}; {settles}"
 
 
 def unsayable(evidence: Evidence, min_coverage: float) -> str | None:
@@ -147,7 +146,10 @@ def unsayable(evidence: Evidence, min_coverage: float) -> str | None:
         (evidence.machine.single, "this machine has one node: nothing can be remote"),
         (basis(evidence) != COUNTERS, "no counters told local from remote (numaprof doctor says why)"),
         (coverage is None or coverage < min_coverage, f"{seen} of CPU time counted, {percent(min_coverage)} needed"),
-        (evidence.traffic.total is None, f"{seen} of CPU time counted, too little"),
+        (
+            evidence.traffic.total is None or judge(evidence) is Judgement.REFUSED,
+            f"{seen} of CPU time counted, too little",
+        ),
         (judge(evidence) is Judgement.ONE_NODE_USED, f"all threads sat on {where}: nothing there can show"),
     )
     return next((reason for applies, reason in reasons if applies), None)

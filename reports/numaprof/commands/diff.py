@@ -11,6 +11,7 @@ from numaprof.commands.output_files import write_text
 from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
+from numaprof.document.build_comparison import comparison
 from numaprof.evidence.evidence import load
 from numaprof.job.paths import is_job
 from numaprof.terminal.comparison_view import print_diff
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
 
         write_diff(before, after, Outputs(options.html, options.json, options.csv, options.open))
         return 0
-    print_diff(Side(tuple(map(load, before))), Side(tuple(map(load, after))), Layout())
+    print_diff(comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))), times=False), Layout())
     return 0
 
 
@@ -71,6 +72,8 @@ def split(files: list[str]) -> tuple[list[str], list[str]]:
     if "--" in files:
         middle = files.index("--")
         before, after = files[:middle], files[middle + 1 :]
+        if "--" in after:
+            raise Failure("-- stands more than once: there are two sides", "numaprof diff BEFORE... -- AFTER...")
     elif len(files) == 2:
         before, after = files[:1], files[1:]
     else:

@@ -4,19 +4,18 @@
 from __future__ import annotations
 
 import json
-import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from numaprof.commands.arguments import Parser, output_file, pin_policy, positive
-from numaprof.experiments.repeats import ranked
+from numaprof.commands.arguments import Parser, positive
+from numaprof.commands.experiment import add_experiment_options, program, show
+from numaprof.document import build_experiment
 from numaprof.experiments.rounds import Setting, run_rounds
 from numaprof.experiments.run_once import Plan, numaprof_program
-from numaprof.terminal.experiment_view import as_json, print_policies
-from numaprof.terminal.layout import Layout
+from numaprof.terminal.experiment_view import print_policies
 from numaprof.text.format import number_list
 from numaprof.text.messages import Failure
 
@@ -35,20 +34,12 @@ class Policy:
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("policies", "Runs PROGRAM under several placements of memory and CPUs and ranks them.", USAGE)
     parser.add_argument("-n", "--repeats", type=positive, default=3, help="runs under each policy  [3]")
-    parser.add_argument(
-        "--pin", type=pin_policy, default="compact", metavar="POLICY", help="see numaprof run --help  [compact]"
-    )
-    parser.add_argument("--no-record", action="store_true", help="time only, without the recorder")
-    parser.add_argument("--show-output", action="store_true", help="let the program write to stdout")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--html", type=output_file, metavar="OUT", help="also write a page with every run")
+    add_experiment_options(parser)
     parser.add_argument("--under", metavar="PLACEMENT", help="run once, under local, interleave:NODES or bind:NODES, "
                         "each with @CPUS if wanted, and nothing else")  # fmt: skip
     parser.add_argument("command", nargs="...", metavar="PROGRAM")
     options = parser.parse_args(arguments)
-    command = tuple(word for number, word in enumerate(options.command) if number or word != "--")
-    if not command:
-        raise Failure("policies: no program given", "see numaprof policies --help")
+    command = program("policies", options.command)
     found = policies(topology())
     settings = [
         Setting(
@@ -66,14 +57,8 @@ def main(arguments: Sequence[str]) -> int:
     if len(found) == 1:
         print("numaprof: one node with memory here: all placements are alike, only one is run", file=sys.stderr)
     outcome = run_rounds(settings, options.repeats)
-    if options.json:
-        print(as_json(outcome, list(command), "policies"))
-    else:
-        print_policies(outcome, shlex.join(command), {policy.label: policy.under for policy in found}, Layout())
-    if options.html:
-        from numaprof.commands.write_documents import write_experiment  # noqa: PLC0415 (only then: start-up counts)
-
-        write_experiment("policies", shlex.join(command), outcome, ranked(outcome.series), options.html)
+    under = {policy.label: policy.under for policy in found}
+    show(build_experiment.policies(outcome, command, under), options, print_policies)
     return outcome.exit_status
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from numaprof.analysis.naming import object_name
 from numaprof.commands.arguments import (
     Parser,
     add_documents,
@@ -21,20 +20,21 @@ from numaprof.commands.schema import write_schema
 from numaprof.compare.sides import Side
 from numaprof.document.build_report import answer
 from numaprof.document.open_recording import reading
-from numaprof.evidence.evidence import Evidence, load
+from numaprof.evidence.evidence import Evidence
 from numaprof.job.paths import is_job
 from numaprof.model.report_model import Answer
 from numaprof.terminal.first_screen import print_first_screen
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.pager import paged
-from numaprof.terminal.report_view import print_repeats, print_repeats_head, print_report
+from numaprof.terminal.report_view import print_repeats_end, print_repeats_head, print_report
 from numaprof.terminal.tables import is_named
 from numaprof.terminal.wanted import SORT_KEYS, Wanted
-from numaprof.text.format import clean, number_list
+from numaprof.text.format import clean, nodes_in_text
 from numaprof.text.messages import Failure
 from numaprof.text.source_lines import allow
 
 SUFFIX = ".numaprof"
+REPEATS_HEAD = 3  # rows that it takes
 USAGE = """%(prog)s [FILE...]
        %(prog)s --full [--top N] [--sort KEY] [--thread NAME|TID] [--object NAME] [--node N] [FILE...]
        %(prog)s [FILE] [--html OUT [--open]] [--json OUT] [--csv DIR]"""
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         return _written(files, options)
     if options.full or wanted != Wanted():
         with paged() as layout:
-            return _full([load(file) for file in files], wanted, layout)
+            return _full(files, wanted, layout)
     return _short(files)
 
 
@@ -119,12 +119,10 @@ def _short(files: list[str]) -> int:
     layout = Layout()
     recordings, answers = zip(*map(_read, files))
     if len(files) > 1 and are_repeats(recordings):
-        chosen = print_repeats_head(Side(recordings), layout)
-        print_first_screen(answers[recordings.index(chosen)], layout)
+        _print_spread(recordings, layout)
+        print_first_screen(_median(recordings, answers), layout, above=REPEATS_HEAD)
         return 0
-    for number, (file, found) in enumerate(zip(files, answers)):
-        if len(files) > 1:
-            layout.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
+    for found in _headed(files, answers, layout):
         print_first_screen(found, layout)
     return 0
 
@@ -134,29 +132,49 @@ def _read(file: str) -> tuple[Evidence, Answer]:
         return source.evidence, answer(source)
 
 
-def _full(recordings: list[Evidence], wanted: Wanted, layout: Layout) -> int:
-    _check_filters(recordings, wanted)
-    if len(recordings) > 1 and are_repeats(recordings):
-        print_repeats(Side(tuple(recordings)), layout)
+def _full(files: list[str], wanted: Wanted, layout: Layout) -> int:
+    recordings, answers = zip(*map(_read, files))
+    if len(files) > 1 and are_repeats(recordings):
+        chosen = _median(recordings, answers)
+        _check_filters((chosen,), wanted)
+        _print_spread(recordings, layout)
+        print_report(chosen, layout, wanted)
+        print_repeats_end(files, layout)
         return 0
-    for number, evidence in enumerate(recordings):
-        if len(recordings) > 1:
-            layout.line("\n" * (number > 0) + f"== {clean(evidence.path)} ==", BOLD)
-        print_report(evidence, layout, wanted)
+    _check_filters(answers, wanted)
+    for found in _headed(files, answers, layout):
+        print_report(found, layout, wanted)
     return 0
 
 
-def _check_filters(recordings: list[Evidence], wanted: Wanted) -> None:
+def _headed(files: list[str], answers: Sequence[Answer], layout: Layout) -> Iterator[Answer]:
+    """One after the other, each below the name of its file where there are several."""
+    for number, (file, found) in enumerate(zip(files, answers)):
+        if len(files) > 1:
+            layout.line("\n" * (number > 0) + f"== {clean(file)} ==", BOLD)
+        yield found
+
+
+def _median(repeats: tuple[Evidence, ...], answers: tuple[Answer, ...]) -> Answer:
+    return answers[repeats.index(Side(repeats).median_run)]
+
+
+def _print_spread(repeats: tuple[Evidence, ...], layout: Layout) -> None:
+    runs = Side(repeats)
+    print_repeats_head(len(repeats), runs.time, runs.share, runs.median_run.path, layout)
+
+
+def _check_filters(answers: Sequence[Answer], wanted: Wanted) -> None:
     """A filter that nothing passes would print empty tables, as if there were nothing to see."""
-    threads = [thread for found in recordings for thread in found.threads]
-    names = [object_name(each) for found in recordings for each in found.objects.found]
-    nodes = sorted({node.id for found in recordings for node in found.machine.nodes})
+    threads = [thread for found in answers for thread in found.threads]
+    names = [each.name for found in answers for each in found.objects.rows]
+    nodes = sorted({node.id for found in answers for node in found.machine.nodes})
     if wanted.thread is not None and not any(is_named(thread, wanted.thread) for thread in threads):
         raise Failure(f"--thread {wanted.thread}: no thread has this name or tid", "report --full lists the threads")
     if wanted.object is not None and not any(wanted.object in name for name in names):
         raise Failure(f"--object {wanted.object}: no object has this in its name", "report --full lists the objects")
     if wanted.node is not None and wanted.node not in nodes:
-        raise Failure(f"--node {wanted.node}: there is no such node", f"there are {number_list(nodes)}")
+        raise Failure(f"--node {wanted.node}: there is no such node", f"the machine has {nodes_in_text(nodes)}")
 
 
 def are_repeats(recordings: Sequence[Evidence]) -> bool:

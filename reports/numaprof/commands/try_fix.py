@@ -27,6 +27,7 @@ from numaprof.experiments.trials.stored_trial import store
 from numaprof.experiments.trials.trial import Tried, measure, team_size
 from numaprof.experiments.trials.trial_document import Trial, as_document
 from numaprof.experiments.trials.trial_runs import Arm, Program, Run, Runs, check_first, run_all, run_once
+from numaprof.experiments.trials.trial_text import trial_text
 from numaprof.terminal.layout import Layout
 from numaprof.terminal.trial_view import print_trial
 from numaprof.text.format import clean, plural
@@ -95,7 +96,7 @@ def _parser() -> Parser:
         "--html",
         type=output_file,
         metavar="OUT",
-        help="write a page that compares the plain runs with all advice placed",
+        help="also write a page: the verdicts, and the plain runs beside all advice placed",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--yes", action="store_true", help="do not ask before the runs")
@@ -203,7 +204,7 @@ def _try(recorded: Recorded, program: Program, chosen: Chosen, folder: str, opti
     if options.json:
         print(json.dumps(document, indent=2))
     else:
-        print_trial(trial, Layout())
+        print_trial(trial_text(trial), Layout())
     if options.html:
         _write_page(trial, options.html)
     good = all(tried.measured for tried in trial.tried)
@@ -306,10 +307,10 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
 
 
 def _write_page(trial: Trial, path: str) -> None:
-    from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
+    from numaprof.commands.write_documents import write_trial  # noqa: PLC0415 (only then: start-up counts)
 
     placed = [tried for tried in trial.tried if tried.arm.subjects][-1]
     before, after = ([run.evidence.path for run in tried.measured] for tried in (trial.tried[0], placed))
     if not before or not after:
         raise Failure("--html: no run ended well on one side", "see the remarks")
-    write_diff(before, after, Outputs(path, None, None, False))
+    write_trial(before, after, trial_text(trial), path)

@@ -16,11 +16,11 @@ from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
 from numaprof.evidence.evidence import load
-from numaprof.experiments.repeats import Series
-from numaprof.experiments.rounds import Outcome
 from numaprof.export.csv_tables import write_tables
 from numaprof.export.json_document import to_json
 from numaprof.job.read_job import read_job
+from numaprof.model.experiment_model import Experiment
+from numaprof.model.trial_model import TrialText
 from numaprof.text.format import clean, plural
 from numaprof.text.messages import Failure
 
@@ -74,6 +74,14 @@ def write_diff(before: list[str], after: list[str], wanted: Outputs) -> None:
         _write(found, page, wanted, say)
 
 
+def write_trial(before: list[str], after: list[str], trial: TrialText, path: str) -> None:
+    """The page of `try`: the trial in words, and its plain runs beside those of its last placement."""
+    from numaprof.page.comparison_page import trial_page  # noqa: PLC0415
+
+    found = comparison(Side(tuple(map(load, before))), Side(tuple(map(load, after))))
+    write_text(path, trial_page(found, trial))
+
+
 def pages_of(recordings: Sequence[str], page: str) -> dict[str, str]:
     """Links to reports that lie beside their recordings (x.html beside x.numaprof), relative to the page."""
     if page == STDOUT:
@@ -87,11 +95,10 @@ def pages_of(recordings: Sequence[str], page: str) -> dict[str, str]:
     }
 
 
-def write_experiment(title: str, command: str, outcome: Outcome, order: list[Series], path: str) -> None:
-    """The page of `sweep` or `policies`, with its settings in this order."""
+def write_experiment(found: Experiment, path: str) -> None:
     from numaprof.page.experiment_page import experiment_page  # noqa: PLC0415
 
-    write_text(path, experiment_page(title, command, outcome, order))
+    write_text(path, experiment_page(found))
 
 
 def _write(document: object, page: Callable[[], str], wanted: Outputs, say: Progress) -> None:

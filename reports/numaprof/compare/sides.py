@@ -10,7 +10,7 @@ from math import comb
 
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.spread import Spread, spread
+from numaprof.evidence.spread import Spread, error_of_difference, spread
 from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE, SINGLE_CHANGE
 from numaprof.text.format import plural
 
@@ -144,15 +144,23 @@ def share_change(before: Side, after: Side) -> str:
 def change_of_share(before: Spread, after: Spread) -> str:
     """A change is large enough to matter, and more than the error of the runs, or than chance between repeats."""
     difference = after.middle - before.middle
-    least = SINGLE_CHANGE if len(before.values) == len(after.values) == 1 else SHARE_CHANGE
+    least = SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE
     if abs(difference) < least or not (_apart(before, after) or _tested(before, after)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE
 
 
+def _single(before: Spread, after: Spread) -> bool:
+    return len(before.values) == len(after.values) == 1
+
+
 def _apart(before: Spread, after: Spread) -> bool:
-    """No interval of one side meets one of the other."""
-    return before.certain and after.certain and (before.highest < after.lowest or after.highest < before.lowest)
+    """The difference of two runs is beyond its error; of repeats, which have no error, the ranges do not meet."""
+    if not (before.certain and after.certain):
+        return False
+    if _single(before, after):
+        return abs(after.middle - before.middle) > error_of_difference(before, after)
+    return before.highest < after.lowest or after.highest < before.lowest
 
 
 def _tested(before: Spread, after: Spread) -> bool:

@@ -28,7 +28,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import Spread
-from numaprof.evidence.thresholds import MIN_USES_OF_THREAD, SHARE_CHANGE
+from numaprof.evidence.thresholds import MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, REMOTE_HEAVY, SHARE_CHANGE
 from numaprof.model import comparison_model as model
 from numaprof.text.format import clean
 
@@ -43,10 +43,13 @@ _OF_SHARE = {
 }
 
 
-def comparison(before: sides.Side, after: sides.Side) -> model.Comparison:
+def comparison(before: sides.Side, after: sides.Side, times: bool = True) -> model.Comparison:
+    """times: with the time line of each side, which the terminal does not show."""
     time = time_change(before, after)
     change = share_change(before, after)
-    objects, places = _objects(before.median_run, after.median_run), _places(before, after)
+    objects = _objects(before.median_run, after.median_run)
+    touches = _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
+    remote = _beside("remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)])
     return model.Comparison(
         format="numaprof.diff",
         version=model.VERSION,
@@ -57,28 +60,32 @@ def comparison(before: sides.Side, after: sides.Side) -> model.Comparison:
         noise=tuple(_noise(before, after)),
         population=before.population if before.population == after.population else None,
         differences=tuple(clean(text) for text in differences(before, after)),
-        before=_side(before),
-        after=_side(after),
+        before=_side(before, times),
+        after=_side(after, times),
         measures=tuple(_measures(before, after)),
         threads=tuple(_threads(before, after)),
         objects=objects.rows,
+        enough_samples=MIN_USES_OF_THREAD,
         objects_not_listed=objects.not_listed,
-        places=places.rows,
-        places_not_listed=places.not_listed,
+        places=(*touches.rows, *remote.rows),
+        places_not_listed=touches.not_listed + remote.not_listed,
+        touches_not_listed=touches.not_listed,
         pairs=tuple(_pairs(before.median_run, after.median_run)),
     )
 
 
-def _side(side: sides.Side) -> model.Side:
-    with reading(side.median_run.path) as source:
-        line = timeline(source)
+def _side(side: sides.Side, times: bool) -> model.Side:
+    line = None
+    if times:
+        with reading(side.median_run.path) as source:
+            line = timeline(source)
     return model.Side(
         recordings=tuple(clean(run.path) for run in side.runs),
         command_line=command_line(side.first),
         emulated=any(run.run.emulated is not None for run in side.runs),
         median_run=clean(side.median_run.path),
-        step_ns=line.step_ns,
-        moments=line.moments,
+        step_ns=line.step_ns if line else 0,
+        moments=line.moments if line else (),
     )
 
 
@@ -122,7 +129,7 @@ def _measure(name: str, unit: str, before: Spread | None, after: Spread | None, 
 
 
 def _known_range(values: Spread) -> model.Range:
-    return model.Range(values.middle, values.lowest, values.highest)
+    return model.Range(values.middle, values.lowest, values.highest, values.certain)
 
 
 def _range(values: Spread | None) -> model.Range | None:
@@ -136,7 +143,8 @@ def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
     for at in sorted(old.keys() & new.keys()):
         word = _OF_SHARE[change_of_share(old[at], new[at])] if alike else UNKNOWN
         name = names_of(before.first.threads[at], after.first.threads[at])
-        yield model.Thread(at, name, _known_range(old[at]), _known_range(new[at]), word)
+        heavy = new[at].middle >= REMOTE_HEAVY
+        yield model.Thread(at, name, _known_range(old[at]), _known_range(new[at]), word, heavy)
 
 
 def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
@@ -163,15 +171,19 @@ def _moved(before: Object | None, after: Object | None) -> float:
 
 
 def _object(name: str, before: Object | None, after: Object | None, run: Evidence) -> model.Object:
+    shares = [found.remote / found.known if found and found.known else None for found in (before, after)]
+    samples = [found.known_samples if found else 0 for found in (before, after)]
+    moved = run.bytes(_moved(before, after))
     return model.Object(
         name=name,
         home_before=homes_in_text(before.homes) if before else None,
         home_after=homes_in_text(after.homes) if after else None,
-        share_before=before.remote / before.known if before and before.known else None,
-        share_after=after.remote / after.known if after and after.known else None,
-        samples_before=before.known_samples if before else 0,
-        samples_after=after.known_samples if after else 0,
-        moved_bytes=run.bytes(_moved(before, after)),
+        share_before=shares[0],
+        share_after=shares[1],
+        samples_before=samples[0],
+        samples_after=samples[1],
+        moved_bytes=moved,
+        changed=moved >= MIN_SHOWN_BYTES or (shares[0] != shares[1] and min(samples) >= MIN_USES_OF_THREAD),
     )
 
 
@@ -181,12 +193,6 @@ def _by_name(run: Evidence) -> dict[str, Object]:
         if (each.pages or each.used) and not each.is_ours:
             found.setdefault(object_name(each), each)
     return found
-
-
-def _places(before: sides.Side, after: sides.Side) -> Listed[model.Place]:
-    touches = _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
-    remote = _beside("remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)])
-    return Listed((*touches.rows, *remote.rows), touches.not_listed + remote.not_listed)
 
 
 def _beside(what: str, unit: str, sides: list[dict[Site, float]]) -> Listed[model.Place]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from numaprof.document.open_recording import Reading, reading
 from numaprof.document.sections.advice_section import Shown, advice
+from numaprof.document.sections.first_touches_section import first_touches
 from numaprof.document.sections.lines_section import lines
 from numaprof.document.sections.machine_section import machine
 from numaprof.document.sections.objects_section import listed, modules, objects
@@ -36,7 +37,6 @@ def report(source: Reading) -> model.Report:
         levels=levels(evidence),
         notes=notes(evidence),
         timeline=timeline(source),
-        modules=modules(evidence),
         remote_stacks=remote_stacks(source, found.lines),
     )
 
@@ -62,6 +62,8 @@ def answer(source: Reading, maps: bool = False) -> model.Answer:
         objects=things,
         lines=places.rows,
         lines_not_listed=places.not_listed,
+        first_touches=first_touches(evidence),
+        modules=modules(evidence),
     )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from numaprof.analysis.binding import binding
-from numaprof.analysis.naming import command_to_copy, nodes_in_text, seen_faults, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, most_at, seen_faults, threads_on_nodes
 from numaprof.analysis.relevant_objects import serial_sites
-from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.remote_cost import asks_little, gain
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
@@ -28,6 +28,7 @@ from numaprof.text.format import (
     clean,
     duration,
     either,
+    nodes_in_text,
     number,
     percent,
     percent_below,
@@ -120,9 +121,16 @@ def _no_traffic(evidence: Evidence) -> Words:
         return "Nothing to gain here: no request was seen to reach DRAM.", []
     cost = either(found.remote, "costs", "cost")
     of_time = f"at most {percent(found.share)} of the CPU time" if found.share is not None else "next to nothing"
+    share, population = evidence.traffic.share, evidence.population
+    # No interval: of so few requests it may be all of 0 to 100 %.
+    remote = f", {round_percent(share)} of them remote" if share is not None else ""
+    what = f" ({population.words})" if population else ""
+    nothing = f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} {of_time}."
+    if not asks_little(evidence):
+        return nothing, [f"{share_in_words(evidence)}."]
     return (
-        f"Nothing to gain here: {plural(found.remote, 'remote request')} {cost} {of_time}.",
-        [f"{share_in_words(evidence)}, of only {plural(evidence.traffic.total, 'request')}."],
+        nothing,
+        [f"Only {plural(evidence.traffic.total, 'request')} reached DRAM{remote}{what}."],
     )
 
 
@@ -132,6 +140,10 @@ def _refused(evidence: Evidence) -> Words:
         are = either(share.samples or 0, "is", "are")
         return f"n/a: {plural(share.samples or 0, 'sample')} {are} too few to say ({MIN_SAMPLES} needed).", []
     coverage = evidence.traffic.coverage
+    if evidence.traffic.total is not None:
+        without = round_percent(evidence.uncounted.part)
+        rest = "no request was seen" if share is None else "the error of the rest is not known"
+        return f"n/a: threads had no counters for {without} of the CPU time, and {rest}.", [_SETTLES]
     if coverage is None:
         return "n/a: how long the threads ran is not known, so the coverage of the counters is unknown.", []
     return (
@@ -142,7 +154,7 @@ def _refused(evidence: Evidence) -> Words:
 
 
 def _unknown(evidence: Evidence) -> Words:
-    where = f" {threads_on_nodes(evidence.workers)} ran." if evidence.workers else ""
+    where = f" The program ran {threads_on_nodes(evidence.workers)}." if evidence.workers else ""
     rests = "this report rests on page faults alone" if evidence.touched_pages else "nothing here could tell"
     more = "numaprof doctor says what would measure more."
     if evidence.imported:
@@ -163,14 +175,21 @@ def _binding(evidence: Evidence) -> Words:
 def _single_node(evidence: Evidence) -> Words:
     return (
         "Nothing can be remote here: this machine has one node.",
-        [_on_more_nodes(evidence), *([] if evidence.attached else [_in_the_lab(evidence)])],
+        [_on_more_nodes(evidence), *(_in_the_lab(evidence) if _would_matter(evidence) else [])],
     )
 
 
-def _in_the_lab(evidence: Evidence) -> str:
+def _in_the_lab(evidence: Evidence) -> list[str]:
+    """The command is a line of its own: it is to be copied."""
     command = command_to_copy(evidence)
     shown = command if len(command) <= SHORT_COMMAND else "PROGRAM"
-    return f"Where the lab is installed, two emulated nodes show more: numaprof lab -- numaprof {shown}"
+    return ["Where the lab is installed, two emulated nodes show more:", f"numaprof lab -- numaprof {shown}"]
+
+
+def _would_matter(evidence: Evidence) -> bool:
+    """On more nodes. One thread alone has its memory on its own node; processes of one thread may share memory."""
+    enough = evidence.bytes(evidence.touched_pages) >= MIN_OBJECT_BYTES
+    return enough and len(evidence.threads) > 1 and not evidence.attached
 
 
 _WORDS = {
@@ -190,8 +209,10 @@ def _on_more_nodes(evidence: Evidence) -> str:
     touched = evidence.bytes(evidence.touched_pages)
     if not touched:
         return ""
-    if touched < MIN_OBJECT_BYTES:
+    if touched < MIN_OBJECT_BYTES and not seen_faults(evidence):
         return f"More nodes would hardly matter: only {size(touched)} were first touched."
+    if len(evidence.threads) == 1 and not seen_faults(evidence):  # the start of another may be lost as well
+        return "More nodes would hardly matter: the memory of one thread alone is on the thread's own node."
     return f"What would matter on more nodes: {_touch_in_words(evidence)}"
 
 
@@ -202,10 +223,19 @@ def _touch_in_words(evidence: Evidence) -> str:
     seen = seen_faults(evidence)
     serial = serial_sites(evidence)
     if not serial or len(evidence.workers) < 2:
-        return f"{total} were first touched, by {plural(len(_touchers(evidence)), 'thread')}{seen}."
+        return f"{total} were first touched, by {_touchers_in_words(evidence)}{seen}."
     share = sum(site.pages for site in serial) / evidence.touched_pages
     part = "all" if share >= ALL_OF_IT else round_percent(share)
-    return f"one thread first touched {part} of the {total}{seen}."
+    where = most_at(serial[0].site) if serial[0].site.line is not None else ""
+    return f"one thread first touched {part} of the {total}{seen}{where}."
+
+
+def _touchers_in_words(evidence: Evidence) -> str:
+    """Of make or git: what processes of one thread do not share is on their own node, unless they move."""
+    touchers = len(_touchers(evidence))
+    if touchers > 1 and len({thread.row.process for thread in evidence.threads}) == len(evidence.threads):
+        return f"{touchers} processes of one thread each: unless they moved, only what they share could be remote"
+    return plural(touchers, "thread")
 
 
 def _touchers(evidence: Evidence) -> set[int]:
@@ -246,7 +276,9 @@ def _scaling(evidence: Evidence) -> str:
     if not traffic.scaled or traffic.coverage is None or traffic.coverage >= FULL_COVERAGE:
         return ""
     by = "instructions" if traffic.local.by_work and traffic.remote.by_work else "time"
-    counted = f"Counted {percent_below(traffic.coverage, MIN_COVERAGE)} of the time, scaled by {by}"
+    with_counters = traffic.coverage / (1 - traffic.uncounted.part)
+    time = "time with counters" if traffic.uncounted.part else "time"
+    counted = f"Counted {percent_below(with_counters, MIN_COVERAGE)} of the {time}, scaled by {by}"
     if traffic.share is not None and traffic.interval is None:
         return f"{counted}; the error is not known: threads ran too briefly. {_SETTLES}"
     return f"{counted}."

@@ -6,12 +6,15 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 
+from numaprof.analysis.runtimes import Runtime, runtimes
+from numaprof.document.object_remarks import remote_by_module
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.source_location import is_library, is_runtime
+from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME, is_library, is_runtime
 from numaprof.text.format import clean
 
 PART = 0.1  # of the first touches, or of the remote requests sampled: less than that hides no answer
 MOST_FILES = 3
+_OF_THE_COMPILER = ("_start",)  # in every program, and without lines in each
 _SYSTEM = ("/lib", "/usr/")  # comes without debug information, and nobody changes its lines
 
 
@@ -26,10 +29,34 @@ def without_lines(evidence: Evidence) -> list[str]:
         for site, amount in sites:
             file = _file_of(site.module or "")
             users = file.startswith("/") and not file.startswith(_SYSTEM)
-            if site.line is None and users and not is_library(file) and not is_runtime(file):
+            if (
+                site.line is None
+                and site.function not in _OF_THE_COMPILER
+                and users
+                and not is_library(file)
+                and not is_runtime(file)
+            ):
                 sums[file] += amount
         found += [file for file, amount in sums.items() if amount >= PART * total]
     return [clean(os.path.basename(file), 40) for file in dict.fromkeys(found)][:MOST_FILES]
+
+
+# What has the runtime write /tmp/perf-PID.map, which the recorder reads.
+_NAMED_BY = {
+    Runtime.JVM: ("Java methods", "java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit"),
+    Runtime.NODE: ("JavaScript functions", "node --perf-basic-prof"),
+}
+
+
+def without_names(evidence: Evidence) -> str | None:
+    """Of code that a just-in-time compiler made, where much of what is remote is read by it."""
+    shares, _ = remote_by_module(evidence)
+    sites = {row.site for row in evidence.samples.caused} | {row.site for row in evidence.samples.used}
+    named = any(site.module == MADE_AT_RUN_TIME and site.function for site in sites if site is not None)
+    if named or shares.get(GENERATED, 0.0) < PART:
+        return None
+    option = next((_NAMED_BY[found.runtime] for found in runtimes(evidence) if found.runtime in _NAMED_BY), None)
+    return f"No names of {option[0]}: record it with {option[1]}." if option else None
 
 
 def _file_of(module: str) -> str:

@@ -18,6 +18,7 @@ from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     MIN_OBJECT_SHARE,
@@ -169,4 +170,6 @@ def _sees_kernel(evidence: Evidence) -> bool:
 def module_name(module: str | None) -> str:
     if module is None:
         return "unknown code"
+    if module == MADE_AT_RUN_TIME:
+        return GENERATED
     return clean(module if module.startswith("[") else module.rpartition("/")[2], 24)

@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
+import signal
 from collections import defaultdict
 from collections.abc import Iterator
 
-from numaprof.analysis.naming import nodes_in_text
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.slow_tier import slow_share_in_words
-from numaprof.document.missing_lines import without_lines
+from numaprof.document.missing_lines import without_lines, without_names
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Imported
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
 from numaprof.recording.sql import sql_run, sql_samples
-from numaprof.text.format import clean, duration, either, number, percent, plural, round_percent, words
+from numaprof.text.format import clean, duration, either, nodes_in_text, number, percent, plural, round_percent, words
 
 SEPARATOR = " · "
 
@@ -50,10 +50,19 @@ def banner(evidence: Evidence) -> Iterator[str]:
     bare = without_lines(evidence)
     if bare:
         yield f"No line numbers: {words(bare)} {either(len(bare), 'lacks', 'lack')} debug information; build with -g."
+    names = without_names(evidence)
+    if names:
+        yield names
     if run.term_signal is not None:
-        yield f"The program was ended by signal {run.term_signal}."
+        yield f"The program was ended by {_signal(run.term_signal)}."
     elif run.exit_status:
         yield f"The program ended with status {run.exit_status}."
+
+
+def _signal(number_: int) -> str:
+    """signal 15 (SIGTERM); most real-time signals have no names."""
+    name = next((f" ({known.name})" for known in signal.Signals if known.value == number_), "")
+    return f"signal {number_}{name}"
 
 
 def _attached(attached: tuple[sql_run.Attached, ...]) -> str:
@@ -61,7 +70,7 @@ def _attached(attached: tuple[sql_run.Attached, ...]) -> str:
     after = f", {duration(max(ages))} after {either(len(attached), 'it', 'the first of them')} started" if ages else ""
     pids = words([str(row.pid) for row in attached[:4]] + [f"{len(attached) - 4} more"] * (len(attached) > 4))
     which = either(len(attached), "process", "processes")
-    return f"ATTACHED to {which} {pids}{after}: memory that was placed before has no first touch."
+    return f"ATTACHED to {which} {pids}{after}: which thread and line placed its memory before is not known."
 
 
 def _imported(imported: Imported, host: str | None) -> Iterator[str]:
@@ -121,6 +130,8 @@ def _counters(evidence: Evidence) -> str:
     detail = clean(level.detail or "counters") if level else "counters"
     coverage = evidence.traffic.coverage
     seen = "n/a" if coverage is None else f"{round_percent(coverage)} of CPU time counted"
+    if evidence.uncounted.part:
+        seen += f", {round_percent(evidence.uncounted.part)} without counters"
     return f"counters: {detail} ({seen})"
 
 
@@ -220,17 +231,24 @@ def notes(evidence: Evidence) -> Iterator[str]:
         were, their = either(len(late), "was", "were"), either(len(late), "its", "their")
         latest = max(thread.row.start_ns for thread in late)
         when = f" ({either(len(late), '', 'the last ')}{duration(latest)} after the start)" if latest else ""
-        yield (
-            f"{plural(len(late), 'thread')} {were} found late{when}: {their} time before is neither recorded "
-            "nor part of the coverage."
+        known = all(thread.row.uncounted_ns is not None for thread in late)
+        missing = "was not counted" if known else "is neither recorded nor part of the coverage"
+        yield f"{plural(len(late), 'thread')} {were} found late{when}: {their} time before {missing}."
+    if evidence.counted and evidence.uncounted.part:
+        allows = (
+            ": the interval of the remote share allows for twice as many requests in that time, all local or remote."
+            if evidence.traffic.interval is not None and evidence.uncounted.requests
+            else "."
         )
+        yield f"{round_percent(evidence.uncounted.part)} of the CPU time passed while threads had no counters{allows}"
     thin = [thread for thread in evidence.threads if _thin(thread.traffic)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
         least = round_percent(MIN_COVERAGE)
         yield f"{plural(len(thin), 'thread')} {were} counted for less than {least} of {their} time: n/a."
     if evidence.samples.downsampled:
-        read = words([f"{number(row.samples)} ({row.name})" for row in evidence.samples.downsampled])
+        names = {kind: several for _, several, kinds in _SAMPLES for kind in kinds}
+        read = words([f"{number(row.samples)} {names.get(row.kind, row.name)}" for row in evidence.samples.downsampled])
         yield (
             f"lines and their shares are estimated from {number(MOST_SAMPLES)} evenly chosen samples of {read}: "
             "the error is up to 0.7 %."

@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
-from numaprof.analysis.naming import objects_in_text, site_label
+from numaprof.analysis.naming import objects_in_text, site_label, thread_in_text
 from numaprof.analysis.object_users import main_cause
 from numaprof.analysis.relevant_objects import suspects
-from numaprof.analysis.remote_share import remote_share
+from numaprof.analysis.remote_share import RemoteShare, remote_share
 from numaprof.analysis.verdict import Judgement, judge
-from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice
 from numaprof.text.format import percent, plural, round_percent
 
 _HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
+NEARLY_ALL = 0.9
 FEW = 2 * MIN_SAMPLES  # there is enough for one object, hardly for two
 
 
@@ -32,11 +34,24 @@ def unexplained(evidence: Evidence, advices: Sequence[Advice]) -> str | None:
 def _threads(evidence: Evidence) -> str:
     """How many are worth a look: of 200, perhaps 20."""
     found = [remote_share(evidence, thread) for thread in evidence.threads]
+    if not any(found):
+        return "Which threads read remotely is not known."
     heavy = sum(1 for share in found if share and share.share >= REMOTE_HEAVY)
+    most = _most_remote([(share, thread) for share, thread in zip(found, evidence.threads) if share])
+    if 2 * len(most) <= min(heavy, len(found) - 1):
+        which = thread_in_text(most[0]) if len(most) == 1 else f"the {len(most)} threads of {len(found)}"
+        return f"Start at {which} with nearly all remote accesses."
     if heavy in (0, len(found)):
         return "All threads read remotely about as much as each other."
     which = f"{plural(heavy, 'thread')} of {len(found)}"
     return f"Start at the {which} with {round_percent(REMOTE_HEAVY)} remote or more."
+
+
+def _most_remote(shares: Sequence[tuple[RemoteShare, Thread]]) -> list[Thread]:
+    """The fewest threads that make nearly all of what is remote."""
+    order = sorted(shares, key=lambda row: -row[0].remote)
+    sums = list(accumulate((share.remote for share, _ in order), initial=0.0))
+    return [thread for (_, thread), before in zip(order, sums) if before < NEARLY_ALL * sums[-1]]
 
 
 def _huge_pages(evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import product
 
-from numaprof.evidence.spread import median
+from numaprof.evidence.spread import effective_size, median
 from numaprof.evidence.thresholds import (
     ANY_ORDER,
     EXCLUSIVE,
@@ -103,10 +103,9 @@ def whole_of(parts: Parts) -> float:
 
 
 def effective_samples(cells: Iterable[Cell]) -> float:
-    """Equally weighted samples of the same error: (sum of weights)^2 / sum of squares (Kish, Survey Sampling)."""
+    """Of which the node is known, as many as tell as much if all had one weight."""
     known = [cell for cell in cells if cell.node is not None]
-    squares = sum(cell.squares for cell in known)
-    return sum(cell.weight for cell in known) ** 2 / squares if squares else 0.0
+    return effective_size(sum(cell.weight for cell in known), sum(cell.squares for cell in known))
 
 
 def shape(layout: Layout) -> Shape:
@@ -123,7 +122,7 @@ def _divided(layout: Layout) -> Shape | None:
     folded = [_by_range(parts) for parts in (layout.parts, layout.folded)]
     regions = {_by_range(parts) for parts in layout.regions} - {Shape.UNKNOWN, Shape.ONE}
     if regions <= {Shape.BLOCKS, Shape.HALO}:
-        folded += regions
+        folded += sorted(regions, key=lambda each: each is Shape.HALO)  # a set has another order in each process
     found = next((each for each in folded if each in (Shape.BLOCKS, Shape.HALO)), None)
     if found is None and _exclusive(layout.blocks):
         return Shape.OWN

@@ -4,11 +4,12 @@ scaled has an error, which may be unknown (None)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from numaprof.evidence.errors import EXACT, Error, Estimated, added, between_scopes, of_unseen
-from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_BLOCKS, MIN_COVERAGE, MOST_UNTIMED, SMALL_PART
+from numaprof.evidence.errors import EXACT, Error, Estimated, added, added_alike, between_scopes, of_unseen
+from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SPREAD, MOST_UNTIMED, SMALL_PART
 
 
 @dataclass(frozen=True)
@@ -19,13 +20,14 @@ class Count:
     running_ns: int
     time_ns: int | None  # what the scope really ran on a CPU; None: not known
     estimated: Estimated | None = None  # from its intervals; None: these are not known
+    nodes: tuple[int, ...] = ()  # where the scope ran; empty: not known
 
-    @property
+    @cached_property
     def coverage(self) -> float | None:
         """Share of the CPU time in which the event had a counter. Not running/enabled: see docs/recording.md."""
         return min(1.0, self.running_ns / self.time_ns) if self.time_ns else None
 
-    @property
+    @cached_property
     def estimate(self) -> float | None:
         """The value for the whole of the time. None where too little of it was seen, unless its error is known."""
         coverage = self.coverage
@@ -35,7 +37,7 @@ class Count:
             return self.value
         return self.estimated.total if self.estimated else self.value / coverage
 
-    @property
+    @cached_property
     def error(self) -> Error | None:
         """Of the estimate, from the scope itself."""
         coverage = self.coverage
@@ -76,9 +78,10 @@ NOTHING = Amount(None, None)
 def pooled(counts: list[Count]) -> Amount:
     """One event over many scopes, each scaled by its own coverage.
 
-    Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together; if even
-    that is too little, they are taken to have asked as much in a nanosecond as all others did. Too little of all of
-    them together is an estimate only where its error is known, as for one scope.
+    Scopes with too little of it (short threads that met one turn of the rotation, or none) are scaled together, those
+    of the same nodes: so the sums of the nodes add up to the whole. If even that is too little, they are taken to have
+    asked as much in a nanosecond as the others of these nodes did, if these were seen for long enough, else as all
+    did. Too little of all of them together is an estimate only where its error is known, as for one scope.
     """
     if len(counts) == 1:
         return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))
@@ -88,18 +91,32 @@ def pooled(counts: list[Count]) -> Amount:
     if untimed or whole.coverage is None or not whole.running_ns:
         return Amount(None, whole.coverage)
     solid = sum(estimate for _, estimate in timed if estimate is not None)
-    thin = summed(count for count, estimate in timed if estimate is None)
-    left = thin.estimate
-    if left is None:
-        left = (thin.time_ns or 0) * whole.value / whole.running_ns
+    thin = [count for count, estimate in timed if estimate is None]
+    left = sum((_scaled_together(*group, whole) for group in _by_nodes(thin, [count for count, _ in timed])), 0.0)
+    # The error is that of any scope's rate, of the larger sum: the others of the same nodes may be few.
+    of_any, alike = summed(thin), max(left, _scaled_together(thin, [], whole))
     seen = [count.estimated for count, _ in timed if count.estimated is not None]
     error = _error([count for count, estimate in timed if estimate is not None], seen)
-    missing = sum(estimate is None for _, estimate in timed)
-    if left > SMALL_PART * (solid + left) or (missing and not solid + left):
-        error = added([error, of_unseen(left, missing, (thin.time_ns or 0) / whole.running_ns, seen)])
+    if alike > SMALL_PART * (solid + alike) or (thin and not solid + alike):
+        error = added([error, of_unseen(alike, len(thin), (of_any.time_ns or 0) / whole.running_ns, seen)])
     if whole.coverage < MIN_COVERAGE and error is None:
         return Amount(None, whole.coverage)
     return Amount(solid + left, whole.coverage, error, _by_work(counts))
+
+
+def _by_nodes(thin: list[Count], everyone: list[Count]) -> Iterator[tuple[list[Count], list[Count]]]:
+    """What was hardly seen, and all that ran on the same nodes."""
+    for nodes in {count.nodes for count in thin}:
+        yield [count for count in thin if count.nodes == nodes], [count for count in everyone if count.nodes == nodes]
+
+
+def _scaled_together(thin: list[Count], others: list[Count], everyone: Count) -> float:
+    """By what was seen of them, else at the rate of the others, else of everyone."""
+    found, like = summed(thin), summed(others)
+    if found.estimate is not None:
+        return found.estimate
+    like = like if (like.coverage or 0.0) >= MIN_COVERAGE else everyone
+    return (found.time_ns or 0) * like.value / like.running_ns
 
 
 def _error(counts: list[Count], everyone: list[Estimated]) -> Error | None:
@@ -109,7 +126,7 @@ def _error(counts: list[Count], everyone: list[Estimated]) -> Error | None:
     if variance is None or any(count.error is None and count.estimated is None for count in counts):
         return None
     least = sum(estimated.least_variance for estimated in short)
-    spread = short if len(short) >= MIN_BLOCKS else everyone
+    spread = short if len(short) >= MIN_SPREAD else everyone
     together = Error(max(variance, least), len(spread) - 1) if short else EXACT
     return added([together, *(count.error for count in counts if count.error is not None)])
 
@@ -163,37 +180,52 @@ def difference(whole: Amount, part: Amount) -> Amount:
 
 
 @dataclass(frozen=True)
+class Uncounted:
+    """CPU time of a scope in which it had no counters."""
+
+    part: float = 0.0  # of its CPU time
+    requests: float = 0.0  # that it made in that time, at most
+
+
+@dataclass(frozen=True)
 class Traffic:
     """Requests that DRAM answered, of one kind in one scope."""
 
     local: Amount = NOTHING
     remote: Amount = NOTHING
     covariance: float = 0.0  # of the two
+    uncounted: Uncounted = Uncounted()
 
-    @property
+    @cached_property
     def share_error(self) -> Error | None:
         """Of the share, by the delta method."""
         share, total = self.share, self.total
         if share is None or not total or self.local.error is None or self.remote.error is None:
             return None
-        both = added([self.remote.error.times(1 - share), self.local.error.times(share)])
+        remote, local = self.remote.error.times(1 - share), self.local.error.times(share)
+        both = added([remote, local]) if not self.covariance else added_alike(remote, local)
         assert both is not None
         shared = 2 * share * (1 - share) * self.covariance
         return Error(max(0.0, both.variance - shared) / total**2, both.freedom)
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float] | None:
-        """95 % interval of the share; None: not known."""
+        """95 % interval of the share; None: not known. Requests that nobody counted may be all local, or all remote."""
         share, error = self.share, self.share_error
         if share is None or error is None:
             return None
-        return max(0.0, share - error.half_width), min(1.0, share + error.half_width)
+        low, high = max(0.0, share - error.half_width), min(1.0, share + error.half_width)
+        if not self.uncounted.requests:
+            return low, high
+        missed = self.uncounted.requests / ((self.total or 0.0) + self.uncounted.requests)
+        return (1 - missed) * low, (1 - missed) * high + missed
 
-    @property
+    @cached_property
     def coverage(self) -> float | None:
-        return together([self.local, self.remote]).coverage
+        coverage = together([self.local, self.remote]).coverage
+        return None if coverage is None else coverage * (1 - self.uncounted.part)
 
-    @property
+    @cached_property
     def total(self) -> float | None:
         return together([self.local, self.remote]).estimate
 

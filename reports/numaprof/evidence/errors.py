@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, sqrt
 
-from numaprof.evidence.thresholds import MIN_BLOCKS, UNSEEN_REQUESTS
+from numaprof.evidence.thresholds import MIN_BLOCKS, MIN_SPREAD, UNSEEN_REQUESTS
 
 _NORMAL = 1.959964  # 97.5 % quantile of the normal distribution: 2.5 % on either side
 
@@ -58,6 +58,14 @@ def added(errors: Iterable[Error | None]) -> Error | None:
     return Error(variance, variance**2 / spread if spread else inf)
 
 
+def added_alike(one: Error, other: Error) -> Error:
+    """Of a sum of estimates from the same slices: Satterthwaite's rule where the variances are wholly correlated, which
+    are then known no better together than alone."""
+    variance = one.variance + other.variance
+    spread = (one.variance / sqrt(one.freedom) + other.variance / sqrt(other.freedom)) ** 2
+    return Error(variance, variance**2 / spread if spread else inf)
+
+
 @dataclass(frozen=True)
 class Estimated:
     """What an event would have counted in one scope, had it had a counter all the time."""
@@ -102,7 +110,7 @@ def between_scopes(parts: Pairs, everyone: Pairs = ()) -> float | None:
     Twice the same estimate gives a variance (combined ratio estimator, Cochran, Sampling Techniques, 6.4).
     """
     known = _seen(parts)
-    if len(known) < MIN_BLOCKS:
+    if len(known) < MIN_SPREAD:
         spread = _spread(_seen(everyone))
         return None if spread is None or not known else spread * sum(one.weight / one.seen for one, _ in known)
     first, second = _mean([one for one, _ in known]), _mean([other for _, other in known])
@@ -135,7 +143,7 @@ def _seen(parts: Pairs) -> list[tuple[Estimated, Estimated]]:
 
 def _spread(known: Pairs) -> float | None:
     """Covariance of two rates, of a scope in which one unit of size was seen: it falls as more is seen."""
-    if len(known) < MIN_BLOCKS:
+    if len(known) < MIN_SPREAD:
         return None
     first, second = _mean([one for one, _ in known]), _mean([other for _, other in known])
     return sum(one.seen * (one.rate - first) * (other.rate - second) for one, other in known) / (len(known) - 1)

@@ -36,7 +36,7 @@ def load_estimates(
     """by_work: scale by instructions where they are known, else by CPU time."""
     counted, timed = json.dumps(sorted(events)), json.dumps(sorted(clocks))
     sql = sql_estimates.parts(recording.one(sql_estimates.HasWork, sql_estimates.HAS_WORK).found > 0)
-    recording.run(sql_estimates.SPAN, clocks=timed)
+    recording.run(*sql_estimates.SPAN, clocks=timed)
     paces = {scope: list(parts) for scope, parts in _by_scope(recording.rows(Part, sql, events=timed, apart=0))}
     return {
         (scope, event): estimated
@@ -49,14 +49,33 @@ def _by_scope(parts: Iterable[Part]) -> Iterator[tuple[int, Iterator[Part]]]:
     return groupby(parts, attrgetter("scope"))
 
 
-def _of_scope(parts: Iterable[Part], pace: Sequence[Part], by_work: bool) -> Iterator[tuple[int, Estimated]]:
+class Times(NamedTuple):
+    """When an event counted, and how much of the time and of the work it saw: the same of all events of a group."""
+
+    at: tuple[int, ...]
+    running: tuple[int, ...]
+    work: tuple[int | None, ...]
+    has_work: tuple[int, ...]
+
+
+def _of_scope(parts: Iterable[Part], clocks: Iterable[Part], by_work: bool) -> Iterator[tuple[int, Estimated]]:
+    passed, pace = _columns(clocks)
+    blocks: dict[Times, Blocks | None] = {}
     groups: dict[Slices, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for event, own in groupby(parts, attrgetter("event")):
-        blocks = _blocks(list(own), pace, by_work)
-        if blocks is not None:
-            groups[blocks.slices][event] = blocks.values
-    for slices, values in groups.items():
-        yield from _of_group(slices, values)
+        values, times = _columns(own)
+        if times not in blocks:
+            blocks[times] = _blocks(times, pace, passed, by_work)
+        found = blocks[times]
+        if found is not None:
+            groups[found.slices][event] = tuple(_sums(found.places, values, len(found.slices.blocks)))
+    for slices, counted in groups.items():
+        yield from _of_group(slices, counted)
+
+
+def _columns(parts: Iterable[Part]) -> tuple[tuple[int, ...], Times]:
+    _, _, at, values, running, work, has_work = zip(*parts)
+    return values, Times(at, running, work, has_work)
 
 
 class Slices(NamedTuple):
@@ -70,28 +89,27 @@ class Slices(NamedTuple):
 
 class Blocks(NamedTuple):
     slices: Slices
-    values: tuple[int, ...]
+    places: tuple[int, ...]  # the block of each part of the event
 
 
-def _blocks(parts: Sequence[Part], pace: Sequence[Part], by_work: bool) -> Blocks | None:
-    """None: the event never had a counter."""
-    times = [part.at for part in pace]
+def _blocks(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Blocks | None:
+    """None: the event never had a counter. passed: what the clocks counted."""
     # Timers tell of an event and of the clock at different times: what came before the clock goes with it.
-    at = [min(bisect_left(times, part.at), len(times) - 1) for part in parts]
-    running = _sums(at, [part.running for part in parts], len(times))
+    last = len(pace.at) - 1
+    at = [min(bisect_left(pace.at, time), last) for time in own.at]
+    running = _sums(at, own.running, len(pace.at))
     whole = sum(running)
     if whole <= 0:
         return None
-    work = [part.work or 0 for part in parts]
-    by_work = by_work and sum(work) > 0 and all(part.has_work for part in parts) and all(part.has_work for part in pace)
+    work = [part or 0 for part in own.work]
+    by_work = by_work and sum(work) > 0 and all(own.has_work) and all(pace.has_work)
     numbers = _numbers(running, whole)
     blocks = {number: position for position, number in enumerate(dict.fromkeys(numbers))}
-    part_block = [blocks[numbers[position]] for position in at]
+    own_block = tuple(blocks[numbers[position]] for position in at)
     pace_block = [blocks[number] for number in numbers]
-    seen = _sums(part_block, work if by_work else [part.running for part in parts], len(blocks))
-    sizes = _sums(pace_block, [part.work or 0 if by_work else part.value for part in pace], len(blocks))
-    values = _sums(part_block, [part.value for part in parts], len(blocks))
-    return Blocks(Slices(tuple(blocks), tuple(seen), tuple(sizes), by_work), tuple(values))
+    seen = _sums(own_block, work if by_work else own.running, len(blocks))
+    sizes = _sums(pace_block, [part or 0 for part in pace.work] if by_work else passed, len(blocks))
+    return Blocks(Slices(tuple(blocks), tuple(seen), tuple(sizes), by_work), own_block)
 
 
 def _numbers(running: Sequence[int], whole: int) -> list[int]:

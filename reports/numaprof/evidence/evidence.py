@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from numaprof.evidence.counts import Traffic
+from numaprof.evidence.counts import Traffic, Uncounted
 from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.machine import Machine, parse_list
@@ -20,6 +20,8 @@ from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_sample
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
+from numaprof.evidence.uncounted import uncounted
+from numaprof.evidence.waves import stand_ins
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_counts, sql_locations, sql_machine, sql_run, sql_samples, sql_threads
 from numaprof.text.messages import Failure
@@ -33,7 +35,7 @@ MOST_PAGE_BYTES = 1 << 30  # the kernel's largest base page has 256 KiB
 class Thread:
     """One thread, with where it ran and what it asked of memory."""
 
-    position: int  # in the order of their start, from 0: the position in the pinning plan
+    position: int  # in the order of their creation, from 0: the position in the pinning plan
     row: sql_threads.Thread
     cpus: tuple[int, ...]  # all it is known to have run on
     nodes: tuple[int, ...]  # where it ran; empty: not known
@@ -87,11 +89,13 @@ class Evidence:
     machine: Machine
     events: tuple[sql_counts.Event, ...]
     ledger: Ledger
+    uncounted: Uncounted  # of all threads
     threads: tuple[Thread, ...]
     samples: Samples
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
+    stand_ins: Mapping[int, int] = field(default_factory=dict)  # threads of later waves -> of the first
     source: KeptSource = field(default_factory=dict)
     code_files: tuple[str, ...] = ()  # that the program mapped; empty: not known
     code_makers: tuple[str, ...] = ()  # what made some of them: "Go 1.22.3"
@@ -111,7 +115,7 @@ class Evidence:
 
     @cached_property
     def traffic(self) -> Traffic:
-        return verdict_traffic(self.ledger.events, self.columns)
+        return replace(verdict_traffic(self.ledger.events, self.columns), uncounted=self.uncounted)
 
     @property
     def counted(self) -> bool:
@@ -200,13 +204,24 @@ def evidence_of(recording: Recording) -> Evidence:
     )
     events = recording.rows(sql_counts.Event, sql_counts.EVENTS)
     counts = recording.rows(sql_counts.Count, sql_counts.COUNTS)
-    rows = recording.rows(sql_threads.Thread, sql_threads.THREADS)
+    knows_uncounted = recording.one(sql_threads.HasUncounted, sql_threads.HAS_UNCOUNTED).found > 0
+    rows = recording.rows(sql_threads.Thread, sql_threads.threads(knows_uncounted))
     samples = load_samples(recording, run.page_bytes, machine.slow_nodes)
     sorted_events = sort_events(events)
     wanted = {event for ids in sorted_events.events.values() for event in ids}
-    books = ledger(sorted_events, counts, rows, load_estimates(recording, wanted, sorted_events.time))
-    threads = tuple(_threads(rows, counts, books, samples, machine))
-    objects = load_objects(recording, samples, run.page_bytes)
+    ran_on = _ran_on(rows, counts)
+    nodes = {row.id: _nodes(row, ran_on[row.id], samples.nodes_of_thread.get(row.id, ()), machine) for row in rows}
+    estimates = load_estimates(recording, wanted, sorted_events.time)
+    books = ledger(sorted_events, counts, rows, estimates, nodes=nodes, machine=machine)
+    counted = list(_threads(rows, ran_on, nodes, books))
+    of_threads, of_all = uncounted(
+        books, rows, [thread.traffic for thread in counted], verdict_traffic(books.events, books.total)
+    )
+    threads = tuple(
+        replace(thread, traffic=replace(thread.traffic, uncounted=mine)) for thread, mine in zip(counted, of_threads)
+    )
+    instead = stand_ins(rows)
+    objects = load_objects(recording, samples, run.page_bytes, instead)
     return Evidence(
         path=recording.path,
         run=run,
@@ -215,7 +230,9 @@ def evidence_of(recording: Recording) -> Evidence:
         machine=machine,
         events=tuple(events),
         ledger=books,
+        uncounted=of_all,
         threads=threads,
+        stand_ins=instead,
         samples=samples,
         objects=objects,
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
@@ -244,25 +261,32 @@ def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -
     return Footprint(nodes, {found.things[0]: found.known_homes for found in data}, page_bytes // LINE_BYTES)
 
 
-def _threads(
-    rows: list[sql_threads.Thread], counts: list[sql_counts.Count], books: Ledger, samples: Samples, machine: Machine
-) -> Iterator[Thread]:
+def _ran_on(rows: list[sql_threads.Thread], counts: list[sql_counts.Count]) -> dict[int, tuple[int, ...]]:
+    """The CPUs that each thread is known to have run on."""
     seen: dict[int, set[int]] = defaultdict(set)
     for count in counts:
         if count.thread is not None and count.cpu is not None:
             seen[count.thread].add(count.cpu)
     cpus = {row.id: sole_cpu(row, seen[row.id]) for row in rows}
-    one_each = bool(books.unattributed) and None not in cpus.values() and len(set(cpus.values())) == len(cpus)
+    return {thread: tuple(sorted(seen[thread])) if cpu is None else (cpu,) for thread, cpu in cpus.items()}
+
+
+def _threads(
+    rows: list[sql_threads.Thread],
+    ran_on: Mapping[int, tuple[int, ...]],
+    nodes: Mapping[int, tuple[int, ...]],
+    books: Ledger,
+) -> Iterator[Thread]:
+    apart = all(len(cpus) == 1 for cpus in ran_on.values()) and len(set(ran_on.values())) == len(ran_on)
     for position, row in enumerate(rows):
-        cpu = cpus[row.id]
-        ran_on = tuple(sorted(seen[row.id])) if cpu is None else (cpu,)
+        cpus = ran_on[row.id]
         # Threads were not told apart, but each has a CPU of its own: the CPU's counts are the thread's.
-        columns = books.cpu(cpu) if one_each and cpu is not None else books.thread(row.id)
+        columns = books.cpu(cpus[0]) if books.unattributed and apart else books.thread(row.id)
         yield Thread(
             position=position,
             row=row,
-            cpus=ran_on,
-            nodes=_nodes(row, ran_on, samples.nodes_of_thread.get(row.id, ()), machine),
+            cpus=cpus,
+            nodes=nodes[row.id],
             columns=columns,
             traffic=verdict_traffic(books.events, columns),
         )

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from numaprof.evidence.access_patterns import (
     Layout,
@@ -38,6 +39,7 @@ from numaprof.recording.sql.sql_samples import LOAD, STORE
 from numaprof.text.format import number_list
 
 UNNAMED = "memory"
+_OUTLINED = r"\._omp_fn\.|\.omp_outlined"  # functions that compilers make of regions of OpenMP
 SHARED = "shared"  # the recording's word for memory that processes share under a name
 
 
@@ -55,8 +57,9 @@ class Object(Touches):
     kind: str  # the recording's word; UNNAMED: told apart by the place of first touch alone
     name: str | None
     allocated: Site | None
-    caller: Site | None  # of the function that allocates
+    caller: Site | None  # of the function that allocates; of UNNAMED, of that which first touches
     is_wrapped: bool  # other callers use the same place to allocate
+    in_region: bool  # allocated within a parallel region of OpenMP, by one of its threads
     blocks: int | None
     bytes: float | None  # most that lived at one time
     used: tuple[Used, ...]  # accesses that DRAM answered, or hint faults
@@ -76,6 +79,7 @@ class Object(Touches):
     node_uses: Parts = field(default_factory=dict)  # all uses: node -> part of BINS -> accesses
     block_uses: Parts = field(default_factory=dict)  # the same, of its blocks laid over each other
     steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
+    steady_seen: Parts = field(default_factory=dict)  # the same, in samples
     steady_samples: float = 0.0  # of steady_uses: samples of one period that would tell as much
     nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
     mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
@@ -123,8 +127,18 @@ class Object(Touches):
     @cached_property
     def homes(self) -> dict[int, float]:
         """Pages by their home; where first touches do not tell, accesses by the home of what they reach."""
-        by_use = ((row.page_node, row.accesses) for row in self.used if row.page_node is not None)
-        return self.known_homes or summed(by_use)
+        return self.known_homes or self.used_homes
+
+    @cached_property
+    def home_samples(self) -> int:
+        """Samples that tell the homes."""
+        touched = sum(row.samples for row in self.touched if row.home is not None)
+        return touched or sum(row.samples for row in self.used if row.page_node is not None)
+
+    @cached_property
+    def used_homes(self) -> dict[int, float]:
+        """Accesses by the home of what they reach."""
+        return summed((row.page_node, row.accesses) for row in self.used if row.page_node is not None)
 
     @cached_property
     def remote(self) -> float:
@@ -173,6 +187,8 @@ Row = TypeVar(
     "Row", sql_accesses.Cell, sql_accesses.RegionCell, sql_accesses.Answer, sql_objects.Unclear, Touched, Used
 )
 
+Part = TypeVar("Part", sql_accesses.Cell, sql_accesses.RegionCell)
+
 
 def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
     found: dict[int, list[Row]] = defaultdict(list)
@@ -182,66 +198,92 @@ def _by_thing(rows: Iterable[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def load_objects(recording: Recording, samples: Samples, page_bytes: int) -> Objects:
-    """After load_samples, whose tables it reads."""
-    touched, used = _by_thing(samples.touched), _by_thing(samples.used)
-    all_answers = recording.rows(sql_accesses.Answer, sql_accesses.ANSWERS)
-    answers = _by_thing(all_answers)
-    shapes = _Shapes(recording, page_bytes)
-    named = {row.id: row for row in recording.rows(sql_objects.Named, sql_objects.NAMED)}
-    growing = {row.thing for row in recording.rows(sql_objects.Growing, sql_objects.GROWING, blocks=MIN_GROWTH)}
-    ended = {row.thing: row.end_ns for row in recording.rows(sql_objects.Ended, sql_objects.ENDED)}
-    paths = _paths(recording)
-    wrapped = _wrapped(paths)
-    before = _before(recording, samples)
-    regions = recording.rows(
-        sql_objects.HugeRegions, sql_objects.HUGE_REGIONS, page_bytes=page_bytes, huge_fault=HUGE_FAULT
-    )
-    huge = {row.thing: row for row in regions}
-    huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
-    came_huge = {row.thing: row.pages for row in huge_touches}
-    mapped_before = {row.thing for row in recording.rows(sql_objects.PlacedBefore, sql_objects.PLACED_BEFORE)}
-    unclear = _by_thing(recording.rows(sql_objects.Unclear, sql_objects.UNCLEAR))
-    parts = [
-        Object(
-            touched=tuple(touched[thing]),
-            kind=named[thing].kind if thing in named else UNNAMED,
-            name=named[thing].name if thing in named else None,
-            allocated=paths[thing][0] if thing in paths else None,
-            caller=paths[thing][1] if thing in paths else None,
-            is_wrapped=thing in wrapped,
-            blocks=named[thing].blocks if thing in named else None,
-            bytes=named[thing].bytes if thing in named else None,
-            used=tuple(used[thing]),
-            answers=tuple(answers[thing]),
-            touch_shape=shapes.touched(thing),
-            use_shape=shapes.used(thing),
-            node_uses=shapes.node_uses(thing),
-            block_uses=shapes.block_uses(thing),
-            steady_uses=steady_nodes.accesses,
-            steady_samples=effective_samples(steady),
-            nodes_apart=kept_apart(steady_nodes),
-            mixed_in_pages=shapes.mixed_in_pages.get(thing),
-            before=tuple(before[thing]),
-            huge=huge.get(thing),
-            huge_pages=came_huge.get(thing, 0.0),
-            unclear=tuple(unclear[thing]),
-            things=(thing,),
-            mapped_before=thing in mapped_before,
-            page_bytes=page_bytes,
-            grows=thing in growing,
-            since=named[thing].start_ns or 0 if thing in named else 0,
-            until=ended.get(thing),
-        )
-        for thing in sorted({*touched, *used, *answers, *named}, key=abs)
-        if thing in named or touched[thing]
-        for steady in [shapes.steady(thing)]
-        for steady_nodes in [uses_of(steady, by_node=True)]
-    ]
+def load_objects(recording: Recording, samples: Samples, page_bytes: int, stand_ins: Mapping[int, int]) -> Objects:
+    """After load_samples, whose tables it reads. stand_ins: threads that take the parts of others (waves.py)."""
+    answers = recording.rows(sql_accesses.Answer, sql_accesses.ANSWERS)
+    parts = _Parts(recording, samples, answers, page_bytes, stand_ins).all()
     found = sorted(_merged(parts), key=lambda object: (-object.remote, -object.pages, object.kind, object.name or ""))
     attributed = tuple(recording.rows(sql_objects.Attributed, sql_objects.ATTRIBUTED))
     files = tuple(recording.rows(sql_objects.FilePages, sql_objects.FILE_PAGES))
-    return Objects(tuple(found), attributed, tuple(all_answers), files)
+    return Objects(tuple(found), attributed, tuple(answers), files)
+
+
+class _Parts:
+    """Objects before those that nobody can tell apart are merged, from what is read once."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        samples: Samples,
+        all_answers: Sequence[sql_accesses.Answer],
+        page_bytes: int,
+        stand_ins: Mapping[int, int],
+    ) -> None:
+        self._page_bytes = page_bytes
+        self._touched, self._used = _by_thing(samples.touched), _by_thing(samples.used)
+        self._answers = _by_thing(all_answers)
+        self._shapes = _Shapes(recording, page_bytes, stand_ins)
+        self._named = {row.id: row for row in recording.rows(sql_objects.Named, sql_objects.NAMED)}
+        self._growing = {
+            row.thing for row in recording.rows(sql_objects.Growing, sql_objects.GROWING, blocks=MIN_GROWTH)
+        }
+        self._ended = {row.thing: row.end_ns for row in recording.rows(sql_objects.Ended, sql_objects.ENDED)}
+        self._paths = _paths(recording)
+        self._wrapped = _wrapped(self._paths)
+        self._callers = {
+            row.thing: _site(row) for row in recording.rows(sql_objects.TouchCaller, sql_objects.TOUCH_CALLERS)
+        }  # that with most pages is the last
+        self._before = _before(recording, samples)
+        regions = recording.rows(
+            sql_objects.HugeRegions, sql_objects.HUGE_REGIONS, page_bytes=page_bytes, huge_fault=HUGE_FAULT
+        )
+        self._huge = {row.thing: row for row in regions}
+        huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
+        self._came_huge = {row.thing: row.pages for row in huge_touches}
+        self._mapped_before = {row.thing for row in recording.rows(sql_objects.PlacedBefore, sql_objects.PLACED_BEFORE)}
+        self._unclear = _by_thing(recording.rows(sql_objects.Unclear, sql_objects.UNCLEAR))
+
+    def all(self) -> list[Object]:
+        things = {*self._touched, *self._used, *self._answers, *self._named}
+        return [
+            self._object(thing) for thing in sorted(things, key=abs) if thing in self._named or self._touched[thing]
+        ]
+
+    def _object(self, thing: int) -> Object:
+        steady = self._shapes.steady(thing)
+        steady_nodes = uses_of(steady, by_node=True)
+        return Object(
+            touched=tuple(self._touched[thing]),
+            kind=self._named[thing].kind if thing in self._named else UNNAMED,
+            name=self._named[thing].name if thing in self._named else None,
+            allocated=self._paths[thing].site if thing in self._paths else None,
+            caller=self._paths[thing].caller if thing in self._paths else self._callers.get(thing),
+            is_wrapped=thing in self._wrapped,
+            in_region=thing in self._paths and self._paths[thing].in_region,
+            blocks=self._named[thing].blocks if thing in self._named else None,
+            bytes=self._named[thing].bytes if thing in self._named else None,
+            used=tuple(self._used[thing]),
+            answers=tuple(self._answers[thing]),
+            touch_shape=self._shapes.touched(thing),
+            use_shape=self._shapes.used(thing),
+            node_uses=self._shapes.node_uses(thing),
+            block_uses=self._shapes.block_uses(thing),
+            steady_uses=steady_nodes.accesses,
+            steady_seen=steady_nodes.seen,
+            steady_samples=effective_samples(steady),
+            nodes_apart=kept_apart(steady_nodes),
+            mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
+            before=tuple(self._before[thing]),
+            huge=self._huge.get(thing),
+            huge_pages=self._came_huge.get(thing, 0.0),
+            unclear=tuple(self._unclear[thing]),
+            things=(thing,),
+            mapped_before=thing in self._mapped_before,
+            page_bytes=self._page_bytes,
+            grows=thing in self._growing,
+            since=self._named[thing].start_ns or 0 if thing in self._named else 0,
+            until=self._ended.get(thing),
+        )
 
 
 def _merged(parts: list[Object]) -> list[Object]:
@@ -256,7 +298,7 @@ def _merged(parts: list[Object]) -> list[Object]:
 def _told_apart(group: list[Object]) -> list[Object]:
     """Several allocations at one line are one object, unless they are touched or used in different ways."""
     alike: list[list[Object]] = []
-    for part in sorted(group, key=lambda part: -sum(row.samples for row in part.used)):
+    for part in sorted(group, key=_use_samples, reverse=True):
         fitting = next((each for each in alike if all(_behave_alike(part, other) for other in each)), None)
         if fitting is None:
             alike.append([part])
@@ -281,40 +323,37 @@ def _sum(group: list[Object]) -> Object:
     """The shapes are those of the part that is used most, and touched most."""
     if len(group) == 1:
         return group[0]
-    used = max(group, key=lambda part: sum(row.samples for row in part.used))
+    used = _most_used(group)
     sizes, blocks = ([part.bytes or 0.0 for part in group], [part.blocks or 0 for part in group])
     together = max if used.kind == SHARED else sum  # what several processes have mapped is there once
     touched = max(group, key=lambda part: part.pages)
-    return Object(
+    return replace(
+        used,
         touched=tuple(row for part in group for row in part.touched),
-        kind=used.kind,
-        name=used.name,
-        allocated=used.allocated,
-        caller=used.caller,
-        is_wrapped=used.is_wrapped,
         blocks=together(blocks) or None,
         bytes=together(sizes) or None,
         used=tuple(row for part in group for row in part.used),
         answers=tuple(row for part in group for row in part.answers),
         touch_shape=touched.touch_shape,
-        use_shape=used.use_shape,
-        node_uses=used.node_uses,
-        block_uses=used.block_uses,
-        steady_uses=used.steady_uses,
-        steady_samples=used.steady_samples,
-        nodes_apart=used.nodes_apart,
-        mixed_in_pages=used.mixed_in_pages,
         before=tuple(row for part in group for row in part.before),
-        huge=used.huge,
         huge_pages=sum(part.huge_pages for part in group),
         unclear=tuple(row for part in group for row in part.unclear),
-        grows=used.grows,
         since=min(part.since for part in group),
         until=_last([part.until for part in group]),
         mapped_before=any(part.mapped_before for part in group),
-        page_bytes=used.page_bytes,
         things=tuple(thing for part in (used, *(part for part in group if part is not used)) for thing in part.things),
     )
+
+
+def _most_used(group: list[Object]) -> Object:
+    """Of those whose use by several threads is known, if most accesses are to them; else of all."""
+    known = [part for part in group if part.use_shape not in (Shape.UNKNOWN, Shape.ONE)]
+    told = known if 2 * sum(map(_use_samples, known)) >= sum(map(_use_samples, group)) else []
+    return max(told or group, key=_use_samples)
+
+
+def _use_samples(part: Object) -> int:
+    return sum(row.samples for row in part.used)
 
 
 def _last(ends: list[int | None]) -> int | None:
@@ -325,10 +364,13 @@ def _last(ends: list[int | None]) -> int | None:
 class _Shapes:
     """What the shapes are made of, read once."""
 
-    def __init__(self, recording: Recording, page_bytes: int) -> None:
-        self._cells = _by_thing(recording.rows(sql_accesses.Cell, sql_accesses.CELLS, bins=BINS))
-        self._folded = _by_thing(recording.rows(sql_accesses.Cell, sql_accesses.FOLDED_CELLS, bins=BINS))
-        self._regions = _by_thing(recording.rows(sql_accesses.RegionCell, sql_accesses.REGION_CELLS, bins=BINS))
+    def __init__(self, recording: Recording, page_bytes: int, stand_ins: Mapping[int, int]) -> None:
+        def taken_over(rows: Iterable[Part]) -> dict[int, list[Part]]:
+            return _by_thing(row._replace(thread=stand_ins.get(row.thread, row.thread)) for row in rows)
+
+        self._cells = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.CELLS, bins=BINS))
+        self._folded = taken_over(recording.rows(sql_accesses.Cell, sql_accesses.FOLDED_CELLS, bins=BINS))
+        self._regions = taken_over(recording.rows(sql_accesses.RegionCell, sql_accesses.REGION_CELLS, bins=BINS))
         self._orders = {row.thing: row for row in recording.rows(sql_accesses.Order, sql_accesses.ORDERS)}
         pages = recording.rows(sql_accesses.Sharing, sql_accesses.PAGE_SHARING, page_bytes=page_bytes)
         self._pages = {row.thing: row for row in pages}
@@ -373,25 +415,37 @@ class _Shapes:
         )
 
 
-def _paths(recording: Recording) -> dict[int, tuple[Site | None, Site | None]]:
-    """Where an object is allocated, and who called the function that does so."""
+def _site(row: sql_objects.AllocationPlace | sql_objects.TouchCaller) -> Site:
+    return site_of(Place(row.id, row.module, row.address, row.function, row.offset, row.file, row.line))
+
+
+class _Path(NamedTuple):
+    """Where an object is allocated, who called the function that does so, and whether a region of OpenMP did."""
+
+    site: Site | None
+    caller: Site | None
+    in_region: bool
+
+
+def _paths(recording: Recording) -> dict[int, _Path]:
     places: dict[int, list[tuple[int, Site]]] = defaultdict(list)
     for row in recording.rows(sql_objects.AllocationPlace, sql_objects.ALLOCATION_PATHS):
-        site = site_of(Place(row.id, row.module, row.address, row.function, row.offset, row.file, row.line))
-        places[row.object].append((row.rank, site))
-    found: dict[int, tuple[Site | None, Site | None]] = {}
+        places[row.object].append((row.rank, _site(row)))
+    found: dict[int, _Path] = {}
     for object, path in places.items():
         best = max(rank for rank, _ in path)
         mine = [site for rank, site in path if rank == best]
-        found[object] = mine[0], next((site for site in mine if site.function != mine[0].function), None)
+        caller = next((site for site in mine if site.function != mine[0].function), None)
+        in_region = any(re.search(_OUTLINED, site.function or "") for _, site in path)
+        found[object] = _Path(mine[0], caller, in_region)
     return found
 
 
-def _wrapped(paths: dict[int, tuple[Site | None, Site | None]]) -> set[int]:
+def _wrapped(paths: dict[int, _Path]) -> set[int]:
     callers: dict[Site | None, set[Site | None]] = defaultdict(set)
-    for site, caller in paths.values():
-        callers[site].add(caller)
-    return {object for object, (site, _) in paths.items() if len(callers[site]) > 1}
+    for path in paths.values():
+        callers[path.site].add(path.caller)
+    return {object for object, path in paths.items() if len(callers[path.site]) > 1}
 
 
 def _before(recording: Recording, samples: Samples) -> dict[int, list[Before]]:

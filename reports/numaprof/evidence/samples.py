@@ -13,18 +13,17 @@ from typing import NamedTuple
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, site_of
 from numaprof.evidence.thresholds import (
     MIN_REMOTE_SAMPLES,
-    MIN_SAMPLES,
     MOST_OBJECTS,
     MOST_PLACES,
     MOST_SAMPLES,
     MOSTLY_CALLED,
+    SPELLS,
 )
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_accesses, sql_locations, sql_objects, sql_samples
 
 
-@dataclass(frozen=True)
-class Touched:
+class Touched(NamedTuple):
     """Pages first touched at one place by one thread."""
 
     thing: int | None  # what it is part of (queries_objects)
@@ -36,8 +35,7 @@ class Touched:
     samples: int
 
 
-@dataclass(frozen=True)
-class Caused:
+class Caused(NamedTuple):
     """Remote accesses by one instruction's line, from overflow samples: no addresses."""
 
     site: Site
@@ -47,8 +45,7 @@ class Caused:
     samples: int
 
 
-@dataclass(frozen=True)
-class Used:
+class Used(NamedTuple):
     """Accesses with addresses, and who had first touched what they reach."""
 
     kind: int
@@ -65,17 +62,12 @@ class Used:
     steady: bool  # after the initialisation
     accesses: float
     samples: int
+    squares: float  # sum of the squares of the samples' weights
 
 
 class LibraryCall(NamedTuple):
     function: str
     container: bool  # of C++'s standard library
-
-
-class Tally(NamedTuple):
-    remote: float
-    total: float
-    samples: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +76,7 @@ class Samples:
     touched: tuple[Touched, ...]
     caused: tuple[Caused, ...]
     used: tuple[Used, ...]
+    spells: tuple[sql_accesses.Spell, ...]
     nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
     sites: dict[int | None, Site]  # by the recording's number of a place
@@ -93,15 +86,11 @@ class Samples:
     moved: sql_samples.Moved
 
     @cached_property
-    def tallies(self) -> dict[tuple[int, int], Tally]:
-        """Of accesses whose page's node is known, by kind and thread."""
-        sums: dict[tuple[int, int], Tally] = {}
-        for row in self.used:
-            if row.remote is not None:
-                old = sums.get((row.kind, row.thread), Tally(0.0, 0.0, 0))
-                remote = old.remote + row.accesses * row.remote
-                sums[row.kind, row.thread] = Tally(remote, old.total + row.accesses, old.samples + row.samples)
-        return sums
+    def spells_of(self) -> dict[int, list[sql_accesses.Spell]]:
+        found: dict[int, list[sql_accesses.Spell]] = defaultdict(list)
+        for spell in self.spells:
+            found[spell.thread].append(spell)
+        return found
 
     @cached_property
     def remote_accesses(self) -> float:
@@ -111,9 +100,7 @@ class Samples:
     @cached_property
     def tell_objects(self) -> bool:
         """There are enough accesses with addresses to say which objects are used remotely."""
-        known = sum(row.samples for row in self.used if row.remote is not None)
-        remote = sum(row.samples for row in self.used if row.remote)
-        return known >= MIN_SAMPLES and remote >= MIN_REMOTE_SAMPLES
+        return sum(row.samples for row in self.used if row.remote) >= MIN_REMOTE_SAMPLES
 
     def taken(self, *kinds: int) -> int:
         return sum(row.samples for row in self.kinds if row.kind in kinds)
@@ -147,6 +134,7 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         touched=_merged_touches(touches, sites, _touched_pages(kinds)),
         caused=_merged_overflows(recording.rows(sql_samples.Overflow, sql_samples.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
+        spells=tuple(recording.rows(sql_accesses.Spell, sql_accesses.SPELLS, spells=SPELLS)),
         nodes_of_thread=_nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES)),
         sites=dict(sites),
         library_calls=_library_calls(recording.rows(sql_locations.LibraryCall, sql_locations.LIBRARY_CALLS), sites),
@@ -205,20 +193,21 @@ def _library_calls(rows: list[sql_locations.LibraryCall], sites: dict[int | None
 
 def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
     return Used(
-        kind=row.kind,
-        thing=row.thing,
-        init_thing=row.init_thing,
-        init=sites[row.init_site],
-        init_thread=row.init_thread,
-        site=sites[row.site],
-        loop=sites[row.loop if row.loop is not None else row.site],
-        thread=row.thread,
-        node=row.node,
-        page_node=row.page_node,
-        remote=None if row.remote is None else bool(row.remote),
-        steady=bool(row.steady),
-        accesses=row.accesses,
-        samples=row.samples,
+        row.kind,
+        row.thing,
+        row.init_thing,
+        sites[row.init_site],
+        row.init_thread,
+        sites[row.site],
+        sites[row.loop if row.loop is not None else row.site],
+        row.thread,
+        row.node,
+        row.page_node,
+        None if row.remote is None else bool(row.remote),
+        bool(row.steady),
+        row.accesses,
+        row.samples,
+        row.squares,
     )
 
 

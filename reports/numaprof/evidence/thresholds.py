@@ -9,9 +9,27 @@ MIN_COVERAGE = 0.10
 # Counted for longer than this: printed as counted. The last per cent is what starting and stopping an event takes.
 FULL_COVERAGE = 0.99
 
-# Blocks of a thread that must have been counted for its error to be known: with fewer, the interval is more than
-# twice as wide as with many.
-MIN_BLOCKS = 4
+# CPU time without counters that is less than this part of all does not change a share by a printed digit: each thread
+# has some before it is known.
+MIN_UNCOUNTED = 0.005
+
+# A second without counters may have so many times the requests of a counted second of the busiest thread: threads have
+# phases, and no interrupt of a sample holds them up (docs/errors.md).
+MOST_BUSIER = 2.0
+
+# Where more of the time had none, what was counted does not speak for the rest: nothing is called negligible.
+MOST_UNCOUNTED = 0.5
+
+# Blocks of a thread that must have been counted for its error to be known from them: two tell one degree of freedom,
+# and their interval is six times as wide as that of many, three times as wide from three.
+MIN_BLOCKS = 3
+
+# Parts of a run, each of which has one cluster of samples of each thread: with 16 the interval was up to a half wider.
+SPELLS = 32
+
+# Threads of fewer blocks that tell the error of their sum by the spread of their rates: with fewer, the interval is
+# more than twice as wide as with many.
+MIN_SPREAD = 4
 
 # Requests that are added to those counted before their variance is taken: where none was seen, 95 % intervals of
 # independent requests reach up to 1.96^2 of them (the score interval of a Poisson mean), not to 0.
@@ -38,9 +56,6 @@ MOST_PLACES = 500
 
 # Objects are told apart up to this number, by their share of the samples; a table shows eight.
 MOST_OBJECTS = 200
-
-# Requests of threads that ran on several nodes belong to none of them; above this share it is said.
-MOST_LEFT_OUT = 0.01
 
 # --- How much is remote --------------------------------------------------------------------------------------------
 
@@ -155,6 +170,10 @@ OWN_PARTS = 0.75
 BEYOND_CHANCE = 0.5
 # That nodes mix, so few samples tell: three of four keep to their parts by chance in one of 25 cases.
 MIN_MIXED = 24
+# One block of memory may hold up to so many arrays of one size (19 in a lattice of D3Q19, the largest in common use).
+MOST_ARRAYS = 20
+# Standard errors: one of so many numbers of arrays is better by so much in less than 1 of 1,000 cases by chance.
+NO_CHANCE = 4
 # Fewer parts are preferred to more where so few accesses more would be local.
 AS_GOOD = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
@@ -162,7 +181,12 @@ MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.
 BINS = 256
 
-# "Spread over the nodes": no node holds less than this share of what an even spread would give it.
+# "Spread over the nodes": no node holds more than so many times what an even spread would give it, so that spreading
+# takes a fifth off the load of its controller at most. Sampled pages may be off from that by their error.
+MOST_OF_SPREAD = 1.25
+
+# Work is spread over the nodes if other nodes than the memory's do at least this share of what an even spread would
+# give each.
 EVEN_SPREAD = 0.50
 
 # Memory lies "on one node" if so much of it does: the rest is what a thread of another node happened to touch first.
@@ -185,6 +209,10 @@ LARGE_BLOCK = 1_000_000
 
 # What is remote is at the borders of blocks if so much of it is of memory that is divided and lies right.
 AT_BORDERS = 0.80
+
+# Memory is used again if other nodes pass over it so often. Where they write each line once, as results, its
+# initialisation asks for as many lines as the use.
+MIN_PASSES = 2
 
 # An array grows if so many blocks come one after the other, each larger: by chance one order of 24 has that.
 MIN_GROWTH = 4
@@ -248,8 +276,6 @@ SINGLE_CHANGE = 0.03
 
 # --- How much is shown ---------------------------------------------------------------------------------------------
 
-MOST_THREADS = 16
-MOST_SITES = 8
 # Every program has some dozen single pages, of its loader and libraries. Shown are places with this share of all memory
 # touched, and this much of it.
 MIN_SHOWN = 0.005

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Optional
 
 from numaprof.evidence.counts import (
@@ -21,6 +22,7 @@ from numaprof.evidence.counts import (
     together,
 )
 from numaprof.evidence.estimates import Estimates
+from numaprof.evidence.machine import Machine
 from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap, Partial
 from numaprof.evidence.thresholds import SMALL_PART
 from numaprof.recording.sql import sql_counts, sql_threads
@@ -36,6 +38,7 @@ class Ledger:
     by_thread: dict[int, Counts]
     by_cpu: dict[int, Counts]
     unattributed: Counts  # of all threads of the program on one CPU together
+    counted_ns: Mapping[int | None, int]  # CPU time of each counted thread since its counters were open; None: of those
 
     def thread(self, thread: int) -> dict[str, Traffic]:
         """Traffic of a thread, with columns that other threads lack."""
@@ -50,7 +53,7 @@ class Ledger:
         parts = [self.by_thread.get(thread, {}) for thread in threads]
         return self._columns([*parts, *(self.by_cpu.get(cpu, {}) for cpu in cpus)])
 
-    @property
+    @cached_property
     def total(self) -> dict[str, Traffic]:
         return self._columns([*self.by_thread.values(), self.unattributed])
 
@@ -89,7 +92,11 @@ def ledger(
     rows: Iterable[sql_counts.Count],
     threads: Sequence[sql_threads.Thread],
     estimates: Estimates,
+    *,
+    nodes: Mapping[int, tuple[int, ...]],
+    machine: Machine,
 ) -> Ledger:
+    """nodes: where each thread ran."""
     clock: dict[int | None, Clock] = defaultdict(lambda: defaultdict(int))
     counted: dict[int | None, list[sql_counts.Count]] = defaultdict(list)
     wanted = set(events.counted)
@@ -106,15 +113,19 @@ def ledger(
     for thread in threads:
         mine, time = counted[thread.id], times[thread.id]
         if mine:
-            whole = _whole(mine, wanted | {row.event for row in mine}, time)
+            whole = _whole(mine, wanted | {row.event for row in mine}, time, nodes[thread.id])
             by_thread[thread.id] = _estimated(whole, estimates, thread.id)
             sole = sole_cpu(thread, {row.cpu for row in mine if row.cpu is not None})
-            _spread(by_cpu, _by_cpu(mine, clock[thread.id]) if sole is None else [(sole, by_thread[thread.id])])
+            _spread(
+                by_cpu, _by_cpu(mine, clock[thread.id], machine) if sole is None else [(sole, by_thread[thread.id])]
+            )
     unattributed = [
-        (cpu, _estimated(counts, estimates, -1 - cpu)) for cpu, counts in _by_cpu(counted[None], clock[None])
+        (cpu, _estimated(counts, estimates, -1 - cpu)) for cpu, counts in _by_cpu(counted[None], clock[None], machine)
     ]
     _spread(by_cpu, unattributed)
-    return Ledger(events, by_thread, dict(by_cpu), _gathered(counts for _, counts in unattributed))
+    counted_ns: dict[int | None, int] = {thread: times[thread] or 0 for thread in by_thread}
+    counted_ns[None] = sum(clock[None].values())
+    return Ledger(events, by_thread, dict(by_cpu), _gathered(counts for _, counts in unattributed), counted_ns)
 
 
 Clock = dict[Optional[int], int]  # CPU -> task-clock there
@@ -142,13 +153,13 @@ def sole_cpu(thread: sql_threads.Thread, seen: set[int]) -> int | None:
     return thread.planned_cpu if thread.pin == "planned" and not thread.migrations else None
 
 
-def _whole(rows: list[sql_counts.Count], wanted: set[int], time_ns: int | None) -> Counts:
+def _whole(rows: list[sql_counts.Count], wanted: set[int], time_ns: int | None, nodes: tuple[int, ...]) -> Counts:
     """A thread's counts over all CPUs. An event without a row never counted there: a coverage of 0, not a gap."""
     parts: dict[int, list[Count]] = {event: [] for event in wanted}
     for row in rows:
         parts[row.event].append(Count(row.value, row.running_ns, None))
     sums = {event: summed(counts) for event, counts in parts.items()}
-    return {event: [Count(count.value, count.running_ns, time_ns)] for event, count in sums.items()}
+    return {event: [Count(count.value, count.running_ns, time_ns, nodes=nodes)] for event, count in sums.items()}
 
 
 def _estimated(counts: Counts, estimates: Estimates, scope: int) -> Counts:
@@ -158,9 +169,12 @@ def _estimated(counts: Counts, estimates: Estimates, scope: int) -> Counts:
     }
 
 
-def _by_cpu(rows: list[sql_counts.Count], clock: Clock) -> list[tuple[int, Counts]]:
+def _by_cpu(rows: list[sql_counts.Count], clock: Clock, machine: Machine) -> list[tuple[int, Counts]]:
     return [
-        (row.cpu, {row.event: [Count(row.value, row.running_ns, clock.get(row.cpu))]})
+        (
+            row.cpu,
+            {row.event: [Count(row.value, row.running_ns, clock.get(row.cpu), nodes=machine.nodes_of((row.cpu,)))]},
+        )
         for row in rows
         if row.cpu is not None
     ]

@@ -76,13 +76,17 @@ class Series:
         if self.ignored:
             seen = ", ".join(map(str, self.threads_seen))
             found.append(f"{self.label} asked for, {seen} at once seen: the program does not follow that number")
-        times = self.times
-        if times is not None and self.is_wild:
-            found.append(
-                f"{self.label}: runs differ by {100 * self.width:.0f} % ({duration(min(times.values))} to "
-                f"{duration(max(times.values))}); its median says little"
-            )
         return found
+
+
+def wild_remark(series: Iterable[Series]) -> str | None:
+    """All of them in one sentence."""
+    wild = [(one, one.times.values) for one in series if one.times is not None and one.is_wild]
+    found = [
+        f"{one.label} by {100 * one.width:.0f} % ({duration(min(times))} to {duration(max(times))})"
+        for one, times in wild
+    ]
+    return f"runs differ so much that their median says little: {'; '.join(found)}" if found else None
 
 
 def speed_up(series: Series, base: Series) -> float | None:

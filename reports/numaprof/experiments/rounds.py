@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from numaprof.experiments.repeats import Series
+from numaprof.experiments.repeats import Series, wild_remark
 from numaprof.experiments.run_once import Plan, Trial, run_trial
 from numaprof.experiments.supervise import Interruption, interruptible, progress
 
@@ -35,6 +35,9 @@ class Outcome:
 
     def remarks(self) -> list[str]:
         found = [remark for one in self.series for remark in one.remarks()]
+        wild = wild_remark(self.series)
+        if wild is not None:
+            found.append(wild)
         if any(trial.is_emulated for trial in self.trials):
             found.insert(0, "an emulated machine: times and rates mean nothing, shares do")
         if self.trials and not any(trial.is_recorded for trial in self.trials):

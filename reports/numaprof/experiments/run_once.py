@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,7 +74,7 @@ def run_trial(plan: Plan, file: str) -> Trial:
             if evidence is not None:
                 return _told(evidence, status, wall_ns)
             if status in (CANNOT_RUN, NOT_FOUND):
-                raise _cannot_run(plan)
+                sys.exit(status)  # the recorder has said why
             if status != EXIT_FAILED:
                 return Trial(wall_ns, ending(status))
         finally:
@@ -82,12 +83,8 @@ def run_trial(plan: Plan, file: str) -> Trial:
     status, wall_ns = _execute((*plan.before, *plan.command), plan)
     # Of a program that is there, the status is its own.
     if status in (CANNOT_RUN, NOT_FOUND) and shutil.which(plan.command[0]) is None:
-        raise _cannot_run(plan)
+        raise Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
     return Trial(wall_ns, ending(status))
-
-
-def _cannot_run(plan: Plan) -> Failure:
-    return Failure(f"{plan.command[0]} cannot be run", "check the name; a program in this folder begins with ./")
 
 
 def _execute(command: Sequence[str], plan: Plan) -> tuple[int, int]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from numaprof.fixes.c_containers import constructor, initialised, vectors
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest
-from numaprof.fixes.c_text import CText, Place, Statement, matching, split
-from numaprof.fixes.c_types import SCALAR, is_plain, number
+from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
+from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, number
 from numaprof.fixes.memory import Memory
 
 _CALL = re.compile(
@@ -33,6 +33,7 @@ class _Found:
     size: str  # bytes
     element: str  # type of number, void for untyped bytes, "" if not known
     condition: bool  # it stands in the head of an if statement
+    parameter: str = ""  # of a template: the type of the elements
 
 
 def allocations(lines: Sequence[str], file: str, line: int, wrapper: str | None = None) -> list[Memory]:
@@ -42,30 +43,93 @@ def allocations(lines: Sequence[str], file: str, line: int, wrapper: str | None 
     """
     text = CText(lines, wrapper)
     places = [Place(text, each, file) for found in text.statements(line) for each in text.expanded(found)]
-    by_place = [
-        (place, initialised(place) or _members(place) or vectors(place) or _pointers(place)) for place in places
-    ]
+    by_place = [(place, initialised(place) or _members(place) or _in_function(place)) for place in places]
     found = [memory for _, memories in by_place for memory in memories]
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
     if len(replacing) > 1:
         return []
     if any(memory.nest is not None for memory in found):
         return found if len(found) == 1 and not any(_beside(replacing[0][0], text.code)) else []
-    return _within(*replacing[0]) if replacing else found
+    return _within(*replacing[0]) if replacing else _cut([(place, each) for place, each in by_place if each])
+
+
+def _in_function(place: Place) -> list[Memory]:
+    around = place.text.enclosing(place.statement)
+    scope = r"(?:template\s*<.*>\s*)?(?:typedef\s+)?(?:class|struct|union|namespace|extern)\b[^()]*$"
+    if around is None or re.match(scope, around[0].text):
+        return []  # no code can stand there
+    return vectors(place) or _pointers(place)
+
+
+def _cut(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
+    """What comes next on the line of an allocation may write to it, or end the block: the line is cut behind it."""
+    found = [memory for _, memories in by_place for memory in memories]
+    if any(_between(*pair) for pair in zip(by_place, by_place[1:])):
+        return []
+    if not found or _CONDITION.match(by_place[-1][0].statement.text):
+        return found
+    (place, _), (last, memories) = by_place[0], by_place[-1]
+    end = _after_check(last.text, last.statement, memories[-1].pointer)
+    whole = replace(place, statement=replace(place.statement, last=end.last, end=end.end))
+    if not _beside(whole, place.text.code)[1]:
+        return found
+    kept = tuple(place.text.text[place.statement.start : end.end + 1].split("\n"))
+    cut = [replace(memory, first=place.statement.first, last=end.last) for memory in found]
+    return _within(whole, [replace(cut[0], before=kept), *cut[1:]])
+
+
+def _between(one: tuple[Place, list[Memory]], other: tuple[Place, list[Memory]]) -> bool:
+    """More stands between two allocations than checks of the first: it may write to that one."""
+    place, memories = one
+    statement = place.statement
+    if _CONDITION.match(statement.text):
+        statement = place.text.rest_of_if(statement)
+    end = _after_check(place.text, statement, memories[-1].pointer).end
+    return bool(place.text.code[end + 1 : other[0].statement.start].strip())
 
 
 def is_handed_out(lines: Sequence[str], line: int) -> bool:
-    """The function around this line returns what the line allocates."""
+    """The function around this line returns what the line allocates, and not a pointer to somewhere inside of it."""
+    return any(_handed_out(CText(lines), line))
+
+
+def is_handed_out_unwritten(lines: Sequence[str], line: int) -> bool:
+    """Nothing in that function can have written to it: its pointer is not used but to check and to return it."""
     text = CText(lines)
+    handed_out = list(_handed_out(text, line))
+    return bool(handed_out) and not any(_may_write(text, *each) for each in handed_out)
+
+
+_RETURN = r"\breturn\s*(?:\([^()]*\)\s*|\w+_cast\s*<[^<>]*>\s*\(\s*)?"
+_FRESH = re.compile(r"(?:std::)?\w*(?:malloc|calloc|aligned_alloc|memalign|valloc|mmap)\s*\(")
+
+
+def _handed_out(text: CText, line: int) -> Iterator[tuple[Statement, str, str]]:
+    """Statements that allocate what is returned, the pointer ("" where it has no name), and the code between."""
     for statement in text.statements(line):
         if re.match(r"return\b.*\b\w*(?:alloc|memalign|mmap|new)\b", statement.text):
-            return True
+            yield statement, "", ""
         end = text.code.find("\n}", statement.end)
         rest = text.code[statement.end : end if end >= 0 else len(text.code)]
-        pointers = [re.escape(found.pointer) for found in _assigned(text, loop_heads(statement.text)[1])]
-        if any(re.search(rf"\breturn\s*(?:\([^()]*\)\s*)?{pointer}\s*;", rest) for pointer in pointers):
-            return True
-    return False
+        for found in _assigned(text, loop_heads(statement.text)[1]):
+            returns = list(re.finditer(rf"{_RETURN}{re.escape(found.pointer)}\s*\)?\s*;", rest))
+            if returns:
+                yield statement, found.pointer, rest[: returns[-1].start()]
+
+
+def _may_write(text: CText, statement: Statement, pointer: str, between: str) -> bool:
+    """It is not fresh memory of malloc, or what uses its pointer may write."""
+    new, fresh = _NEW.search(statement.text), _FRESH.search(statement.text)
+    if new and not (is_plain(text.code, new.group(1).strip()) and re.search(r"\]\s*(?:\(\s*\))?$", statement.text)):
+        return True
+    if not (new or fresh):
+        return True
+    if not pointer:  # nothing but the call is returned
+        return re.fullmatch(rf"{_RETURN}(?:new\b.*\]\s*(?:\(\s*\))?|{_FRESH.pattern}.*\))", statement.text) is None
+    name = rf"(?<![\w.>]){re.escape(pointer)}(?!\w)"
+    checks = rf"!\s*{name}|{name}\s*[!=]=|[!=]=\s*{name}|if\s*\(\s*{name}\s*\)|(?:assert|free)\s*\(\s*{name}\s*\)"
+    root = re.split(r"\.|->|\[", pointer)[0].strip("(*) ")
+    return re.search(rf"\b{root}\b", re.sub(rf"{checks}|{_RETURN}{name}\s*\)?\s*;", " ", between)) is not None
 
 
 def set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
@@ -132,19 +196,30 @@ def _members(place: Place) -> list[Memory]:
         return []
     head, parts = found
     made = []
-    for at, part in enumerate(parts):
+    for at, part in enumerate(map(_without_make, parts)):
         plain = re.fullmatch(r"(\w+)\s*[({]\s*(new\s+([\w:]+(?:\s+\w+)*)\s*\[(.*)\])\s*(\(\s*\)|\{\s*\})?\s*[)}]", part)
         pointer = _member(place.text, plain.group(1)) if plain else None
-        if plain is None or pointer is None or not is_plain(place.text.code, plain.group(3)):
+        if plain is None or pointer is None:
             continue
         name, new, type_, count, zeroed = plain.groups()
+        parameter = type_ if is_parameter(place.text.code, type_) else ""
+        if not is_plain(place.text.code, type_) and (zeroed or not parameter):
+            continue
         element = type_ if number(place.text.code, type_) else ""
-        memory = _named(place, _Found(pointer, f"({count}) * sizeof({type_})", element, False), place.statement.last)
+        allocated = _Found(pointer, f"({count}) * sizeof({type_})", element, False, parameter)
+        memory = _named(place, allocated, place.statement.last)
         parts[at] = f"{name}({new})"
         made.append(replace(memory, zeroed=zeroed is not None))
     if not made:
         return []
     return [replace(made[0], before=(f"{head} : {', '.join(parts)}", "{")), *made[1:]]
+
+
+def _without_make(part: str) -> str:
+    """The member that make_unique fills with zeros, by new T[n]() instead."""
+    made = r"(\w+)\s*[({]\s*(?:std\s*::\s*)?make_unique\s*<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)\s*[)}]"
+    found = re.fullmatch(made, part)
+    return f"{found.group(1)}(new {found.group(2)}[{found.group(3)}]())" if found else part
 
 
 def _member(text: CText, name: str) -> str | None:
@@ -172,9 +247,12 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         pointer = _target(body[: found.start()], condition)
         initialised = body[end + 1 : end + 2] in ("(", "{") or body[end + 1 :].lstrip()[:1] in ("(", "{")
         type_ = found.group(1).strip()
-        if pointer and is_plain(text.code, type_) and not initialised:
-            element = type_ if number(text.code, type_) else ""
-            yield _Found(pointer, f"({body[found.end() : end].strip()}) * sizeof({type_})", element, condition)
+        parameter = type_ if is_parameter(text.code, type_) else ""
+        if pointer and (parameter or is_plain(text.code, type_)) and not initialised:
+            if once_only(body[found.end() : end]):
+                continue
+            element, count = type_ if number(text.code, type_) else "", body[found.end() : end].strip()
+            yield _Found(pointer, f"({count}) * sizeof({type_})", element, condition, parameter)
     for found in _CALL.finditer(body):
         name, arguments = found.group(1), body[found.end() : matching(body, found.end() - 1)]
         if name in _KEYWORDS or name == "realloc":
@@ -183,6 +261,8 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         size = _bytes(name, split(arguments), pointer, text.wrapper)
         if name == "posix_memalign" and len(split(arguments)) == 3:
             pointer = re.sub(r"^\(\s*void\s*\*\*\s*\)\s*", "", split(arguments)[0]).lstrip("&").strip()
+        if size and once_only(size):
+            size = f"malloc_usable_size({pointer})" if name != "mmap" else None
         if pointer and size:
             yield _Found(pointer, size, _element(text, pointer), condition)
 
@@ -207,7 +287,7 @@ def _bytes(name: str, arguments: list[str], pointer: str | None, wrapper: str | 
 
 def _target(before: str, condition: bool) -> str | None:
     """The expression that gets the result of a call, which stands before it."""
-    before = before.rstrip().removesuffix("std::").rstrip()
+    before = re.sub(r"(?:\b\w+\s*::\s*)+$", "", before.rstrip()).rstrip()
     while cast := _CAST.search(before):
         before = before[: cast.start()].rstrip()
     if smart := _smart_pointer(before):
@@ -219,10 +299,11 @@ def _target(before: str, condition: bool) -> str | None:
         inner = re.search(r"\(\s*([A-Za-z_][\w.\[\]>-]*)$", left)
         return inner.group(1) if inner else None
     through = re.fullmatch(r"\*+\s*\w+", left)  # a pointer to the pointer
-    left = split(left)[-1].strip()
+    *declared_before, left = split(left)
     if not condition and re.fullmatch(r"[^=!<>]+=[^=].*", left):  # a = b = malloc(...)
         left = left.rpartition("=")[2].strip()
-    array = re.fullmatch(r"[\w\s:]+\(\s*\*\s*(?:restrict\s+)?(\w+)\s*\)(?:\s*\[[^\[\]]*\])+", left)
+    type_ = r"[\w\s:]*" if declared_before else r"[\w\s:]+"  # of several in one declaration, the first has it
+    array = re.fullmatch(rf"{type_}\(\s*\*\s*(?:restrict\s+)?(\w+)\s*\)(?:\s*\[[^\[\]]*\])+", left)
     if array or through:
         return array.group(1) if array else f"({left})"
     declared = re.fullmatch(r"[\w\s:<>,]*[\*&\s]+(?:restrict\s+|const\s+|__restrict\s+)*([A-Za-z_]\w*)", left)
@@ -260,18 +341,24 @@ def _memory(place: Place, found: _Found) -> Memory | None:
     text, statement = place.text, place.statement
     if found.condition:
         return _named(place, found, text.rest_of_if(statement).last)
+    if found.parameter and "[" in found.pointer:
+        return None
     if "[" not in found.pointer:
-        return None if loop_heads(statement.text)[0] else _named(place, found, _after_check(text, statement, found))
+        return (
+            None
+            if loop_heads(statement.text)[0]
+            else _named(place, found, _after_check(text, statement, found.pointer).last)
+        )
     loops = nest(text, statement, found.pointer)
     if loops is None and (loop_heads(statement.text)[0] or in_loop(text, statement)):
         return None
-    last = _after_check(text, statement, found) if loops is None else statement.last
+    last = (_after_check(text, statement, found.pointer) if loops is None else statement).last
     return replace(_named(place, found, last), nest=loops)
 
 
 def _named(place: Place, found: _Found, last: int) -> Memory:
     pointer, size = found.pointer, found.size
-    headers = ("malloc.h",) if "malloc_usable_size" in size else ()
+    headers: tuple[str, ...] = ("malloc.h",) if "malloc_usable_size" in size else ()
     if found.element == "void":
         count, zero = size, f"((char *){pointer})[{{i}}] = 0;"
     elif found.element:
@@ -279,13 +366,17 @@ def _named(place: Place, found: _Found, last: int) -> Memory:
     else:
         count, zero = _count(size, pointer, ""), f"memset(&{pointer}[{{i}}], 0, sizeof {pointer}[{{i}}]);"
         headers = (*headers, "string.h")
+    if found.parameter:  # what has a constructor was made by it already
+        each = f"{pointer}[{{i}}]"
+        zero = f"if (std::is_trivial<{found.parameter}>::value) memset((void *)&{each}, 0, sizeof {each});"
+        headers = (*headers, "type_traits")
     first = place.statement.first
     return Memory(place.file, first, last, pointer, count, size, zero, headers=headers, indent=place.indent)
 
 
-def _after_check(text: CText, statement: Statement, found: _Found) -> int:
-    """The last line of the allocation, with a check of the pointer and advice to the kernel that follow it."""
-    name = re.escape(found.pointer)
+def _after_check(text: CText, statement: Statement, pointer: str) -> Statement:
+    """The last statement of the allocation, with a check of the pointer and advice to the kernel that follow it."""
+    name = re.escape(pointer)
     checks = rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))"
     advises = rf"madvise\s*\(\s*(?:\([^()]*\)\s*)?{name}\b"
     while (after := text.following(statement)) is not None:
@@ -294,7 +385,7 @@ def _after_check(text: CText, statement: Statement, found: _Found) -> int:
         if text.code[after.end + 1 :].lstrip().startswith("else"):
             break
         statement = after
-    return statement.last
+    return statement
 
 
 def _count(size: str, pointer: str, element: str) -> str:

@@ -8,39 +8,66 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest
-from numaprof.fixes.c_text import CText, Place, split
-from numaprof.fixes.c_types import number
+from numaprof.fixes.c_text import CText, Place, once_only, split
+from numaprof.fixes.c_types import SCALAR, number
 from numaprof.fixes.memory import Memory
 
 _ELEMENT = r"(?:(?!bool\b)[\w\s:*]+|\s*(?:std\s*::\s*)?(?:complex|array|pair)\s*<[\w\s:,]+>\s*)"
 _VECTOR = re.compile(rf"^\s*(?:std\s*::\s*)?vector\s*<\s*({_ELEMENT})>\s*(?!\s*[&*(])(.*)$")
-_FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(?:\.|->)\s*(resize|assign|reserve)\s*\((.*)\)$")
+_FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(\.|->)\s*(resize|assign|reserve)\s*\((.*)\)$")
 
 
 def vectors(place: Place) -> list[Memory]:
+    """None where the number of elements, which is said again, may not be asked for again."""
+    found = _vectors(place)
+    return [] if any(once_only(memory.count) for memory in found) else found
+
+
+def _vectors(place: Place) -> list[Memory]:
     text = loop_heads(place.statement.text)[1]
     if text == place.statement.text:
         text = _without_alias(place.text.code, text)
         place = replace(place, statement=replace(place.statement, text=text))
+    text = _without_copy(text)
     declared, filled = _VECTOR.match(text), _FILL.match(text)
-    if declared and text == place.statement.text:
-        type_ = text[: declared.start(2)].strip()
-        return [
+    if filled and not _is_size(place.text, split(filled.group(4))):
+        filled = None
+    if declared and not loop_heads(place.statement.text)[0]:
+        type_, parts = text[: declared.start(2)].strip(), split(declared.group(2))
+        empty = [each for each in parts if re.fullmatch(r"\w+", each)]
+        sized = [
             _vector(place, name, arguments, "assign" if arguments[1:] else "resize", f"{type_} {name};")
-            for name, arguments in _constructed(split(declared.group(2)))
+            for name, arguments in _constructed(place.text, [each for each in parts if each not in empty])
         ]
+        beside = (f"{type_} {', '.join(empty)};",) if empty else ()  # those without elements
+        return [replace(sized[0], before=(*beside, *sized[0].before)), *sized[1:]] if sized else []
     if once := _vector_of_vectors(place) or _made_unique(place):
         return [once]
-    if filled and not _is_bool(place.text, filled.group(1)) and not _of_each(place, filled.group(1)):
-        name, arguments = filled.group(1), split(filled.group(3))
-        loops = nest(place.text, place.statement, name) if "[" in name else None
-        if loops is None and (text != place.statement.text or ("[" in name and in_loop(place.text, place.statement))):
-            return []
-        made = _vector(place, name, arguments, filled.group(2))
-        if filled.group(2) == "reserve":  # writes nothing
-            return [replace(made, before=(), after=(), nest=loops)]
-        return [replace(made, nest=loops, writes=True)]
-    return []
+    return _filled(place, filled, text) if filled and not _is_bool(place.text, filled.group(1)) else []
+
+
+def _filled(place: Place, filled: re.Match[str], text: str) -> list[Memory]:
+    """By a method; the text is the statement without the loops before it."""
+    container, arrow, method, given = filled.groups()
+    name, arguments = f"(*{container})" if arrow == "->" else container, split(given)
+    if _of_each(place, container):
+        return [_unnumbered(place, name, arguments, method)]
+    loops = nest(place.text, place.statement, name) if "[" in name else None
+    if loops is None and (text != place.statement.text or ("[" in name and in_loop(place.text, place.statement))):
+        return []
+    if method == "reserve" and once_only(given):
+        arguments = [f"{name}.capacity()"]
+    made = _vector(place, name, arguments, method, counted=loops is None)
+    if method == "reserve":  # writes nothing
+        return [replace(made, before=(), after=(), nest=loops)]
+    return [replace(made, nest=loops, writes=True)]
+
+
+def _without_copy(text: str) -> str:
+    """A declaration with a vector as its value, as one with the arguments of that vector."""
+    vector = rf"(?:std\s*::\s*)?vector\s*<\s*{_ELEMENT}>"
+    found = re.fullmatch(rf"(?:auto|{vector})\s+(\w+)\s*=\s*({vector})\s*\((.*)\)", text)
+    return f"{found.group(2)} {found.group(1)}({found.group(3)})" if found else text
 
 
 def _without_alias(code: str, text: str) -> str:
@@ -55,11 +82,23 @@ def _without_alias(code: str, text: str) -> str:
 
 def _of_each(place: Place, name: str) -> bool:
     """The loop around goes over containers by a reference to each: its turns are not known by a number."""
-    around = place.text.enclosing(place.statement)
+    heads, around = loop_heads(place.statement.text)[0], place.text.enclosing(place.statement)
+    head = heads[-1] if heads else around[0].text if around is not None else ""
     root = re.escape(re.split(r"\.|->|\[", name)[0])
-    return around is not None and re.match(rf"for\s*\([^;]*\b{root}\s*:[^;]*\)$", around[0].text) is not None
+    return re.match(rf"for\s*\([^;]*\b{root}\s*:[^;]*\)$", head) is not None
 
 
+def _unnumbered(place: Place, name: str, arguments: list[str], method: str) -> Memory:
+    """Made by a loop over containers."""
+    made, heads = _vector(place, name, arguments, method, counted=True), loop_heads(place.statement.text)[0]
+    if method == "reserve":
+        made = replace(made, after=())
+    if heads:
+        made = replace(made, before=(f"{' '.join(heads)} {{", *made.before), after=(*made.after, "}"))
+    return replace(made, unnumbered=True)
+
+
+_CAST = re.compile(rf"static_cast\s*<\s*{SCALAR}>\s*\(|\(\s*{SCALAR}\)|(?:{SCALAR})\(")
 _INNER = r"(?:std\s*::\s*)?vector\s*<\s*((?!bool\b)[\w:]+)\s*>"
 
 
@@ -69,7 +108,7 @@ def _vector_of_vectors(place: Place) -> Memory | None:
         rf"((?:std\s*::\s*)?vector\s*<\s*{_INNER}\s*>\s*(\w+))\s*\((.*),\s*{_INNER}\s*\((.*)\)\s*\)$",
         place.statement.text,
     )
-    if found is None or found.group(2) != found.group(5):
+    if found is None or found.group(2) != found.group(5) or not _is_size(place.text, split(found.group(6))):
         return None
     declaration, _, name, count, _, inner = found.groups()
     method = "assign" if split(inner)[1:] else "resize"
@@ -114,11 +153,20 @@ def _made_unique(place: Place) -> Memory | None:
     )
 
 
-def _constructed(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
+def _is_size(text: CText, arguments: Sequence[str]) -> bool:
+    """The arguments are a size, and perhaps a value: no values in braces, no other vector, no first and last."""
+    first, *others = arguments
+    name = first.lstrip("*")
+    other = re.fullmatch(r"[\w.\[\]>:-]+", name) is not None and _vector_type(text, name) is not None
+    range_ = any(re.match(rf"{re.escape(first)}\s*\+", each) for each in others)
+    return not (not first or first[0] in "{&" or "begin(" in first or other or range_)
+
+
+def _constructed(text: CText, parts: Sequence[str]) -> list[tuple[str, list[str]]]:
     """Names and arguments of vectors with a size, and perhaps a value; none if there are others among them."""
     found = [re.fullmatch(r"(\w+)\s*\((.*)\)", each) for each in parts]
     names = [(each.group(1), split(each.group(2))) for each in found if each]
-    fit = len(names) == len(parts) and all(arguments[0] and len(arguments) < 3 for _, arguments in names)
+    fit = len(names) == len(parts) and all(_is_size(text, given) and len(given) < 3 for _, given in names)
     return names if fit else []
 
 
@@ -140,19 +188,21 @@ def initialised(place: Place) -> list[Memory]:
     if defined is None:
         return []
     head, parts = defined
-    sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed([each])]
-    made = [each for each in _constructed(sized) if not _is_bool(text, each[0])]
+    sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed(text, [each])]
+    made = [each for each in _constructed(text, sized) if not _is_bool(text, each[0])]
     if not made or len(made) != len(sized):
         return []
     others = [each for each in parts if each not in sized]
     start = f"{head}{' : ' if others else ''}{', '.join(others)}"
     found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
+    if any(once_only(memory.count) for memory in found):
+        return []
     return [replace(found[0], before=(start, "{", *found[0].before)), *found[1:]]
 
 
 def _vector_type(text: CText, name: str) -> str | None:
     """Type of the elements of a vector that the text declares under this name."""
-    last = re.escape(re.split(r"\.|->|::", name.split("[", maxsplit=1)[0])[-1])
+    last = re.escape(re.split(r"\.|->|::", name.strip("(*)").split("[", maxsplit=1)[0])[-1])
     found = re.search(rf"\bvector\s*<([^;(){{}}]*)>\s*[&*]?\s*(?:\w+\s*,\s*)*{last}\b", text.code)
     for _ in range(name.count("[")):
         inner = re.match(r"\s*(?:std::)?vector\s*<(.*)>\s*$", found.group(1)) if found else None
@@ -164,8 +214,18 @@ def _is_bool(text: CText, name: str) -> bool:
     return _vector_type(text, name) == "bool"
 
 
-def _vector(place: Place, name: str, arguments: list[str], method: str, declaration: str = "") -> Memory:
-    """Reserves, writes zeros to the memory that is reserved, and only then makes the elements."""
+def _vector(
+    place: Place, name: str, arguments: list[str], method: str, declaration: str = "", *, counted: bool = False
+) -> Memory:
+    """Reserves, writes zeros to the memory that is reserved, and only then makes the elements.
+
+    What may not be asked for again gets a name, if it is a number: the first argument of a method, or a cast.
+    """
+    asked: tuple[str, ...] = ()
+    number_given = (counted and method != "assign") or _CAST.match(arguments[0])
+    if once_only(arguments[0]) and number_given:
+        count = _free_name(place.text.code, f"{re.sub(r'[^A-Za-z0-9]+', '_', name).strip('_')}_count")
+        asked, arguments = (f"const size_t {count} = {arguments[0]};",), [count, *arguments[1:]]
     reserved = f"{name}.reserve({arguments[0]});"
     declared = _VECTOR.match(declaration)
     type_ = declared.group(1) if declared else _vector_type(place.text, name)
@@ -182,7 +242,13 @@ def _vector(place: Place, name: str, arguments: list[str], method: str, declarat
         zero=zero if plain else bytes_,
         start="0" if declaration else f"{name}.size()",
         headers=() if plain else ("string.h",),
-        before=(declaration, reserved) if declaration else (reserved,),
+        before=(*asked, *((declaration,) if declaration else ()), reserved),
         after=(f"{name}.{method}({', '.join(arguments)});",),
         indent=place.indent,
     )
+
+
+def _free_name(code: str, name: str) -> str:
+    while re.search(rf"\b{name}\b", code):
+        name += "_"
+    return name

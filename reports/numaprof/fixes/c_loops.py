@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from numaprof.fixes.c_text import CText, Statement, matching
 
 _FOR = re.compile(r"for\s*\(")
+_FOR_HEAD = re.compile(r"\bfor\s*\([^;=]*=")
 _INDEX = re.compile(
     r"for\s*\(\s*(?:[\w:]+\s+)*(\w+)\s*=[^;]*;\s*\1\s*(?:<|<=|!=)[^;]*;\s*(?:\+\+\s*\1|\1\s*\+\+)\s*\)$"
 )
 _OWN_INDEX = re.compile(r"for\s*\(\s*[A-Za-z_][\w:]*\s+\w+\s*=")
-_SUBSCRIPTED = r"[A-Za-z_][\w.]*(?:->\w+)*(?:\[[^\[\]]*\])+"
-# One allocation of one piece, and nothing that another one depends on.
+_SUBSCRIPTED = r"[A-Za-z_][\w.]*(?:->\w+)*(?:\[[^\[\]]*\])+(?:(?:\.|->)\w+|\[[^\[\]]*\])*"
+# One allocation of one piece, or a value, and nothing that another one depends on.
 _ALLOCATES = re.compile(
-    rf"^(?:{_SUBSCRIPTED}\s*=\s*(?:\([^()]*\)\s*)?(?:std::)?(?:\w*(?:alloc|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\])"
+    rf"^(?:{_SUBSCRIPTED}\s*=\s*(?:\([^()]*\)\s*)?(?:std::)?"
+    r"(?:\w*(?:(?i:alloc)|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\]|-?[\w.]+)"
     rf"|{_SUBSCRIPTED}\s*\.\s*(?:resize|reserve|assign)\s*\([^;]*\))$"
 )
 
@@ -71,7 +73,7 @@ def nest(text: CText, statement: Statement, pointer: str) -> Nest | None:
         return None
     if any(_OWN_INDEX.match(head) is None for head in heads[1:]) or not _free(text, outermost):
         return None
-    alone = block is None or _only_allocates(text, block)
+    alone = block is None or _only_allocates(text, block, heads[0])
     if not alone and block is not None and _depends(text.code[block.end + 1 : statement.start], piece):
         return None
     line = text.text.split("\n")[outermost.first - 1]
@@ -104,9 +106,14 @@ def _free(text: CText, outermost: Statement) -> bool:
     return alone and not (outermost.first > 1 and lines[outermost.first - 2].lstrip().startswith("#pragma"))
 
 
-def _only_allocates(text: CText, block: Statement) -> bool:
+def _only_allocates(text: CText, block: Statement, outermost: str) -> bool:
+    """Each turn of the outermost loop allocates, or sets, what that loop's index tells apart."""
     body = text.code[block.end + 1 : matching(text.code, block.end)]
-    return all(_ALLOCATES.match(loop_heads(" ".join(each.split()))[1]) for each in _statements(body))
+    index = _INDEX.match(outermost)
+    of_turn = re.compile(rf"[^=]*\[[^\[\]=]*\b{index.group(1) if index else ''}\b")
+    found = [loop_heads(" ".join(each.split())) for each in _statements(body)]
+    own = all(_OWN_INDEX.match(head) for head in _FOR_HEAD.findall(body))
+    return own and all(_ALLOCATES.match(each) and of_turn.match(each) for _, each in found)
 
 
 def _statements(body: str) -> Sequence[str]:

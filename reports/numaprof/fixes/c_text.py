@@ -125,13 +125,14 @@ class Place:
 
 def _borders(code: str) -> list[int]:
     """Where statements end: at ; { } outside of parentheses and of initialisers in braces."""
-    borders, depth, before, inner = [], 0, "", 0
+    borders: list[int] = []
+    depth, before, inner = 0, "", 0
     for at, char in enumerate(code):
         if char in "([":
             depth += 1
         elif char in ")]":
             depth = max(0, depth - 1)
-        elif char == "{" and (before in "=]," or inner) and before:
+        elif char == "{" and before and (before in "=]," or inner or _initialises(code, borders, at)):
             inner += 1
         elif char == "}" and inner:
             inner -= 1
@@ -140,6 +141,30 @@ def _borders(code: str) -> list[int]:
         if not char.isspace():
             before = char
     return borders
+
+
+_PURE = (
+    r"(?:sizeof|alignof|\w+_t|int|long|unsigned|double|\w+_cast|max|min|abs|ceil|floor|pow|sqrt|strlen|ato[il]|sto\w+)"
+)
+# Methods that tell how much there is, by their usual names.
+_SIZE = (
+    r"(?i:(?:get_?)?(?:(?:local|global|max|total)_?)?(?:size|length|count|rows|cols|columns|extent|width|height|depth)"
+    r"|(?:get_?)?num(?:ber)?_?\w*|n|n[xyz]|nnz|n_?(?:rows|cols|cells|nodes|points|elements)"
+    r"|dims?|dimensions?|capacity|at|front|back|c_str)"
+)
+
+
+def once_only(expression: str) -> bool:
+    """True if the expression may change something, or read input: it counts, assigns or calls what is not known."""
+    function = rf"(?<![\w.])(?<!->)(?:std::)?(?!{_PURE}\b)[a-z_]\w*\s*(?:<[\w\s:]+>\s*)?\("
+    method = rf"(?:\.|->)\s*(?!{_SIZE}\b)[A-Za-z_]\w*\s*(?:<[\w\s:]+>\s*)?\("
+    return re.search(rf"\+\+|--|(?<![=!<>])=(?!=)|{function}|{method}", expression) is not None
+
+
+def _initialises(code: str, borders: list[int], at: int) -> bool:
+    """A brace behind the name of a member, in the initialiser list of a constructor."""
+    before = code[borders[-1] + 1 if borders else 0 : at]
+    return re.search(r"\)\s*(?:noexcept\s*)?:(?!:).*\b(?!do\b|else\b|try\b)\w+\s*$", before, re.DOTALL) is not None
 
 
 def matching(text: str, at: int) -> int:

@@ -31,6 +31,11 @@ def is_plain(code: str, type_: str) -> bool:
     return all(re.match(rf"(?:const\s+|volatile\s+)*(?:{SCALAR}|[\w:]+\s*\*)", f"{each} ") for each in fields)
 
 
+def is_parameter(code: str, type_: str) -> bool:
+    """A parameter of a template: plain or not, as the compiler finds it."""
+    return re.search(rf"\btemplate\s*<[^;{{}}]*\b(?:typename|class)\s+{re.escape(type_)}\b", code) is not None
+
+
 def _resolved(code: str, type_: str) -> str:
     found = re.sub(r"\b(?:const|volatile|restrict)\b", "", type_).strip()
     for _ in range(_MOST_NAMES):

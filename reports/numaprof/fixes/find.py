@@ -33,12 +33,20 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
     """
     found: list[Memory] = []
     pages = sum(each.pages_at_most for each in group)
+    unnamed = [each for each in group if each.kind == UNNAMED]
     for each in group:
+        if len(unnamed) > 1 and touched_by_allocator(evidence, each):
+            continue
         mine = dealt(evidence, each, use) or _of_object(evidence, each)
         if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
             return None
         found += mine
     return list(dict.fromkeys(found)) or None
+
+
+def touched_by_allocator(evidence: Evidence, found: Object) -> bool:
+    """Pages of small blocks that malloc touched in a function that hands them out: no code comes before that."""
+    return found.kind == UNNAMED and _is_handed_out(evidence, found.site) is True
 
 
 def zeroed_beside(
@@ -83,20 +91,40 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
     if found.kind == "static":
         return _variable(evidence, found)
     if found.kind == UNNAMED:
+        if touched_by_allocator(evidence, found):
+            return _at_caller(evidence, found)
         return [memory for site in found.pages_by_site for memory in _by_name(evidence, site)]
     if found.kind not in ("heap", "mapping", "huge"):
         return []
     # What callers allocate through one function of the program is theirs: it may allocate for others as well.
-    wrapped = found.is_wrapped or (found.allocated is not None and _is_handed_out(evidence, found.allocated))
+    handed_out = _is_handed_out(evidence, found.allocated)
+    wrapped = found.is_wrapped if handed_out is None else handed_out
     sites = [found.caller, found.allocated] if wrapped else [found.allocated, found.caller]
-    if _fills(found):
+    if handed_out is False:
+        sites = [found.allocated]  # what the caller gets is another pointer, or none
+    if _fills(found) or (handed_out and not _is_handed_out_unwritten(evidence, found.allocated)):
         sites = [found.allocated]  # zeros at the caller would overwrite what the function wrote
     for site in sites:
         wrapper = _last_name(found.allocated) if site is found.caller else None
         if site is not None and (there := _at(evidence, site, wrapper)):
             numbers = _numbers(evidence, found)
-            return [there[number - 1] for number in numbers] if numbers and max(numbers) <= len(there) else there
+            mine = [there[number - 1] for number in numbers] if numbers and max(numbers) <= len(there) else there
+            return [memory for memory in mine if not memory.derived]
     return []
+
+
+def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
+    """Blocks that a function hands out; none if it may write to them, which zeros at its caller would erase."""
+    if found.caller is None or not _is_handed_out_unwritten(evidence, found.site):
+        return []
+    return _at(evidence, found.caller, _last_name(found.site))
+
+
+def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:
+    if site is None or site.line is None:
+        return False
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
+    return c_allocation.is_handed_out_unwritten(lines, site.line)
 
 
 def _numbers(evidence: Evidence, found: Object) -> tuple[int, ...]:
@@ -130,11 +158,12 @@ def _fills(found: Object) -> bool:
     return sum(inside) >= MIN_OBJECT_SHARE * found.pages and found.caller is not None
 
 
-def _is_handed_out(evidence: Evidence, site: Site) -> bool:
-    """The function that allocates returns the memory."""
-    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
-    known = site.line is not None and site.line <= len(lines) and _suffix(site) in _C
-    return known and c_allocation.is_handed_out(lines, site.line or 0)
+def _is_handed_out(evidence: Evidence, site: Site | None) -> bool | None:
+    """The function that allocates returns the memory. None: its text is not known, or is not C."""
+    lines = whole(site.file, evidence.run.cwd, evidence.run.started_at) if site is not None else []
+    if site is None or site.line is None or site.line > len(lines) or _suffix(site) not in _C:
+        return None
+    return c_allocation.is_handed_out(lines, site.line)
 
 
 def _at(evidence: Evidence, site: Site, wrapper: str | None = None) -> list[Memory]:
@@ -156,7 +185,7 @@ def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
     name = re.match(r"\s*(?:for\s*\(.*\)\s*)?([A-Za-z_]\w*)\s*\[", lines[site.line - 1])
     if name is None:
         return []
-    made = re.compile(rf"\b{name.group(1)}\s*\[.*=.*\b(?:malloc|calloc|aligned_alloc|new)\b")
+    made = re.compile(rf"\b{name.group(1)}\s*\[.*=.*\b(?:\w*alloc|new)\b")
     numbers = [number for number, line in enumerate(lines, 1) if made.search(line)]
     return c_allocation.allocations(lines, site.file, numbers[0]) if len(numbers) == 1 else []
 
@@ -170,6 +199,8 @@ def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     memory = None
     if _suffix(site) in _FREE_FORM:
         module = re.match(r"__(\w+)_MOD_(\w+)$", name)
+        if name.endswith("_") and (arrays := fortran_allocation.common(lines, site.file, name[:-1])):
+            return arrays
         memory = fortran_allocation.variable(lines, site.file, *(module.group(2, 1) if module else (name, None)))
     elif _suffix(site) in _C and site.line <= len(lines):
         memory = c_allocation.variable(lines, site.file, site.line, name)

@@ -9,6 +9,16 @@ from numaprof.fixes.c_loops import Nest
 
 
 @dataclass(frozen=True)
+class Moved:
+    """What a loop of Fortran allocates in each of its turns, in a parallel loop of its own before it."""
+
+    after: int  # the line above the loop
+    indent: str  # of the loop
+    lines: tuple[str, ...]
+    pieces: tuple[Memory, ...] = ()  # the same where they stand: what each turn allocates, one by one
+
+
+@dataclass(frozen=True)
 class Memory:
     """Memory whose allocation was found in the text. Expressions are the program's own, valid after `last`."""
 
@@ -23,6 +33,7 @@ class Memory:
     headers: tuple[str, ...] = ()  # needed by these expressions
     nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
     divide_each: bool = False  # all threads use each piece, a part of it each
+    unnumbered: bool = False  # a loop over containers makes it, whose turns have no number: only each can be divided
     schedule: str = "static"  # of OpenMP, that hands out its elements, or its rows
     row: str = ""  # expression: elements of a row, where rows are handed out
     writes: bool = False  # the statement itself writes to all of it: a container's
@@ -30,8 +41,10 @@ class Memory:
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
     instead: str | None = None  # of the statement in Fortran: it allocates without writing; "": as for the one before
+    moved: Moved | None = None
     static: bool = False  # a variable: there before the program starts
     fortran: bool = False
+    derived: bool = False  # of a derived type of Fortran, to which no zero can be assigned
     levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
     indent: str = ""
 

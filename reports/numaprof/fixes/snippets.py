@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from numaprof.analysis.naming import positions
+from numaprof.evidence.source_location import Site
 from numaprof.fixes.c_loops import Nest
 from numaprof.fixes.edit import Edit, merged
-from numaprof.fixes.memory import Memory
+from numaprof.fixes.find import is_fortran
+from numaprof.fixes.memory import ANY, Memory
 
 _STEP = "    "
 _NUMA, _OPENMP = ("-lnuma",), ("-fopenmp",)
@@ -28,6 +31,14 @@ def printed(memories: Iterable[Memory], snippet: Snippet) -> tuple[str, ...]:
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
     """Each thread of OpenMP writes zeros to its part first."""
+    if memory.unnumbered and not memory.divide_each:
+        return []
+    if memory.moved is not None:
+        moved = memory.moved
+        above = Edit(memory.file, moved.after + 1, moved.after, _shown(moved.lines, moved.indent), (), _OPENMP, True)
+        if memory.divide_each:
+            return list(chain(*map(zeros_in_parallel, moved.pieces)))
+        return [above, replace(_instead(memory, ["! allocated above"]), fortran=True)]
     if memory.fortran:
         shown = _shown(_fortran_loop(memory), memory.indent)
         if memory.instead:
@@ -87,7 +98,7 @@ def interleaved(memory: Memory) -> list[Edit]:
 
 def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     """Equal parts of it, each on its node."""
-    if not memory.size or not nodes:
+    if not memory.size or not nodes or (memory.unnumbered and not memory.divide_each):
         return []
     names = ", ".join(map(str, nodes))
     each = [f"static const int part_node[] = {{{names}}}; // the node that uses each part"]
@@ -162,3 +173,11 @@ def _free_name(memory: Memory, name: str) -> str:
     """An index that the expressions of the program do not use."""
     used = set(re.findall(r"\w+", " ".join((memory.count, memory.size, memory.pointer))))
     return next(each for each in (name, "k", "n_touched", "touched_index") if each not in used)
+
+
+def unplaced(snippet: Snippet, allocated: Sequence[Site], touched: Sequence[Site]) -> tuple[str, ...]:
+    """For memory of which the text was not read: where to add it, and the code, in names to be replaced; C only."""
+    if is_fortran((*allocated, *touched)):
+        return ()
+    where = f"before {positions(touched)}" if touched and not allocated else "after the allocation"
+    return snippet(ANY)[0].unplaced(f"{where} at {positions(allocated)}" if allocated else where)

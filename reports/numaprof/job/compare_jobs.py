@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from numaprof.evidence.spread import Spread, error_of_difference
 from numaprof.evidence.thresholds import SINGLE_CHANGE
 from numaprof.model import job_diff_model as model
 from numaprof.model.job_model import Job, JobAdvice, JobHost, JobRank
@@ -64,12 +65,11 @@ def _change(before: Job, after: Job) -> tuple[float | None, float | None]:
     change = new.remote_share - old.remote_share
     if old.lowest is None or old.highest is None or new.lowest is None or new.highest is None:
         return change, None
-    # Towards each other: only these halves decide whether the shares differ.
-    if change < 0:
-        halves = old.remote_share - old.lowest, new.highest - new.remote_share
-    else:
-        halves = old.highest - old.remote_share, new.remote_share - new.lowest
-    return change, sum(half * half for half in halves) ** 0.5
+    shares = (
+        Spread((old.remote_share,), (old.lowest, old.highest)),
+        Spread((new.remote_share,), (new.lowest, new.highest)),
+    )
+    return change, error_of_difference(*shares)
 
 
 def _headline(before: Job, after: Job, change: float | None, error: float | None) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,8 @@ from numaprof.model.job_model import LeftOut
 from numaprof.model.rank_model import RankSummary
 from numaprof.text.messages import Failure
 
-MOST_FILES = 5
+MOST_FILES = 5  # of one reason
+MOST_REASONS = 12
 
 Key = tuple[str, str, int]
 
@@ -41,10 +43,8 @@ def select(collected: Collected) -> Selected:
         else:
             groups[_key(summary)].append(summary)
     if not groups:
-        raise Failure(
-            "no recording of a rank" + (f": {refused[0].name}: {refused[0].why}" if refused else " in there"),
-            "mpirun -n 4 numaprof record ./solver records a job",
-        )
+        why = f"{refused[0].name}: {refused[0].why}" if refused else "the directory holds none"
+        raise Failure(f"no recording of a rank: {why}", "mpirun -n 4 numaprof record ./solver records a job")
     chosen = max(groups, key=lambda key: (_numbers(groups[key]), max(each.started_at for each in groups[key]), key))
     for key in sorted(groups.keys() - {chosen}):
         refused += [Refused(each.recording, f"of another job ({_named(key)})") for each in groups[key]]
@@ -116,8 +116,18 @@ def _overlap(one: RankSummary, other: RankSummary) -> bool:
 
 
 def _by_reason(refused: Iterable[Refused]) -> tuple[LeftOut, ...]:
+    """The most frequent reasons. If there are many, those that differ in numbers only are one."""
+    names = _grouped(sorted(refused))
+    if len(names) > MOST_REASONS:
+        names = _grouped([Refused(each.name, re.sub(r"\d+", "…", each.why)) for each in sorted(refused)])
+    rows = sorted(names.items(), key=lambda row: (-len(row[1]), row[0]))
+    rest = [name for _, group in rows[MOST_REASONS:] for name in group]
+    rows = rows[:MOST_REASONS] + ([("for other reasons", rest)] if rest else [])
+    return tuple(LeftOut(why, len(group), tuple(group[:MOST_FILES])) for why, group in rows)
+
+
+def _grouped(refused: Iterable[Refused]) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = defaultdict(list)
-    for each in sorted(refused):
+    for each in refused:
         reasons[each.why].append(each.name)
-    rows = [LeftOut(why, len(names), tuple(names[:MOST_FILES])) for why, names in reasons.items()]
-    return tuple(sorted(rows, key=lambda row: (-row.count, row.why)))
+    return reasons

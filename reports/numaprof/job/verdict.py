@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from numaprof.job.hosts import rank_list
+from numaprof.job.hosts import common_pattern, rank_list
 from numaprof.job.shares import Population, Together, of_population, together
 from numaprof.model.job_model import JobVerdict
 from numaprof.model.rank_model import RankSummary
@@ -70,6 +70,7 @@ def _on(mine: Sequence[RankSummary], ranks: Sequence[RankSummary]) -> str:
     if len(mine) == len(ranks):
         return "on the only rank" if len(ranks) == 1 else f"on all {len(ranks)} ranks"
     listed = rank_list(mine)
+    listed = f"rank {listed}" if len(mine) == 1 else listed
     named = f" ({listed})" if len(listed) <= MOST_LISTED else ""
     return f"on {len(mine)} of {len(ranks)} ranks{named}"
 
@@ -83,7 +84,7 @@ def _share(mine: Sequence[RankSummary], population: Population | None) -> str:
     found = together(of_population(mine, population))
     if found.share is None or population is None:
         return ""
-    return f": {in_words(found)} of their {_what(population)} are remote"
+    return f": {in_words(found)} of {'its' if len(mine) == 1 else 'their'} {_what(population)} are remote"
 
 
 def _what(population: Population) -> str:
@@ -102,6 +103,9 @@ def _details(
         kinds = {rank.binding.fault.partition(" (")[0] for rank in mine if rank.binding.fault}
         who = "Each of them, as rank" if len(kinds) == 1 and len(mine) > 1 else "Rank"
         found.append(f"{who} {mine[0].number}: {mine[0].binding.fault}.")
+    pattern = common_pattern(mine, ranks)
+    if pattern and not apart and mine[0].share.judgement in WORTH_FIXING:  # ranks that stand apart have their own
+        found.append(f"These are {pattern}.")
     if whole.share is not None and population is not None and len(mine) < len(ranks):
         numbers = {rank.number for rank in mine}
         rest = together(of_population([rank for rank in ranks if rank.number not in numbers], population))
@@ -124,7 +128,7 @@ def _details(
     cost = [rank.share.cost_most for rank in mine if rank.share.cost_most is not None]
     if cost and mine[0].share.judgement in ("heavy", "moderate"):
         found.append(f"Remote reads cost up to {percent(max(cost))} of the CPU time of the rank that waits most.")
-    if apart:
+    if apart and list(apart) != list(mine):  # else the headline has them
         stand = "stands" if len(apart) == 1 else "stand"
         found.append(f"{plural(len(apart), 'rank')} {stand} apart: {clean(rank_list(apart), MOST_LISTED)}.")
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
 
 from numaprof.evidence.counts import Count, Traffic
+from numaprof.evidence.spread import sampled_interval
 from numaprof.evidence.thresholds import FULL_COVERAGE, LINE_BYTES, MIN_COVERAGE
 from numaprof.evidence.traffic import Ledger, verdict_traffic
 from numaprof.live.sample import Header, Look, Process, Range, Sample, Thread
@@ -126,7 +126,7 @@ class _Interval:
                 if found is not None:
                     counts[thread.tid] = found
         self.counted = frozenset(counts)
-        self.ledger = Ledger(header.events, counts, {}, {})
+        self.ledger = Ledger(header.events, counts, {}, {}, {})
 
     def earlier(self, pid: int, thread: Thread) -> Thread | None:
         """The same thread at the first reading."""
@@ -236,7 +236,8 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 
 def margin(share: float, seen: int, pages: int) -> float:
-    """Half the 95 % interval of a share of pages; at least one page more or less, unless all were seen."""
+    """The wider side of the 95 % interval of a share of pages, of which some were seen."""
     if seen >= pages:
         return 0.0
-    return max(1.96 * sqrt(share * (1 - share) / seen), 1 / seen) if seen else 1.0
+    low, high = sampled_interval(share, seen)
+    return max(share - low, high - share) if seen else 1.0

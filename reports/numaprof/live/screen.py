@@ -60,6 +60,7 @@ class State:
     help: bool = False
     held: bool = False
     message: str = ""
+    ended: bool = False  # there are no more readings
     asks_to_record: int | None = None  # the process, until it is done
     quits: bool = False
 
@@ -87,7 +88,7 @@ def frame(view: View | None, state: State, subject: str, width: int, height: int
     lines += [""] * (height - BELOW - len(lines))
     selected = rows[at] if rows else None
     lines.append("" if selected is None or isinstance(selected, Range) else class_line(view, selected, width))
-    lines += [cut(clean(state.message), width), cut(KEYS, width)]
+    lines += [cut(clean(state.message or (ENDED if state.ended else "")), width), cut(KEYS, width)]
     return Frame(lines[:height], frozenset({0, head}), head + 1 + at - first if rows else None)
 
 
@@ -131,6 +132,7 @@ def _title(view: View, state: State, at: int, count: int) -> str:
     return f"{state.table.upper()}{of}{order}{requests}{position}{held}"
 
 
+ENDED = "the processes have ended: this is the last reading; q quits"
 KEYS = "? help  q quit  p t n m tables  Enter open  s sort  f node  c class  r record"
 
 
@@ -142,8 +144,10 @@ STEPS = {"up": -1, "k": -1, "down": 1, "j": 1, "page up": -16, "page down": 16}
 
 def press(state: State, key: str, view: View | None, width: int = 80) -> State:
     """key: a letter, or "up", "down", "page up", "page down", "enter", "back"."""
-    if key == "q" or state.help:
-        return replace(state, help=False, quits=key == "q")
+    if state.help:
+        return replace(state, help=False)
+    if key == "q":
+        return replace(state, quits=True)
     if key in ("?", "h"):
         return replace(state, help=True)
     return _act(replace(state, message=""), key, view, _table(view, state, width)[1]) if view else state

@@ -194,7 +194,7 @@ def range_table(view: View, pid: int, width: int) -> tuple[list[str], list[Range
                 f"{row.start:x}",
                 short(row.pages * page),
                 short(resident * page),
-                f"±{100 * margin(largest, row.seen, row.pages):.0f}",
+                f"±{100 * margin(largest, row.seen, row.pages) * (len(row.nodes) > 1):.0f}",
                 _range_name(row),
                 placement(shares, nodes),
             ]

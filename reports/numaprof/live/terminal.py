@@ -115,8 +115,7 @@ class Terminal:
     def _take(self, view: View | None) -> None:
         if view is not None and not self.state.held:
             self.view = view
-        if self.source.ended:
-            self.state = replace(self.state, message="the processes have ended: this is the last reading; q quits")
+        self.state = replace(self.state, ended=self.source.ended)
 
     def _press_all(self, screen: curses.window) -> None:
         while (code := screen.getch()) >= 0:

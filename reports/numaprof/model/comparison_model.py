@@ -17,11 +17,13 @@ class Range:
 
     Fields:
         lowest: Of the runs; of shares with their 95 % intervals, where these are known.
+        certain: false: the error of a run's share is not known.
     """
 
     middle: float
     lowest: float
     highest: float
+    certain: bool
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class Thread:
     Fields:
         position: In the order of start, from 0.
         name: Name and thread id.
-        change: better, worse or no difference seen: the runs of the sides overlap, or differ too little.
+        change: better, worse or no difference seen: none is proved, or too small a one.
+        remote_heavy: After: at least a tenth is remote.
     """
 
     position: int
@@ -74,6 +77,7 @@ class Thread:
     before: Range
     after: Range
     change: str
+    remote_heavy: bool
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,7 @@ class Object:
         samples_before: Accesses sampled that the share is of.
         samples_after: Accesses sampled that the share is of.
         moved_bytes: Of its memory, what is on another node after than before.
+        changed: Another remote share of enough samples, or memory on other nodes, but for the few pages of libraries.
     """
 
     name: str
@@ -114,6 +119,7 @@ class Object:
     samples_before: int
     samples_after: int
     moved_bytes: float
+    changed: bool
 
 
 @dataclass(frozen=True)
@@ -146,8 +152,10 @@ class Comparison:
         noise: What these runs cannot tell, and what would.
         population: What the remote shares are shares of; null: not known, or not the same on both sides.
         differences: What else is not the same on both sides and could be the cause.
+        enough_samples: Remote shares of objects that have fewer are chance.
         objects_not_listed: Objects that come after the last of `objects`.
         places_not_listed: Places with less than the last of their kind in `places`.
+        touches_not_listed: Those of them that are places of first touches.
     """
 
     format: Literal["numaprof.diff"]
@@ -164,7 +172,9 @@ class Comparison:
     measures: tuple[Measure, ...]
     threads: tuple[Thread, ...]
     objects: tuple[Object, ...]
+    enough_samples: int
     objects_not_listed: int
     places: tuple[Place, ...]
     places_not_listed: int
+    touches_not_listed: int
     pairs: tuple[Pair, ...]

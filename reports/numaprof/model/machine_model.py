@@ -23,6 +23,26 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Requests:
+    """Requests of one class.
+
+    Fields:
+        request: demand, RFO (read for ownership), prefetch; else what the CPU counts.
+        local: Answered by memory of the thread's node.
+        remote: Answered by memory of another node.
+        local_error: Half of the 95 % interval of local; null: not known.
+        remote_error: Half of the 95 % interval of remote; null: not known.
+    """
+
+    request: str
+    local: float | None
+    remote: float | None
+    local_error: float | None
+    remote_error: float | None
+    coverage: float | None
+
+
+@dataclass(frozen=True)
 class Cpu:
     """One logical CPU.
 
@@ -34,6 +54,8 @@ class Cpu:
         remote_share: Of the requests made from this CPU.
         local: Requests from this CPU to memory of its node, counted, else sampled accesses; null: not known.
         remote: Likewise, to memory of other nodes.
+        remote_heavy: At least a tenth is remote, and there is enough traffic to matter.
+        classes: Kinds of requests that do not overlap; empty: not counted.
     """
 
     id: int
@@ -48,6 +70,8 @@ class Cpu:
     remote_share: float | None
     local: float | None
     remote: float | None
+    remote_heavy: bool
+    classes: tuple[Requests, ...]
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ class Place:
     Fields:
         label: As the report names it.
         module: Where neither file nor line is known.
+        of_runtime: Code of an interpreter or a virtual machine, or made by it: not of whoever wrote the program.
     """
 
     label: str
@@ -28,6 +29,7 @@ class Place:
     file: str | None
     line: int | None
     module: str | None
+    of_runtime: bool
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Line:
         samples: Samples that the remote share of these accesses is of.
         source: The text around it, where the file could be read when the report was made.
         source_changed: The file was written to after the recording began.
+        matters: A part of the first touches, the remote accesses or the allocations of all lines that can be seen.
     """
 
     place: Place
@@ -61,6 +64,7 @@ class Line:
     samples: int
     source: tuple[SourceLine, ...]
     source_changed: bool
+    matters: bool
 
 
 HOME, TOUCHED, USED = "home", "first touched", "used"  # what holds in a stretch
@@ -94,6 +98,7 @@ class Object:
 
     Fields:
         name: Variable, allocation site, or the line that first touched it.
+        short_name: The same without functions.
         kind: heap, static, tls, stack, mapping, file, shared, huge; memory: told apart by its first touch alone.
         blocks: Number of blocks; null: not known.
         bytes: Most that lived at one time.
@@ -110,10 +115,12 @@ class Object:
         touch_shape: Pattern of the first touches, in words.
         use_shape: Access pattern, in words.
         remarks: The same as sentences.
+        matters: By size or by remote accesses: the terminal shows it, and the page maps it.
         map: Position against home, first toucher and users; of the first 24 objects, in 64 parts.
     """
 
     name: str
+    short_name: str
     kind: str
     blocks: int | None
     bytes: float
@@ -129,6 +136,7 @@ class Object:
     touch_shape: str
     use_shape: str
     remarks: tuple[str, ...]
+    matters: bool
     map: tuple[Stretch, ...]
 
 
@@ -140,12 +148,49 @@ class Objects:
         population: Population of the remote shares; null: no access with an address was recorded.
         attribution: Shares of the samples in objects, as sentences.
         not_listed: Number of objects that are too small or without samples.
+        enough_samples: Remote shares of objects that have fewer are chance.
+        enough_for_threads: With fewer samples, more threads may use an object than were seen, and no share is certain.
     """
 
     population: str | None
     attribution: tuple[str, ...]
     not_listed: int
+    enough_samples: int
+    enough_for_threads: int
     rows: tuple[Object, ...]
+
+
+@dataclass(frozen=True)
+class FirstTouch:
+    """A place where memory is touched first.
+
+    Fields:
+        by: The thread that does, or how many do.
+        share: Of all memory touched.
+        home: Nodes of the pages, in words.
+    """
+
+    place: Place
+    by: str
+    bytes: float
+    share: float
+    home: str
+
+
+@dataclass(frozen=True)
+class FirstTouches:
+    """Places where memory is touched first, the largest first.
+
+    Fields:
+        not_listed: Number of smaller places.
+        bytes_not_listed: What is touched first there.
+        remarks: What the sizes leave out, as sentences.
+    """
+
+    rows: tuple[FirstTouch, ...]
+    not_listed: int
+    bytes_not_listed: float
+    remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True)

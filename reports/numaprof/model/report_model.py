@@ -11,53 +11,46 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Optional
 
-from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair, SlowTier
-from numaprof.model.memory_model import Line, Module, Modules, Object, Objects, Place, SourceLine, Stretch
+from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair, Requests, SlowTier
+from numaprof.model.memory_model import (
+    FirstTouch,
+    FirstTouches,
+    Line,
+    Module,
+    Modules,
+    Object,
+    Objects,
+    Place,
+    SourceLine,
+    Stretch,
+)
 from numaprof.model.stacks_model import RemoteStacks, StackFrame, StackWeight
 
 VERSION = 1  # raised when a field changes its meaning or goes; new fields do not raise it
 
 Series = tuple[Optional[float], ...]
 
-__all__ = [
-    "VERSION",
-    "Advice",
-    "Answer",
+__all__ = [  # of other modules
     "Cpu",
-    "Level",
+    "FirstTouch",
+    "FirstTouches",
     "Line",
     "Machine",
     "Measured",
     "Module",
     "Modules",
-    "Moment",
     "Node",
-    "NodeThreads",
-    "Note",
     "Object",
     "Objects",
-    "Overview",
     "Pair",
-    "Phase",
     "Place",
-    "ProcessThreads",
-    "Remarked",
     "RemoteStacks",
-    "Report",
     "Requests",
-    "Run",
-    "Series",
     "SlowTier",
     "SourceLine",
     "StackFrame",
     "StackWeight",
     "Stretch",
-    "Summary",
-    "Taken",
-    "Thread",
-    "ThreadLine",
-    "Timeline",
-    "Verdict",
 ]
 
 
@@ -68,6 +61,7 @@ class Run:
     Fields:
         command: The arguments.
         command_line: In shell syntax; the middle of a very long one is left out.
+        command_to_copy: In shell syntax, whole; PROGRAM ARGUMENT... in its place if it is too long or not printable.
         started_at: UTC, ISO 8601.
         attached: Ids of the processes that ran before the recorder attached; empty: the program was launched.
         imported: The tool that recorded it, if not numaprof: perf 6.1.187.
@@ -89,6 +83,7 @@ class Run:
 
     command: tuple[str, ...]
     command_line: str
+    command_to_copy: str
     cwd: str | None
     program: str | None
     pid: int | None
@@ -130,9 +125,10 @@ class Verdict:
             null: not known.
         highest: Upper end of the 95 % interval.
         crosses: The share from which remote memory is worth fixing, if the interval holds it; null: it does not.
-        requests: Counted requests that DRAM answered, scaled if coverage is below 0.99.
+        requests: Counted requests that DRAM answered, scaled to all of the time in which threads had counters.
         samples: Number of samples behind the share; null if it is counted.
         coverage: Part of the CPU time in which the events had a counter.
+        uncounted: Part of the CPU time in which threads had no counters; 0 if it is less than 0.005.
     """
 
     judgement: Literal[
@@ -149,6 +145,7 @@ class Verdict:
     requests: float | None
     samples: int | None
     coverage: float | None
+    uncounted: float | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,8 @@ class NodeThreads:
 
     Fields:
         nodes: The nodes they ran on; empty: not known.
-        threads: How many they are.
+        threads: How many they are; with `by_cpu`, those that are known to have run there.
+        by_cpu: Threads were not told apart: the row is of all that ran on the node's CPUs.
         cpus: The CPUs they are known to have run on.
         local: Requests to memory of the node, counted or sampled as the verdict's.
         remote: Requests to memory of other nodes.
@@ -167,6 +165,7 @@ class NodeThreads:
 
     nodes: tuple[int, ...]
     threads: int
+    by_cpu: bool
     cpus: tuple[int, ...]
     local: float | None
     remote: float | None
@@ -276,6 +275,7 @@ class Overview:
         banner: What must be known before anything else is read: emulated, cut short, how it ended.
         measured: The machine, the counters and samples there are, and what is missing and why.
         pinning: Pinning, NUMA balancing, the tool's own CPU time.
+        counted: What the requests of each class include or miss.
         qualifying: Notes that affect the numbers.
         unexplained: Where to look, if much is remote and there is no advice.
     """
@@ -283,28 +283,9 @@ class Overview:
     banner: tuple[str, ...]
     measured: tuple[str, ...]
     pinning: tuple[str, ...]
+    counted: tuple[str, ...]
     qualifying: tuple[str, ...]
     unexplained: str | None
-
-
-@dataclass(frozen=True)
-class Requests:
-    """Requests of one class.
-
-    Fields:
-        request: demand, RFO (read for ownership), prefetch; else what the CPU counts.
-        local: Answered by memory of the thread's node.
-        remote: Answered by memory of another node.
-        local_error: Half of the 95 % interval of local; null: not known.
-        remote_error: Half of the 95 % interval of remote; null: not known.
-    """
-
-    request: str
-    local: float | None
-    remote: float | None
-    local_error: float | None
-    remote_error: float | None
-    coverage: float | None
 
 
 @dataclass(frozen=True)
@@ -320,13 +301,16 @@ class Thread:
         nodes: Where it ran; empty: not known.
         pin: planned: by numaprof; program: by itself; helper: left free; none.
         migrated: It was pinned and yet moved.
-        from_start: false: found late, at start_ns; its time before is neither recorded nor part of its coverage.
+        from_start: false: found late, at start_ns; its time before was not counted.
+        local: Requests to memory of its nodes, counted or sampled as the verdict's; null: not known.
+        remote: Likewise, to memory of other nodes.
         remote_share: Remote part of the verdict's population.
         lowest: Lower end of what the true share may be (95 %); null: not known.
         highest: Upper end of the 95 % interval.
         requests: Counted requests that DRAM answered; null without counters.
         samples: Number of samples behind the share; null if it is counted.
         coverage: Part of its CPU time in which its events had a counter.
+        uncounted_ns: CPU time before its counters were open, which cpu_ns lacks; null: not known, or none were opened.
         remote_heavy: At least a tenth is remote, and there is enough traffic to matter.
         classes: Kinds of requests that do not overlap.
     """
@@ -346,12 +330,15 @@ class Thread:
     cpu_ns: int | None
     start_ns: int
     end_ns: int | None
+    local: float | None
+    remote: float | None
     remote_share: float | None
     lowest: float | None
     highest: float | None
     requests: float | None
     samples: int | None
     coverage: float | None
+    uncounted_ns: int | None
     remote_heavy: bool
     classes: tuple[Requests, ...]
 
@@ -479,6 +466,8 @@ class Advice:
         code: The change as code or command.
         remarked: More code, each line by itself.
         evidence: What the advice rests on, and what is unknown.
+        cause: Why the data is where it is, in a few words; null: `touched_at` and `touched_by` tell.
+        expects: What the change does where `removes` is not known: a sentence; null: not known.
         removes: Part of all remote accesses that the change removes; null: not known.
         concerns: If the change removes no remote accesses but makes them cheaper: the part that becomes cheaper.
         saves: Gain in time, a range with its assumptions.
@@ -498,6 +487,8 @@ class Advice:
     code: tuple[str, ...]
     remarked: tuple[Remarked, ...]
     evidence: str
+    cause: str | None
+    expects: str | None
     removes: float | None
     concerns: float | None
     saves: str | None
@@ -513,7 +504,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the first screen shows.
+    """What the terminal shows.
 
     Fields:
         format: What this file is.
@@ -530,6 +521,8 @@ class Answer:
         objects: Variables, allocations and other memory with a name, the most remote first.
         lines: The 60 places that matter most for first touches or for remote accesses.
         lines_not_listed: Places with less than the last of `lines`.
+        first_touches: Where most memory is touched first.
+        modules: In whose code the instructions stand that read remotely.
     """
 
     format: Literal["numaprof.report"]
@@ -547,6 +540,8 @@ class Answer:
     objects: Objects
     lines: tuple[Line, ...]
     lines_not_listed: int
+    first_touches: FirstTouches
+    modules: Modules
 
 
 @dataclass(frozen=True)
@@ -560,12 +555,10 @@ class Report(Answer):
         levels: Evidence levels, 1 is the best: used or not, and why not.
         notes: Whatever qualifies a number, as recorded.
         timeline: Requests over time.
-        modules: In whose code the instructions stand that read remotely.
         remote_stacks: Remote accesses by call stack, thread, object and time.
     """
 
     levels: tuple[Level, ...]
     notes: tuple[Note, ...]
     timeline: Timeline
-    modules: Modules
     remote_stacks: RemoteStacks

@@ -7,31 +7,41 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from numaprof.evidence.thresholds import MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import comparison_model as model
+from numaprof.model.trial_model import HEAD, NOT_IMITATED, TrialText
 from numaprof.page.charts import BAR, Chart, Row, rates, uncounted
 from numaprof.page.render import page
 from numaprof.text.format import NOT_KNOWN, number
 
 MOST_BARS = 48
+LEAST_BAR = 0.005  # of the longest
 SIDES = ("before", "after")
 
 
 def diff_page(found: model.Comparison, links: Mapping[str, str] = MappingProxyType({})) -> str:
     """links: pages of runs by recording, relative to this one."""
+    return _page("diff.html", found, links=links, runs_are_kept=True)
+
+
+def trial_page(found: model.Comparison, trial: TrialText) -> str:
+    """The verdicts, then the plain runs beside those of the last placement: their recordings are mostly gone."""
+    return _page("trial.html", found, trial=trial, head=HEAD, not_imitated=NOT_IMITATED, runs_are_kept=False)
+
+
+def _page(template: str, found: model.Comparison, **context: object) -> str:
     drawn = {
         chart.name: chart for chart in (_threads(found), _pairs(found), _time_lines(found), _places(found)) if chart
     }
     data: dict[str, object] = {"charts": {name: chart.spec for name, chart in drawn.items()}}
     return page(
-        "diff.html",
+        template,
         data,
         found=found,
         charts=drawn,
-        links=links,
-        few=MIN_USES_OF_THREAD,
+        few=found.enough_samples,
         spans=spans,
         most_bars=MOST_BARS,
+        **context,
     )
 
 
@@ -116,5 +126,5 @@ def _places(found: model.Comparison) -> Chart | None:
 def _main(places: Iterable[model.Place], most: int = 12) -> list[model.Place]:
     """Those whose bars can be seen beside the longest; the table has all."""
     larger = [(max(place.before or 0, place.after or 0), place) for place in places]
-    least = MIN_SHOWN * max((amount for amount, _ in larger), default=0)
+    least = LEAST_BAR * max((amount for amount, _ in larger), default=0)
     return [place for amount, place in larger if amount >= least][:most]

@@ -6,18 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from numaprof.analysis.naming import nodes_in_text
-from numaprof.evidence.thresholds import MIN_SHOWN_BYTES, MIN_USES_OF_THREAD
-from numaprof.model import comparison_model
 from numaprof.model import report_model as model
 from numaprof.text.format import (
     NOT_KNOWN,
+    counted_share,
     duration,
+    nodes_in_text,
     number,
     number_list,
     percent,
     round_percent,
-    share_in_interval,
     size,
 )
 
@@ -43,8 +41,24 @@ _HOW: dict[str, Callable[[float], str]] = {
 
 def with_error(row: model.Verdict | model.Thread) -> str:
     """The remote share, and half its 95 % interval where it was counted: samples stand beside theirs."""
-    known = row.samples is None and row.lowest is not None and row.highest is not None
-    return share_in_interval(row.remote_share, (row.lowest or 0.0, row.highest or 0.0) if known else None)
+    return counted_share(row.remote_share, row.samples, row.lowest, row.highest)
+
+
+def alternatives(code: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The code of an advice, then each line that says after `#` when it is to be taken instead: remark and code."""
+    own, others = [], []
+    for line in code:
+        before, mark, remark = line.partition("    # ")
+        if mark and before.strip():
+            others.append((remark, before))
+        else:
+            own.append(line)
+    return ([("", "\n".join(own))] if own else []) + others
+
+
+def sentence(text: str) -> str:
+    """Of a text that ends where its code would follow."""
+    return f"{text[:-1]}." if text.endswith(":") else text
 
 
 _GAPS = re.compile(r"(?<=\d) (?=\d{3}\b|%|[kMGTPE]\b|[KMGTPE]?i?B\b|[nmu]?s\b)")
@@ -85,9 +99,3 @@ def marks(thread: model.Thread) -> str:
         (thread.remote_heavy, "remote-heavy"),
     )
     return ", ".join(text for applies, text in found if applies)
-
-
-def changed_object(found: comparison_model.Object) -> bool:
-    """Another remote share of enough samples, or memory on other nodes, but for the few pages of libraries."""
-    few = min(found.samples_before, found.samples_after) < MIN_USES_OF_THREAD
-    return found.moved_bytes >= MIN_SHOWN_BYTES or (found.share_before != found.share_after and not few)

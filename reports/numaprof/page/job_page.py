@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from numaprof.model import job_model as model
 from numaprof.page.render import page
-from numaprof.text.format import share_in_interval
+from numaprof.text.format import percent, plural, share_in_interval
 
 MOST_RANKS = 2000  # rows; --json has all
 _JUDGED = {
@@ -27,15 +27,14 @@ def job_page(job: model.Job, links: Mapping[int, str]) -> str:
     """links: pages of ranks, relative to this one."""
     # Outliers first, then those with the largest share.
     ranks = sorted(job.ranks, key=lambda rank: (not rank.outlier, -(rank.remote_share or 0.0), rank.number))
-    verdict = job.verdict
-    known = verdict.lowest is not None and verdict.highest is not None
-    interval = (verdict.lowest or 0.0, verdict.highest or 0.0) if known else None
+    share, of_ranks = _share(job)
     return page(
         "job.html",
         {},
         job=job,
         links=links,
-        share=share_in_interval(job.verdict.remote_share, interval),
+        share=share,
+        of_ranks=of_ranks,
         ranks=ranks[:MOST_RANKS],
         ranks_not_listed=len(ranks) - len(ranks[:MOST_RANKS]),
         most=max((each.ranks for each in job.spread.bins), default=0) if job.spread else 0,
@@ -43,3 +42,18 @@ def job_page(job: model.Job, links: Mapping[int, str]) -> str:
         judged=_JUDGED,
         balancing={0: "off", 1: "on", 2: "tiering", None: "n/a"},
     )
+
+
+def _share(job: model.Job) -> tuple[str | None, str]:
+    """The big number is of the ranks that the headline beside it speaks of. None: their share is not known."""
+    verdict = job.verdict
+    if verdict.judgement == "no_traffic":
+        return None, ""  # of so few requests a share is chance
+    mine = next((group for group in job.judged if group.judgement == verdict.judgement), None)
+    if mine is not None and mine.count < job.found:
+        return None if mine.remote_share is None else percent(
+            mine.remote_share
+        ), f"{mine.count} of {plural(job.found, 'rank')}"
+    known = verdict.lowest is not None and verdict.highest is not None
+    interval = (verdict.lowest or 0.0, verdict.highest or 0.0) if known else None
+    return None if verdict.remote_share is None else share_in_interval(verdict.remote_share, interval), "all ranks"

@@ -24,7 +24,10 @@
     place.dataset.drawn = "yes";
     try {
       const options = { mode: "vega-lite", actions: false, renderer: "svg", config, tooltip: { theme: "dark" } };
-      const result = await vegaEmbed(place, charts[place.dataset.chart], options);
+      const spec = charts[place.dataset.chart];
+      place.facets = spec.spec?.width === "container"; // Vega does not fit these
+      if (place.facets) spec.spec.width = facetWidth(place);
+      const result = await vegaEmbed(place, spec, options);
       place.view = result.view;
       feed(place);
       place.dispatchEvent(new Event("drawn"));
@@ -36,6 +39,7 @@
     }
   }
 
+  const facetWidth = (place) => Math.max(300, place.clientWidth - 130); // less names and axis
   const PAPER = 640; // CSS pixels: letters of a chart stay readable on A4
 
   function drawWhenSeen() {
@@ -46,11 +50,15 @@
     each("[data-chart]", (place) => watch.observe(place));
     window.addEventListener("beforeprint", () => {
       each("[data-chart]", (place) => place.getClientRects().length && draw(place));
-      each("[data-chart]", (place) => place.view?.width() > PAPER && place.view.width(PAPER).run());
+      each("[data-chart]", (place) => place.view?.width() > PAPER && place.view.width(PAPER).resize().run());
+      fitFacets(() => PAPER - 80);
       showAll();
     });
     window.addEventListener("afterprint", () => window.dispatchEvent(new Event("resize")));
+    window.addEventListener("resize", () => fitFacets(facetWidth));
   }
+
+  const fitFacets = (width) => each("[data-chart]", (place) => place.facets && place.view?.signal("child_width", width(place)).resize().run());
 
   const words = new Intl.Collator("en", { numeric: true });
   const value = (cell) => (cell.dataset.sort === undefined ? cell.textContent.trim() : Number(cell.dataset.sort));
@@ -91,7 +99,9 @@
     show(table, orders.get(table));
   }
 
+  const FEW = 4; // rows that need no order but their own
   function makeSortable(table) {
+    if (table.tBodies[0].rows.length < FEW) return;
     [...table.tHead.rows[0].cells].forEach((head, column) => {
       if (!head.textContent.trim()) return;
       const button = document.createElement("button");

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def page(template: str, data: dict[str, object], **context: object) -> str:
     )
 
 
+@cache  # it keeps the compiled templates: compiling takes most of the time of a page, and a job has many pages
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"),
@@ -53,13 +55,14 @@ def _environment() -> jinja2.Environment:
         "nodes_or_none": filters.nodes_or_none,
         "cpus": cpus_in_text,
         "step": filters.step,
+        "sentence": filters.sentence,
+        "alternatives": filters.alternatives,
         "unbroken": filters.unbroken,
         "with_error": filters.with_error,
         "first_word": lambda text: "accesses" if (text or "").startswith("sampled") else "requests",
         "script_json": lambda value: htmlsafe_json_dumps(value, separators=(",", ":")),
     }
     environment.filters.update(named)
-    environment.tests["changed_object"] = filters.changed_object
     environment.globals.update(marks=filters.marks, legend=filters.LEGEND)
     return environment
 

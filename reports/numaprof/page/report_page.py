@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_SHOWN, MIN_USES_OF_THREAD
 from numaprof.model import report_model as model
 from numaprof.page import flame_graph
 from numaprof.page.charts import MOST_BARS, charts
@@ -44,7 +43,7 @@ def report_page(report: model.Report) -> str:
         anchors=anchors(report),
         mapped=mapped,
         maps_left_out=len(worth) - len(mapped),
-        few=MIN_USES_OF_THREAD,
+        few=report.objects.enough_samples,
         first_objects=FIRST_OBJECTS,
         first_lines=first,
         more_lines=[line for line in report.lines if line not in first],
@@ -76,15 +75,10 @@ def anchors(report: model.Report) -> dict[str, str]:
 
 
 def worth_a_map(report: model.Report) -> list[int]:
-    """What advice speaks of; then part of the remote accesses, of enough samples, or large data."""
+    """What advice speaks of; then part of the remote accesses, or large data."""
     shown = {part for advice in report.advice for part in advice.shown_in}
     advised = [number for number in range(len(report.objects.rows)) if f"object-{number}" in shown]
-    return list(dict.fromkeys([*advised, *(n for n, found in enumerate(report.objects.rows) if _matters(found))]))
-
-
-def _matters(found: model.Object) -> bool:
-    large = found.kind not in ("stack", "file") and found.bytes >= MIN_OBJECT_BYTES
-    return large or (bool(found.of_all_remote) and found.samples >= MIN_USES_OF_THREAD)
+    return list(dict.fromkeys([*advised, *(n for n, found in enumerate(report.objects.rows) if found.matters)]))
 
 
 def line_numbers(report: model.Report) -> dict[str, int]:
@@ -92,17 +86,7 @@ def line_numbers(report: model.Report) -> dict[str, int]:
 
 
 def first_lines(report: model.Report) -> list[model.Line]:
-    """Lines of source text with a part in remote accesses, first touches or allocations that can be seen."""
-    sums = [sum(amounts) for amounts in zip(*map(_amounts, report.lines))]
-
-    def part(line: model.Line) -> float:
-        return max((amount / total for amount, total in zip(_amounts(line), sums) if total), default=0.0)
-
-    return [line for line in report.lines if line.place.line is not None and part(line) >= MIN_SHOWN][:FIRST_LINES]
-
-
-def _amounts(line: model.Line) -> tuple[float, ...]:
-    return line.remote_events, line.accesses, line.touched_bytes, line.allocated_bytes
+    return [line for line in report.lines if line.place.line is not None and line.matters][:FIRST_LINES]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from numaprof.recording.codes import PARAMETERS
 from numaprof.recording.commit import finished_commit, restored_copy
 from numaprof.recording.sql.sql_tables import TABLES, Tables
+from numaprof.text.format import clean, shell_path
 from numaprof.text.messages import Failure
 
 APPLICATION_ID = 0x4E554D41  # core/schema.sql
@@ -23,6 +24,7 @@ NEWEST_VERSION = 1
 # Offsets in the first 100 bytes: sqlite.org, "Database File Format", 1.3.
 _HEADER = struct.Struct(">16sH6xII28xI4xI20xII")
 _MAGIC = b"SQLite format 3\0"
+_PERF_DATA = (b"PERFILE2", b"2ELIFREP")  # of either byte order
 
 # The longest query over a recording of a million samples takes 21 M steps of SQLite's machine, half a step for each
 # byte of the file. One that takes forty times as many is over tables made to keep it busy.
@@ -146,7 +148,9 @@ def _check_file(path: str) -> None:
     try:
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
-            raise Failure(f"{path} is a directory", "name a recording in it, e.g. PROGRAM.PID.numaprof")
+            inside = [clean(name) for name in os.listdir(path) if name.endswith(".numaprof")]
+            example = min(inside, default="PROGRAM.PID.numaprof")
+            raise Failure(f"{path} is a directory", f"name a recording in it, e.g. {example}")
         if not stat.S_ISREG(mode):
             raise Failure(f"{path} is not a regular file", "copy the recording to a file first")
         with open(path, "rb") as file:
@@ -161,6 +165,10 @@ def _check_file(path: str) -> None:
 def _check_header(path: str, start: bytes, size: int) -> None:
     if size == 0:
         raise Failure(f"{path} is empty: the recorder ended before it wrote anything", "record again")
+    if start.startswith(_PERF_DATA):
+        raise Failure(
+            f"{path} is not a recording of numaprof, but a file of perf record", f"numaprof import {shell_path(path)}"
+        )
     if not start.startswith(_MAGIC[: len(start)]):
         raise Failure(f"{path} is not a recording of numaprof", "give a file that numaprof record has written")
     if len(start) < _HEADER.size:

@@ -39,6 +39,8 @@ class Advice:
     remarked: tuple[Remarked, ...] = ()  # more code, each line by itself
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
     concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about
+    cause: str | None = None  # in a few words, where it is not who first touches the data
+    expects: str | None = None  # what the change does where removes is not known: a sentence
     saves: str | None = None  # what that can be worth in time, a range with its assumptions
     objects: tuple[Object, ...] = ()  # the data it is about, most important first
     touched_at: tuple[Site, ...] = ()  # where that is first touched

@@ -6,29 +6,31 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from numaprof.analysis.naming import command_to_copy, positions, site_position, where_to_add
+from numaprof.analysis.naming import command_to_copy, objects_in_text, positions, site_position
 from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
 from numaprof.analysis.placement import (
     gained,
     gained_by_turns,
-    node_order,
+    one_pass,
     owners,
+    parts_order,
     spreading_adds,
     stored_once,
     team_order,
 )
-from numaprof.analysis.relevant_objects import allocation_sites
+from numaprof.analysis.relevant_objects import allocation_sites, remote_part
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import AS_GOOD, BINS, MIN_PHASE_USES
-from numaprof.fixes.find import dealt, is_fortran, memories, zeroed_beside
+from numaprof.evidence.thresholds import AS_GOOD, BINS, MAINLY, MIN_PHASE_USES
+from numaprof.fixes.find import dealt, memories, touched_by_allocator, zeroed_beside
 from numaprof.fixes.fortran_allocation import each_level
-from numaprof.fixes.memory import ANY, Memory
-from numaprof.fixes.snippets import by_node, printed, zeros_in_parallel
+from numaprof.fixes.memory import Memory
+from numaprof.fixes.snippets import Snippet, by_node, printed, unplaced, zeros_in_parallel
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
 
@@ -48,6 +50,7 @@ class Initialisation:
     as_one: bool  # `nodes` is that order for the whole memory, not for each of several arrays in it
     in_team_order: bool  # the parts follow each other as a static schedule of OpenMP hands them out
     team: Team
+    in_region: bool  # allocated within a parallel region, where a loop for the team cannot stand
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
@@ -55,6 +58,8 @@ class Initialisation:
     spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
     dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
+    reached: tuple[Object, ...]  # the objects that the code is for
+    left: str  # the others, in words
     memories: tuple[Memory, ...] | None  # its allocations in the program's text; None: not understood, or no text
 
     @property
@@ -99,19 +104,15 @@ def initialisation_of(
     """The initialisation of objects that are used at this source location, in this access pattern."""
     uses = later_uses(group)
     many = sum(row.samples for row in uses) >= MIN_PHASE_USES  # few samples miss threads of a team, and so its order
-    working = (users(evidence, uses) if many else []) or list(evidence.workers)
+    working = _team(evidence, group, users(evidence, uses) if many else [])
     most_used = max(group, key=lambda found: found.known_samples)
-    order = node_order(most_used) or _order_of_threads(evidence, most_used, use)
+    in_region = any(each.in_region for each in group)
+    order = parts_order(evidence, most_used, working) or _order_of_threads(evidence, most_used, use, in_region)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
-    by_team = team_order(evidence, working, BINS)
-    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
-    text = memories(evidence, group, use) or []
-    found = [replace(memory, divide_each=each > whole + AS_GOOD) for memory in text] or None
-    levels = max((memory.levels for memory in text), default=0)
-    by_level = team_order(evidence, working, BINS // levels) * levels if levels else ()
-    if levels and gained(evidence, group, by_level, False) > whole + AS_GOOD:
-        found, order, by_team = [each_level(memory) for memory in text], None, by_level
-    as_one = order is None or order == team_order(evidence, working, len(order))
+    reached, text = _told_by_text(evidence, group, use)
+    divided = _divided(evidence, group, text, working, order)
+    found = divided.memories or []
+    as_one = divided.nodes is None or divided.nodes == team_order(evidence, working, len(divided.nodes), group)
     zeroed = zeroed_beside(evidence, group, use) if found else []
     return Initialisation(
         sites=tuple(sites),
@@ -119,22 +120,87 @@ def initialisation_of(
         use=use,
         working=tuple(working),
         shape=shape,
-        nodes=order,
+        nodes=divided.nodes,
         owners=owners(most_used),
-        by_team=by_team,
+        by_team=divided.by_team,
         as_one=as_one,
-        in_team_order=as_one or most_used.kind == UNNAMED or each > whole + AS_GOOD,
+        in_team_order=as_one or most_used.kind == UNNAMED or divided.each_block,
         team=team(evidence, group[0].main_thread, working),
+        in_region=in_region,
         calls=evidence.samples.library_calls,
         command=command_to_copy(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
-        memories=(*found, *(memory for _, there in zeroed for memory in there)) if found is not None else None,
+        memories=(*found, *(memory for _, there in zeroed for memory in there)) or None,
         zeroed=tuple(zeroed),
-        each_block=all(memory.pointer for memory in found or ())
-        and (each > whole + AS_GOOD or not any(memory.nest for memory in found or ())),
+        reached=tuple(reached),
+        left=objects_in_text(evidence, [each for each in group if each not in reached])
+        if len(reached) < len(group)
+        else "",
+        each_block=all(memory.pointer for memory in found)
+        and (divided.each_block or not any(memory.nest or memory.moved for memory in found)),
         spreads=not spreading_adds(evidence),
-        dealt=any(memory.schedule != Memory.schedule for memory in found or ()),
+        dealt=any(memory.schedule != Memory.schedule for memory in found),
     )
+
+
+def _told_by_text(
+    evidence: Evidence, group: Sequence[Object], use: Site | None
+) -> tuple[Sequence[Object], Sequence[Memory]]:
+    """The objects whose allocations the program's text tells, if most of the remote lines are theirs; else all, and no
+    allocation."""
+    if found := memories(evidence, group, use):
+        return group, found
+    told = [each for each in group if not touched_by_allocator(evidence, each) and memories(evidence, [each], use)]
+    mainly = remote_part(evidence, told) > MAINLY * remote_part(evidence, group)
+    return (told, memories(evidence, told, use) or ()) if told and mainly else (group, ())
+
+
+class _Divided(NamedTuple):
+    """How the threads divide the memory: nodes and by_team as in Initialisation, and whether they divide each block."""
+
+    nodes: tuple[int, ...] | None
+    by_team: tuple[int | None, ...]
+    each_block: bool
+    memories: list[Memory] | None
+
+
+def _divided(
+    evidence: Evidence,
+    group: Sequence[Object],
+    text: Sequence[Memory],
+    working: Sequence[Thread],
+    order: tuple[int, ...] | None,
+) -> _Divided:
+    """As one, each block, or each level of it: what explains the accesses best. order: of equal parts, as sampled."""
+    by_team = team_order(evidence, working, BINS, group)
+    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
+    levels = max((memory.levels for memory in text), default=0) or _named_in_one(group, text)
+    by_level = team_order(evidence, working, BINS // levels, group) * levels if levels else ()
+    each_block = each > whole + AS_GOOD
+    if levels and gained(evidence, group, by_level, False) > whole + AS_GOOD:
+        return _Divided(None, by_level, each_block, [each_level(memory) for memory in text])
+    return _Divided(order, by_team, each_block, [replace(memory, divide_each=each_block) for memory in text] or None)
+
+
+def _team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:
+    """The threads that divide the memory: those seen to use it, or all workers where the parts of all explain more, or
+    all but the one that initialises, which has a part in a team of OpenMP only.
+
+    A thread that no sample saw still has its part, and moves the borders of the others.
+    """
+    initialises = None if evidence.samples.openmp else group[0].main_thread
+    others = [thread for thread in evidence.workers if thread.row.id != initialises]
+
+    def explained(threads: Sequence[Thread]) -> float:
+        order = team_order(evidence, threads, BINS, group)
+        return max(gained(evidence, group, order, each_block) for each_block in (False, True))
+
+    return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
+
+
+def _named_in_one(group: Sequence[Object], text: Sequence[Memory]) -> int:
+    """Arrays of one size that the text names in one variable: a COMMON block."""
+    return len(text) if len(group) == 1 and group[0].kind == "static" and len(text) > 1 else 0
 
 
 def by_turns(evidence: Evidence, found: Object) -> bool:
@@ -142,15 +208,16 @@ def by_turns(evidence: Evidence, found: Object) -> bool:
     return evidence.samples.openmp and bool(dealt(evidence, found, main_use(found.later)))
 
 
-def _order_of_threads(evidence: Evidence, found: Object, use: Site | None) -> tuple[int, ...] | None:
+def _order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:
     """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
 
     The threads are those that access anything from the same place.
     """
-    working = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
-    if evidence.samples.openmp or found.use_shape is not Shape.BLOCKS:
+    seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
+    working = one_pass(evidence, seen, [found])
+    if (evidence.samples.openmp and not in_region) or found.use_shape is not Shape.BLOCKS:
         return None
-    order = team_order(evidence, working, len(working))
+    order = team_order(evidence, working, len(working), [found])
     nodes = tuple(node for node in order if node is not None)
     return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
 
@@ -174,7 +241,10 @@ def change(init: Initialisation) -> str:
             "them beforehand: let the threads insert what they use later, each into a container of its own."
         )
     text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
-    return f"{_written_by_call(init)}{_zeroed_beside(init)}{text}"
+    # What to do comes first: the first screen has room for few sentences. What ends in a colon introduces the code.
+    more = [_left(init), _zeroed_beside(init)]
+    parts = (*more, text) if text.endswith(":") else (text, *more)
+    return _written_by_call(init) + " ".join(part for part in parts if part)
 
 
 def _made_of_nodes(init: Initialisation) -> bool:
@@ -184,7 +254,8 @@ def _made_of_nodes(init: Initialisation) -> bool:
 
 
 def _written_by_call(init: Initialisation) -> str:
-    if init.call is None:
+    # Without lines all calls of a function are one place: another one may have written.
+    if init.call is None or init.sites[0].line is None:
         return ""
     verb = "write" if " and " in init.callees else "writes"
     end = "Allocate without writing." if init.contained and not init.memories else ""
@@ -199,12 +270,19 @@ def _zeroed_beside(init: Initialisation) -> str:
     names = words([f"`{memory.pointer}`" for _, there in init.zeroed for memory in there])
     return (
         f"The compiler has {names} allocated as zeros instead of writing them, which it may not do once other code "
-        "stands between: the code is for that memory too. "
+        "stands between: the code is for that memory too."
     )
 
 
+def _left(init: Initialisation) -> str:
+    """What the code does not reach."""
+    if not init.left or not _placed(init):
+        return ""
+    return f"Do the same for {init.left}, where the program's text does not tell the place of the code."
+
+
 def _openmp_change(init: Initialisation) -> str:
-    if by_policy(init):
+    if by_policy(init) and init.nodes is not None and code(init) != init.without_edit:
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
     if code(init) == init.without_edit:
         return init.or_spread(f"Write to it in parallel, divided as {init.loop} divides it.")
@@ -215,7 +293,7 @@ def _openmp_change(init: Initialisation) -> str:
 
 
 def _threads_change(init: Initialisation) -> str:
-    if init.nodes is not None:
+    if init.nodes is not None and code(init) != init.without_edit:
         return (
             f"Let each thread write to its part first, or place the parts on the nodes that use them at {_use(init)}, "
             "before anything is written to it (for threads pinned as in this run):"
@@ -229,16 +307,18 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    return init.team is Team.THREADS or (init.nodes is not None and not init.in_team_order and not init.dealt)
+    if init.team is Team.THREADS or init.in_region:
+        return True
+    return init.nodes is not None and not init.in_team_order and not init.dealt
 
 
 def _placed(init: Initialisation) -> tuple[str, ...]:
     """Code in its place; empty: the text does not tell where that is."""
-    if not init.memories:
-        return ()
-    if not by_policy(init):
-        return printed(init.memories, zeros_in_parallel)
-    return printed(init.memories, lambda memory: by_node(memory, init.nodes or ()))
+    return printed(init.memories, _edits(init)) if init.memories else ()
+
+
+def _edits(init: Initialisation) -> Snippet:
+    return (lambda memory: by_node(memory, init.nodes or ())) if by_policy(init) else zeros_in_parallel
 
 
 def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
@@ -265,7 +345,8 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     zeroed = stored_once(evidence, group[0].main_thread, pages, nodes or ())
     if init.dealt:
         return gained_by_turns(evidence, group, init.by_team) - zeroed
-    return gained(evidence, group, nodes, bool(init.memories) and init.each_block) - zeroed
+    reached = [found for found in init.reached if not (by_policy(init) and touched_by_allocator(evidence, found))]
+    return gained(evidence, reached, nodes, bool(init.memories) and init.each_block) - zeroed
 
 
 def code(init: Initialisation) -> tuple[str, ...]:
@@ -275,9 +356,6 @@ def code(init: Initialisation) -> tuple[str, ...]:
         return (init.spread,)
     if found := _placed(init):
         return found
-    where = where_to_add(init.allocated, init.sites)
-    if init.memories is None and init.nodes is not None and by_policy(init):
-        return init.without_edit if init.contained else by_node(ANY, init.nodes)[0].unplaced(where)
-    if by_policy(init) or init.memories is not None or init.contained or is_fortran((*init.sites, *init.allocated)):
+    if init.memories is not None or init.contained or (by_policy(init) and init.nodes is None):
         return init.without_edit
-    return zeros_in_parallel(ANY)[0].unplaced(where)
+    return unplaced(_edits(init), init.allocated, init.sites) or init.without_edit

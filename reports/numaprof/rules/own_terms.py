@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from dataclasses import replace
 
-from numaprof.analysis.naming import command_to_copy
+from numaprof.analysis.naming import command_to_copy, without_source
 from numaprof.analysis.runtimes import Runtime, numa_flag, runtimes
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import Site
@@ -21,6 +22,8 @@ def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
     """The same advice; where a runtime allocates and the program's author has no C, C++ or Fortran line to change, what
     the runtime offers instead."""
     option = _option(evidence)
+    if option is None and without_source(evidence) and advice.kind is Kind.FIX and not _is_environment(advice):
+        return replace(advice, change=_WITHOUT_SOURCE, code=_commands(evidence), remarked=(), removes=None)
     if option is None or not (advice.kind is Kind.FIX or _is_placed_before(advice)):
         return advice
     if any(_is_authors(evidence, site) for site in advice.touched_at):
@@ -28,6 +31,18 @@ def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
     change, code = option
     rest = advice.code if _is_placed_before(advice) else ()
     return replace(advice, change=change, code=(*code, *(line for line in rest if line not in code)), removes=None)
+
+
+_WITHOUT_SOURCE = "An installed program needs no edit: spread its memory over the nodes, or run it on one node:"
+
+
+def _is_environment(advice: Advice) -> bool:
+    """A variable of the environment before the command, as recycled has it: no edit."""
+    return bool(advice.code) and all(re.match(r"[A-Z_]+=", line) for line in advice.code)
+
+
+def _commands(evidence: Evidence) -> tuple[str, ...]:
+    return _spread(evidence), _one_per_node(evidence)[0]
 
 
 def _is_placed_before(advice: Advice) -> bool:

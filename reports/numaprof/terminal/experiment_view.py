@@ -3,28 +3,26 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+import shlex
 
-from numaprof.experiments.repeats import Series, ranked, speed_up
-from numaprof.experiments.rounds import Outcome
+from numaprof.model.experiment_model import Experiment, Setting
 from numaprof.terminal.layout import BOLD, Layout
-from numaprof.text.format import NOT_KNOWN, clean, duration, percent
+from numaprof.text.format import NOT_KNOWN, between, duration, percent
 
 CHART_CELLS = 50
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def _time(series: Series) -> str:
-    return NOT_KNOWN if series.times is None else series.times.in_words(duration)
+def _time(setting: Setting) -> str:
+    return between(setting.fastest_ns, setting.median_ns, setting.slowest_ns, duration)
 
 
 def _rate(bytes_per_s: float | None) -> str:
     return NOT_KNOWN if bytes_per_s is None else f"{bytes_per_s / 1e9:.2f}"
 
 
-def _seen(series: Series) -> str:
-    return ",".join(map(str, series.threads_seen)) or NOT_KNOWN
+def _seen(setting: Setting) -> str:
+    return ",".join(map(str, setting.threads_seen)) or NOT_KNOWN
 
 
 def _ratio(value: float | None) -> str:
@@ -34,51 +32,48 @@ def _ratio(value: float | None) -> str:
 # --- sweep
 
 
-def print_sweep(outcome: Outcome, command: str, layout: Layout) -> None:
-    layout.line(clean(command), BOLD)
-    base = outcome.series[0]
+def print_sweep(found: Experiment, layout: Layout) -> None:
+    layout.line(shlex.join(found.command), BOLD)
     rows = [
         (
-            str(series.threads),
-            _time(series),
-            _ratio(speed_up(series, base)),
-            _share_of_ideal(series, base),
-            percent(series.remote),
-            _rate(series.dram_bytes_per_s),
-            _seen(series),
+            str(setting.threads),
+            _time(setting),
+            _ratio(setting.speed_up),
+            _share_of_ideal(setting, found.settings[0]),
+            percent(setting.remote_share),
+            _rate(setting.dram_bytes_per_s),
+            _seen(setting),
         )
-        for series in outcome.series
+        for setting in found.settings
     ]
     head = ("threads", "time (fastest..slowest)", "speed-up", "of ideal", "remote", "DRAM GB/s", "seen")
     layout.table(head, rows, (True, False, True, True, True, True, True))
-    for number, line in enumerate(chart(outcome)):
+    for number, line in enumerate(chart(found)):
         layout.line("\n" * (number == 0) + line)
-    _print_remarks(outcome, layout)
+    _print_remarks(found, layout)
 
 
-def _share_of_ideal(series: Series, base: Series) -> str:
-    gained = speed_up(series, base)
-    if gained is None or not series.threads or not base.threads:
+def _share_of_ideal(setting: Setting, base: Setting) -> str:
+    if setting.speed_up is None or not setting.threads or not base.threads:
         return NOT_KNOWN
-    return f"{100 * gained * base.threads / series.threads:.0f} %"
+    return f"{100 * setting.speed_up * base.threads / setting.threads:.0f} %"
 
 
-def chart(outcome: Outcome) -> list[str]:
+def chart(found: Experiment) -> list[str]:
     """Speed-up as bars; the mark is where they would end if all threads counted."""
-    base = outcome.series[0]
-    gains = [(series, speed_up(series, base)) for series in outcome.series]
-    known = [gain for _, gain in gains if gain is not None]
+    base = found.settings[0]
+    known = [setting.speed_up for setting in found.settings if setting.speed_up is not None]
     if not known or not base.threads:
         return []
-    ideal = {series.label: (series.threads or 0) / base.threads for series in outcome.series}
+    ideal = {setting.label: (setting.threads or 0) / base.threads for setting in found.settings}
     scale = CHART_CELLS / max(*ideal.values(), *known)
-    lines = [f"speed-up over {base.label}; | is ideal"]
-    for series, gain in gains:
-        bar = NOT_KNOWN if gain is None else _bar(gain * scale)
-        mark = round(ideal[series.label] * scale)
+    lines = [f"speed-up over {found.base}; | is ideal"]
+    for setting in found.settings:
+        bar = NOT_KNOWN if setting.speed_up is None else _bar(setting.speed_up * scale)
+        mark = round(ideal[setting.label] * scale)
         row = bar.ljust(CHART_CELLS + 1)
         row = row[:mark] + ("|" if row[mark] == " " else row[mark]) + row[mark + 1 :]
-        lines.append(f"{series.threads:>7}  {row.rstrip()}  {_ratio(gain)}")
+        lines.append(f"{setting.threads:>7}  {row.rstrip()}  {_ratio(setting.speed_up)}")
     return lines
 
 
@@ -90,76 +85,39 @@ def _bar(cells: float) -> str:
 # --- policies
 
 
-def print_policies(outcome: Outcome, command: str, how: dict[str, str], layout: Layout) -> None:
-    """how: by label, the text that `policies --under` takes."""
-    layout.line(clean(command), BOLD)
-    order = ranked(outcome.series)
+def print_policies(found: Experiment, layout: Layout) -> None:
+    layout.line(shlex.join(found.command), BOLD)
+    first, *others = found.ranked
     rows = [
         (
             str(number),
-            series.label,
-            _time(series),
-            _ratio(_behind(series, order[0])),
-            percent(series.remote),
-            _rate(series.dram_bytes_per_s),
-            how[series.label],
+            setting.label,
+            _time(setting),
+            _ratio(_behind(setting, first)),
+            percent(setting.remote_share),
+            _rate(setting.dram_bytes_per_s),
+            setting.under or "",
         )
-        for number, series in enumerate(order, 1)
+        for number, setting in enumerate(found.ranked, 1)
     ]
     head = ("", "memory and CPUs", "time (fastest..slowest)", "to first", "remote", "DRAM GB/s", "--under")
     layout.table(head, rows, (True, False, False, True, True, True, False))
-    alike = [series.label for series in order[1:] if series.overlaps(order[0])]
+    alike = [setting.label for setting in others if setting.overlaps]
     if alike:
         layout.line()
         layout.paragraph(f"Not to be told from the first, as their runs overlap: {'; '.join(alike)}.")
-    _print_remarks(outcome, layout)
+    _print_remarks(found, layout)
 
 
-def _behind(series: Series, first: Series) -> float | None:
-    gain = speed_up(series, first)
-    return None if gain is None else 1 / gain
+def _behind(setting: Setting, first: Setting) -> float | None:
+    return setting.median_ns / first.median_ns if setting.median_ns and first.median_ns else None
 
 
 # --- both
 
 
-def _print_remarks(outcome: Outcome, layout: Layout) -> None:
-    for number, remark in enumerate(outcome.remarks()):
+def _print_remarks(found: Experiment, layout: Layout) -> None:
+    for number, remark in enumerate(found.remarks):
         if number == 0:
             layout.line("\nremarks")
-        layout.paragraph(clean(remark), first="- ")
-
-
-def as_json(outcome: Outcome, command: list[str], made_by: str) -> str:
-    return json.dumps(
-        {
-            "format": f"numaprof.{made_by}",
-            "version": 1,
-            "command": command,
-            "interrupted": outcome.interrupted,
-            "settings": [_setting(series) for series in outcome.series],
-            "remarks": outcome.remarks(),
-        },
-        indent=2,
-    )
-
-
-def _setting(series: Series) -> dict[str, Any]:
-    return {
-        "label": series.label,
-        "threads": series.threads,
-        "median_ns": None if series.times is None else series.times.middle,
-        "remote_share": series.remote,
-        "dram_bytes_per_s": series.dram_bytes_per_s,
-        "wild": series.is_wild,
-        "ignored_threads": series.ignored,
-        "runs": [
-            {
-                "wall_ns": trial.wall_ns,
-                "failure": trial.failure,
-                "threads": trial.threads,
-                "recorded": trial.is_recorded,
-            }
-            for trial in series.trials
-        ],
-    }
+        layout.paragraph(remark, first="- ")

@@ -3,47 +3,110 @@
 
 from __future__ import annotations
 
+import io
 import re
+import shlex
+from typing import NamedTuple, TypeVar
 
 from numaprof.model import report_model as model
-from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, wrapped
+from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
 from numaprof.text.format import clean, duration, number, number_list, percent, plural, round_percent
 
-INDENT = 8
+INDENT, GAP = 8, "  "
 BAR = 16
-MOST_NODES, MOST_PROCESSES, MOST_TEXT, MOST_CODE = 4, 3, 4, 8  # lines
+ROWS, COLUMNS = 23, 80  # one more row is for the prompt
+MOST_COMMAND = 2  # rows of a command to copy, which is never broken
+
+
+class Room(NamedTuple):
+    """How many lines each part may have; text that is cut, and rows that are left out, are in --full."""
+
+    processes: int = 3
+    evidence: int = 3
+    expected: int = 3
+    others: int = 1  # 0: other recommendations are named beside the evidence
+    change: int = 4
+    nodes: int = 4
+    row: int = 3
+    title: int = 3
+    banner: int = 4
+    details: int = 3
+    code: int = 8
+    remarks: int = 4
+    headline: int = 4
+
+
+# What else is given up, by what is missed least, until a screen holds the rest. The last step fits any recording.
+_TIGHTER: tuple[dict[str, int], ...] = (
+    {},
+    {"processes": 1},
+    {"evidence": 1},
+    {"expected": 1},
+    {"processes": 0, "others": 0, "change": 3},
+    {"nodes": 2},
+    {"change": 2},
+    {"row": 1},
+    {"title": 2, "banner": 2, "details": 2},
+    {"change": 3, "headline": 3, "code": 2, "remarks": 2},
+    {"change": 2, "headline": 2, "title": 1, "banner": 1, "details": 1, "nodes": 1, "code": 1, "remarks": 0},
+    {"change": 1, "headline": 1},
+)
+
+_EVIDENCE = "Evidence: "
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
 _NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
-_CROSSES = "The interval includes {}: a longer run, fewer classes (--events) or repeats (-n 5) would settle it."
+_CROSSES = (
+    "Below {} there is little to gain, from there on it is worth fixing: this run cannot tell which. "
+    "A longer run settles it, or numaprof -n 5."
+)
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
 _OPTIONAL = "Optional, as there is little to gain. "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
-def print_first_screen(report: model.Answer, layout: Layout) -> None:
-    for text in report.overview.banner:
-        layout.paragraph(text, style=BOLD)
-    _title(report, layout)
-    _remote(report, layout)
-    _who(report, layout)
+def print_first_screen(report: model.Answer, layout: Layout, above: int = 0) -> None:
+    """In 24 rows of 80 columns, of which `above` are taken; a narrower terminal takes more."""
+    most = (ROWS - above) * COLUMNS // min(COLUMNS, layout.width)
+    room = Room()
+    for step in _TIGHTER:
+        room = room._replace(**step)
+        trial = io.StringIO()
+        _print(report, room, Layout(trial, layout.width))
+        if rows(trial.getvalue(), layout.width) <= most:
+            break
+    _print(report, room, layout)
+
+
+def _print(report: model.Answer, room: Room, layout: Layout) -> None:
+    _banner(report.overview.banner, room, layout)
+    _title(report, room, layout)
+    _remote(report, room, layout)
+    _who(report, room, layout)
     advice = report.advice[0] if report.advice else None
-    _table(layout, subject(report, advice))
-    _do(report, advice, layout)
-    _evidence(report, layout)
+    _table(layout, subject(report, advice), room.row)
+    _do(report, advice, room, layout)
+    _evidence(report, room, layout)
 
 
-def _title(report: model.Answer, layout: Layout) -> None:
+def _banner(texts: tuple[str, ...], room: Room, layout: Layout) -> None:
+    for text in texts[: room.banner]:
+        layout.paragraph(text, style=BOLD, most=room.banner)
+    if texts[room.banner :]:
+        layout.line(f"and {plural(len(texts) - room.banner, 'more remark')}: --full", BOLD)
+
+
+def _title(report: model.Answer, room: Room, layout: Layout) -> None:
     run, machine = report.run, report.machine
     time = [duration(run.wall_ns)] if run.wall_ns is not None and run.emulated is None else []
     facts = [*time, plural(len(report.threads), "thread"), _nodes_and_cpus(machine)]
     text = ", ".join(facts) + (f" ({_short_cpu(run.cpu_name)})" if run.cpu_name else "")
-    command = clean(run.command_line, layout.width)
+    command = fitted(clean(run.command_line), layout.width)
     if cells(command) + 4 + cells(text) > layout.width:
         layout.line(command, BOLD)
-        layout.paragraph(text, first=" " * INDENT)
+        layout.paragraph(text, first=" " * INDENT, most=room.title)
     else:
         layout.line(f"{command}    {text}", BOLD)
 
@@ -71,7 +134,7 @@ def about(share: float) -> str:
     return ">99 %" if 0.995 <= share < 1 else round_percent(share)
 
 
-def _remote(report: model.Answer, layout: Layout) -> None:
+def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
     verdict = report.verdict
     word = _WORDS.get(verdict.judgement, "")
     if verdict.judgement == "heavy" and report.advice and report.advice[0].kind == "leave":
@@ -79,25 +142,27 @@ def _remote(report: model.Answer, layout: Layout) -> None:
     if verdict.crosses is not None:
         word = _UNCERTAIN
     alarm = ALARM if verdict.judgement == "heavy" and verdict.crosses is None else BOLD
-    if verdict.remote_share is not None:
-        filled = round(BAR * verdict.remote_share)
+    # A share of next to no requests is chance: first that they are few.
+    shown = verdict.remote_share if verdict.judgement != "no_traffic" else None
+    if shown is not None:
+        filled = round(BAR * shown)
         bar = "#" * filled + "." * (BAR - filled)
-        line = f"REMOTE  {bar}  {about(verdict.remote_share)} of {_population(verdict)}{_interval(verdict)}"
+        line = f"REMOTE  {bar}  {about(shown)} of {_population(verdict)}{_interval(verdict)}"
         fits = cells(line) + 2 + len(word) <= layout.width
         layout.line(f"{line}  {word}".rstrip() if fits else line, alarm)
         if not fits:
             layout.line(" " * INDENT + word, alarm)
         if verdict.crosses is not None:
-            layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT)
+            layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT, most=room.details)
     else:
-        layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD)
+        layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD, most=room.headline)
     if not word:
-        texts = verdict.details if verdict.remote_share is None else (verdict.headline,)
-        for text in texts[:2]:
-            layout.paragraph(text, first=" " * INDENT)
+        texts = verdict.details if shown is None else (verdict.headline,)
+        for text in texts[: 1 if verdict.judgement == "no_traffic" else room.details]:
+            layout.paragraph(text, first=" " * INDENT, most=room.details)
     cost = _cost(report)
     if cost:
-        layout.paragraph(cost, first=" " * INDENT)
+        layout.paragraph(cost, first=" " * INDENT, most=room.details)
 
 
 def _population(verdict: model.Verdict) -> str:
@@ -110,8 +175,9 @@ def _interval(verdict: model.Verdict) -> str:
     """95 %. Nothing where both ends are printed alike."""
     if verdict.lowest is None or verdict.highest is None:
         return " (error unknown)"
-    low, high = about(verdict.lowest), about(verdict.highest)
-    return f" ({low.removesuffix(' %') if low.endswith(' %') else low}-{high})" if low != high else ""
+    low, high = about(verdict.lowest).removesuffix(" %"), about(verdict.highest).removesuffix(" %")
+    low, high = "0" if low == "<1" else low, "100" if high == ">99" else high
+    return f" ({low}-{high} %)" if high not in (low, "<1") else ""
 
 
 def _cost(report: model.Answer) -> str:
@@ -130,37 +196,54 @@ def _range(least: float, most: float) -> str:
     return f"{about(least)} to {about(most)}" if least >= 0.01 else f"at most {about(most)}"
 
 
-def _who(report: model.Answer, layout: Layout) -> None:
+def _who(report: model.Answer, room: Room, layout: Layout) -> None:
     counted = report.verdict.basis == "counters"
     bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
-    nodes, processes = report.summary.nodes[:MOST_NODES], report.summary.processes[:MOST_PROCESSES]
-    rows = [_node_row(row, counted, bare) for row in nodes] + [_process_row(row, counted) for row in processes]
-    widths = [max(map(cells, column)) for column in zip(*rows)]
-    heavy = [each.remote_heavy for each in nodes] + [each.remote_heavy for each in processes]
-    for number_, (row, is_heavy) in enumerate(zip(rows, heavy)):
-        name, share, requests = row
-        text = f"{name}{' ' * (widths[0] - cells(name))}  {share:>{widths[1]}}  {requests:>{widths[2]}}"
-        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if is_heavy else "")
-    rest = report.summary.nodes[MOST_NODES:]
+    # On one node nothing of a process can be remote: their rows would say nothing.
+    processes = report.summary.processes if report.verdict.judgement != "single_node" else ()
+    nodes, rest = _first(report.summary.nodes, room.nodes)
+    shown, other = _first(processes, room.processes) if room.processes else ((), processes)
+    both: list[model.NodeThreads | model.ProcessThreads] = [*nodes, *shown]
+    sums = [_sums(row, counted) for row in both]
+    widths = [max(map(cells, column)) for column in zip(*sums)]
+    left = max(16, layout.width - INDENT - 2 * len(GAP) - sum(widths))
+    names = [_node_name(row, bare, left) for row in nodes] + [fitted(_process_name(row), left) for row in shown]
+    widest = max(map(cells, names), default=0)
+    for number_, (name, (share, requests), row) in enumerate(zip(names, sums, both)):
+        text = f"{name}{' ' * (widest - cells(name))}{GAP}{share:>{widths[0]}}{GAP}{requests:>{widths[1]}}"
+        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if row.remote_heavy else "")
     if rest:
-        threads = sum(row.threads for row in rest)
-        layout.line(" " * INDENT + f"and {plural(threads, 'more thread')}: --full")
-    if report.summary.processes[MOST_PROCESSES:]:
-        count = len(report.summary.processes) - MOST_PROCESSES
-        layout.line(" " * INDENT + f"and {plural(count, 'more process', 'es')}: --full")
+        by_cpu, threads = rest[0].by_cpu, sum(row.threads for row in rest)
+        more = plural(len(rest), "more node") if by_cpu else plural(threads, "more thread")
+        layout.line(" " * INDENT + f"and {more}: --full")
+    if other:
+        count = plural(len(other), "more process" if shown else "process", "es")
+        layout.line(" " * INDENT + (f"and {count}: --full" if shown else f"by process ({count}): --full"))
 
 
-def _node_row(row: model.NodeThreads, counted: bool, bare: set[int]) -> tuple[str, str, str]:
+Shown = TypeVar("Shown")
+
+
+def _first(rows_: tuple[Shown, ...], most: int) -> tuple[tuple[Shown, ...], tuple[Shown, ...]]:
+    """And the others; one alone is shown, as its line would only say that there is one."""
+    most = len(rows_) if len(rows_) == most + 1 else most
+    return rows_[:most], rows_[most:]
+
+
+def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
+    """With its CPUs where there is room: --full has them as well."""
     nodes = f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes))}" if row.nodes else "node not known"
-    cpus = number_list(list(row.cpus))
-    where = f" on CPU{'s' * (len(row.cpus) > 1)} {cpus}" if row.cpus and len(cpus) <= 16 else ""
+    cpus = f"CPU{'s' * (len(row.cpus) > 1)} {number_list(list(row.cpus))}"
+    if row.by_cpu:
+        return fitted(f"{nodes}: {cpus}", room)
     nodes += " (no memory)" if row.nodes and bare.issuperset(row.nodes) else ""
-    name = f"{nodes}: {plural(row.threads, 'thread')}{where}"
-    return name, *_sums(row, counted)
+    name = f"{nodes}: {plural(row.threads, 'moved thread' if len(row.nodes) > 1 else 'thread')}"
+    full = f"{name} on {cpus}"
+    return full if row.cpus and cells(full) <= room else fitted(name, room)
 
 
-def _process_row(row: model.ProcessThreads, counted: bool) -> tuple[str, str, str]:
-    return f"process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}", *_sums(row, counted)
+def _process_name(row: model.ProcessThreads) -> str:
+    return f"process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
 
 
 def _sums(row: model.NodeThreads | model.ProcessThreads, counted: bool) -> tuple[str, str]:
@@ -168,47 +251,64 @@ def _sums(row: model.NodeThreads | model.ProcessThreads, counted: bool) -> tuple
         return ("n/a", "") if counted else ("", "")
     share = f"{about(row.remote_share)} remote" if row.remote_share is not None else ""
     total = row.local + row.remote
-    return share, plural(total, "request") if counted else plural(total, "access", "es")
+    return share, plural(total, "request") if counted else f"about {plural(total, 'access', 'es')}"
 
 
-def _table(layout: Layout, rows: list[Row]) -> None:
+def _table(layout: Layout, found: list[Row], most: int) -> None:
     """What is known, and beside it the source line; below it where the terminal is too narrow."""
     room = layout.width - INDENT
-    left = max((cells(row.text) for row in rows if row.source and cells(row.text) <= room // 2 + 4), default=0)
-    for row in rows:
-        if not row.source:
-            layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
-        elif cells(row.text) <= left:
-            beside = _source(row.source, max(16, room - left - 2))
-            layout.line(f"{row.label:<{INDENT}}{row.text}{' ' * (left - cells(row.text))}  {beside}")
-        else:
-            layout.paragraph(row.text, first=f"{row.label:<{INDENT}}")
+    widest = room // 2 + 4
+    left = max((cells(row.text) for row in found if row.source and cells(row.text) <= widest), default=0)
+    for row in found:
+        label, text = f"{row.label:<{INDENT}}", row.text if most > 1 or not row.source else fitted(row.text, widest)
+        if row.source and cells(text) <= max(left, widest * (most == 1)):
+            beside = max(left, cells(text))
+            source = _source(row.source, max(16, room - beside - 2))
+            layout.line(f"{label}{text}{' ' * (beside - cells(text))}  {source}")
+            continue
+        layout.paragraph(text, first=label, most=most)
+        if row.source:
             layout.line(" " * (INDENT + 4) + _source(row.source, max(16, room - 4)))
 
 
 def _source(text: str, room: int) -> str:
     """The place and the beginning of its code: a statement's beginning says most."""
     text = clean(text)
-    return text if len(text) <= room else text[: room - 1].rstrip() + "…"
+    if cells(text) <= room:
+        return text
+    while cells(text) >= room:
+        text = text[:-1]
+    return text.rstrip() + "…"
 
 
-def _do(report: model.Answer, advice: model.Advice | None, layout: Layout) -> None:
+def _do(report: model.Answer, advice: model.Advice | None, room: Room, layout: Layout) -> None:
     if advice is None:
         if report.overview.unexplained:
-            layout.paragraph(report.overview.unexplained, first="DO      ")
+            layout.paragraph(report.overview.unexplained, first="DO      ", most=room.change)
         return
-    _shortened(_limits(report.verdict, advice) + advice.change, layout)
-    _code(advice.code, layout)
-    for each in advice.remarked:
-        layout.paragraph(f"{each.remark}:", first=" " * INDENT)
+    layout.paragraph(_limits(report.verdict, advice) + advice.change, first="DO      ", most=room.change)
+    _code(advice.code, room, layout)
+    for each in advice.remarked[: room.remarks]:
+        layout.paragraph(f"{each.remark}:", first=" " * INDENT, most=1)
         layout.line(" " * (INDENT + 4) + each.code)
-    share = report.verdict.remote_share
+    expected = _expected(report.verdict.remote_share, advice)
+    if expected:
+        # On one line, its first clause.
+        expected = expected if room.expected > 1 else re.split("[;:] ", expected)[0]
+        layout.paragraph(f"expected: {expected}", first=" " * INDENT, most=room.expected)
+    if report.advice[1:] and room.others:
+        layout.line(" " * INDENT + f"{_others(report)}: --full")
+
+
+def _others(report: model.Answer) -> str:
+    return plural(len(report.advice) - 1, "more recommendation")
+
+
+def _expected(share: float | None, advice: model.Advice) -> str:
     if advice.removes is not None and share is not None:
         left = share * (1 - advice.removes)
-        after = "under 1 %" if left < 0.01 else about(left)
-        layout.line(" " * INDENT + f"expected: remote {about(share)} -> {after} at best")
-    if report.advice[1:]:
-        layout.line(" " * INDENT + f"{plural(len(report.advice) - 1, 'more recommendation')}: --full")
+        return f"remote {about(share)} -> {'under 1 %' if left < 0.01 else about(left)} at best"
+    return f"{advice.expects[0].lower()}{advice.expects[1:]}" if advice.expects else ""
 
 
 def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
@@ -218,15 +318,16 @@ def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
     return _OPTIONAL if little else ""
 
 
-def _code(code: tuple[str, ...], layout: Layout) -> None:
+def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
     """All of it, or what it says of its place: half a loop helps nobody."""
-    comments = tuple(line for line in code if line.startswith(_COMMENTS))
-    shown = code if len(code) <= MOST_CODE else comments[:1]
-    for each in shown:
-        for line in _code_lines(each, layout.width - INDENT - 4):
-            layout.line(" " * (INDENT + 4) + line)
-    if len(code) > MOST_CODE:
-        layout.line(" " * (INDENT + 4) + f"... {plural(len(code) - len(shown), 'line')} of code: --full")
+    width = layout.width - INDENT - 4
+    lines = [line for each in code for line in _code_lines(each, width)]
+    if len(code) > room.code or sum(-(-cells(line) // width) for line in lines) > 2 * room.code:
+        said = tuple(line for line in code[:1] if line.startswith(_COMMENTS) and room.code > 1)
+        left = f"... {plural(len(code) - len(said), 'line')} of code: --full"
+        lines = [*(line for each in said for line in _code_lines(each, width)), left]
+    for line in lines:
+        layout.line(" " * (INDENT + 4) + line)
 
 
 def _code_lines(code: str, width: int) -> list[str]:
@@ -235,31 +336,35 @@ def _code_lines(code: str, width: int) -> list[str]:
     return [mark + text for text in wrapped(code[len(mark) :], width - len(mark))] if mark else [code]
 
 
-def _shortened(text: str, layout: Layout) -> None:
-    """Whole sentences: half of one misleads. A first sentence that is too long is cut all the same."""
-    width = layout.width - INDENT
-    lines, sentences = wrapped(text, width), re.split(r"(?<=[.:;]) (?=[A-Z])", text)
-    while len(lines) > MOST_TEXT and len(sentences) > 1:
-        sentences.pop()
-        lines = wrapped(" ".join([*sentences, "(More: --full.)"]), width)
-    if len(lines) > MOST_TEXT:
-        lines = [*lines[: MOST_TEXT - 1], lines[MOST_TEXT - 1][: width - 4].rstrip() + " ..."]
-    for at, line in enumerate(lines):
-        layout.line(("DO      " if at == 0 else " " * INDENT) + line)
-
-
-def _evidence(report: model.Answer, layout: Layout) -> None:
+def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     verdict = report.verdict
     parts = []
     if verdict.coverage is not None:
         coverage = percent(verdict.coverage) if verdict.judgement == "refused" else round_percent(verdict.coverage)
         parts.append(f"counters {coverage} of the time")
+    if verdict.uncounted:
+        parts.append(f"missing for {round_percent(verdict.uncounted)}")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
+    faults = 0 if samples or touches else sum(row.samples for row in report.taken)
+    left = [_others(report)] if report.advice[1:] and not room.others else []
+    left += [plural(len(report.overview.qualifying), "note")] if report.overview.qualifying else []
+    notes = [f"{', '.join(left)}: --full"] if left else []
     parts += [plural(samples, "sample")] if samples else []
     parts += [plural(touches, "first touch", "es")] if touches else []
-    notes = len(report.overview.qualifying)
-    parts += [f"{plural(notes, 'note')} in --full"] if notes else []
+    parts += [plural(faults, "other page fault")] if faults else []
+    width = layout.width - len(_EVIDENCE)
+    while parts[1:] and len(wrapped(", ".join([*parts, *notes, ""]), width)) > room.evidence:
+        parts.pop()
     layout.line()
-    layout.paragraph(f"{', '.join(parts) or 'none'}.", first="Evidence: ")
-    layout.line(f"More:     numaprof report --full {clean(report.recording)}    (or --html OUT)")
+    layout.paragraph(f"{', '.join([*parts, *notes]) or 'none'}.", first=_EVIDENCE, most=room.evidence)
+    _more(report.recording, layout)
+
+
+def _more(recording: str, layout: Layout) -> None:
+    """The command is to be copied: it is whole, or has a word in place of the name."""
+    line = f"More:     numaprof report --full {shlex.quote(recording)}"
+    if not recording.isprintable() or rows(line, layout.width) > MOST_COMMAND:
+        line = "More:     numaprof report --full FILE"
+    also = "    (or --html OUT)"
+    layout.line(line + also if cells(line + also) <= layout.width else line)

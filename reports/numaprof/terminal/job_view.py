@@ -133,8 +133,9 @@ def _advice(job: model.Job, layout: Layout) -> None:
     layout.line("WHAT TO DO" + (": NOTHING" if job.advice[0].kind == "leave" else ""), BOLD)
     for number, advice in enumerate(job.advice, 1):
         where = f" at {advice.place}" if advice.place is not None else ""
-        on = f"{plural(advice.count, 'rank')} ({clean(advice.ranks, LIST)}){where}"
-        layout.paragraph(f"On {on}; rank {advice.representative}: {advice.finding}", first=f" {number}  ")
+        several = f"{plural(advice.count, 'rank')} ({clean(advice.ranks, LIST)}){where}; most remote on "
+        on = f"On {several if advice.count > 1 else ''}rank {advice.representative}"
+        layout.paragraph(f"{on}: {advice.finding}", first=f" {number}  ")
         layout.paragraph(advice.change, first="    ")
         for code in advice.code[:MOST_CODE]:
             layout.line("        " + code)

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TextIO
 
+from numaprof.text.format import clean
+
 GAP = "  "
 WIDEST = 120  # longer lines of running text are hard to read
 BOLD, ALARM = "1", "31"
@@ -28,10 +30,13 @@ class Layout:
     def line(self, text: str = "", style: str = "") -> None:
         print(f"\x1b[{style}m{text}\x1b[0m" if style and self._colour else text, file=self._file)
 
-    def paragraph(self, text: str, first: str = "", indent: str | None = None, style: str = "") -> None:
-        """Wrapped text; `first` stands before it, later lines are indented to its width."""
+    def paragraph(
+        self, text: str, first: str = "", indent: str | None = None, style: str = "", most: int | None = None
+    ) -> None:
+        """Wrapped text; `first` stands before it, later lines are indented to its width. most: lines, see shortened."""
         indent = " " * cells(first) if indent is None else indent
-        for number, part in enumerate(wrapped(text, max(20, self.width - cells(indent)))):
+        room = max(20, self.width - cells(indent))
+        for number, part in enumerate(wrapped(text, room) if most is None else shortened(text, room, most)):
             self.line((first if number == 0 else indent) + part, style)
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
@@ -81,6 +86,7 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
+_SENTENCES = re.compile(r"(?<=[.:;]) (?=[A-Z])")
 # Not the spaces of "9 412", "1.5 MiB" and "0.3 %".
 BREAK = re.compile(r"(?<!\d) | (?!\d{3}(?:\D|$)|%|[kMGTPE](?:i?B)?\b)")
 
@@ -94,3 +100,27 @@ def wrapped(text: str, width: int) -> list[str]:
         else:
             lines.append(word)
     return lines
+
+
+def shortened(text: str, width: int, most: int) -> list[str]:
+    """Whole sentences, in so many lines: half of one misleads. A first sentence that is too long is cut."""
+    lines, sentences = wrapped(text, width), _SENTENCES.split(text)
+    while len(lines) > most and len(sentences) > 1:
+        sentences.pop()
+        lines = wrapped(" ".join([*sentences, "(More: --full.)"]), width)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], lines[most - 1][: width - 4].rstrip() + " ..."]
+    return [fitted(line, width) for line in lines]
+
+
+def fitted(text: str, width: int) -> str:
+    """In so many columns: of a longer text, the middle is left out."""
+    limit = width
+    while cells(text) > width:
+        text, limit = clean(text, limit), limit - 1
+    return text
+
+
+def rows(text: str, width: int) -> int:
+    """How many a terminal takes, which breaks longer lines."""
+    return sum(max(1, -(-cells(line) // width)) for line in text.splitlines())

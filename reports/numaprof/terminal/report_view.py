@@ -3,70 +3,55 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_to_copy, shell_path
-from numaprof.analysis.verdict import Judgement
-from numaprof.compare.sides import Side
-from numaprof.document import overview_text
-from numaprof.document.headline import verdict
-from numaprof.document.unexplained import unexplained
-from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.spread import in_words
-from numaprof.evidence.thresholds import MOST_ADVICES
-from numaprof.experiments.trials.stored_trial import stored
-from numaprof.rules import advise
-from numaprof.rules.advice import Advice, Kind
+from collections.abc import Sequence
+
+from numaprof.model import report_model as model
 from numaprof.terminal import objects_table, tables
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.wanted import EVERYTHING, Wanted
-from numaprof.text.format import clean, duration, percent, round_percent
+from numaprof.text.format import Spreads, clean, duration, in_words, percent, round_percent, shell_path
 
 
-def print_report(evidence: Evidence, layout: Layout, wanted: Wanted = EVERYTHING) -> None:
-    for text in overview_text.banner(evidence):
+def print_report(report: model.Answer, layout: Layout, wanted: Wanted = EVERYTHING) -> None:
+    for text in report.overview.banner:
         layout.paragraph(text, style=BOLD)
-    for text in (*overview_text.evidence_line(evidence), *overview_text.pin_line(evidence)):
+    for text in (*report.overview.measured, *report.overview.pinning):
         layout.paragraph(text, indent="  ")
-    for text in overview_text.notes(evidence):
+    for text in report.overview.qualifying:
         layout.paragraph(text, first="  note: ")
-    advices = advise(evidence)
-    _verdict(evidence, advices, layout)
-    tables.threads(evidence, layout, wanted)
-    tables.cpus(evidence, layout, wanted)
-    tables.nodes(evidence, layout)
-    objects_table.table(evidence, layout, wanted)
-    if not objects_table.shown(evidence, EVERYTHING):
-        tables.first_touches(evidence, layout)
-    objects_table.modules(evidence, layout)
-    _what_to_do(evidence, advices, layout)
-    _footer(evidence, layout)
-
-
-def _verdict(evidence: Evidence, advices: list[Advice], layout: Layout) -> None:
-    found = verdict(evidence, advices)
     layout.line()
-    layout.paragraph(found.headline, first="VERDICT   ", style=BOLD)
-    for detail in found.details:
+    layout.paragraph(report.verdict.headline, first="VERDICT   ", style=BOLD)
+    for detail in report.verdict.details:
         layout.paragraph(detail, first=" " * 10)
+    tables.threads(report, layout, wanted)
+    tables.cpus(report, layout, wanted)
+    tables.nodes(report, layout)
+    objects_table.table(report, layout, wanted)
+    if not any(found.matters for found in report.objects.rows):
+        tables.first_touches(report.first_touches, layout)
+    objects_table.modules(report, layout)
+    _what_to_do(report, layout)
+    _footer(report, layout)
 
 
-def _what_to_do(evidence: Evidence, advices: list[Advice], layout: Layout) -> None:
-    unclear, trials = unexplained(evidence, advices), stored(evidence, advices)
-    if advices or unclear:
+def _what_to_do(report: model.Answer, layout: Layout) -> None:
+    unclear = report.overview.unexplained
+    if report.advice or unclear:
         layout.line()
-        nothing = bool(advices) and advices[0].kind is Kind.LEAVE
+        nothing = bool(report.advice) and report.advice[0].kind == "leave"
         layout.line("WHAT TO DO: NOTHING" if nothing else "WHAT TO DO", BOLD)
     if unclear:
         layout.paragraph(unclear, first="    ")
-    for number, advice in enumerate(advices[:MOST_ADVICES], 1):
+    for number, advice in enumerate(report.advice, 1):
         _advice(number, advice, layout)
-        trial = trials[number - 1]
-        if trial is not None:
-            layout.paragraph(f"Tried: {trial.verdict}: {trial.why}.", first="    ")
+        if advice.trial is not None:
+            layout.paragraph(f"Tried: {advice.trial.verdict}: {advice.trial.why}.", first="    ")
         if advice.can_be_tried:
-            layout.line(f"    Try it without an edit: numaprof try {shell_path(evidence.path)} --advice {number}")
+            command = f"numaprof try {shell_path(report.recording)} --advice {number}"
+            layout.line(f"    Try it without an edit: {command}")
 
 
-def _advice(number: int, advice: Advice, layout: Layout) -> None:
+def _advice(number: int, advice: model.Advice, layout: Layout) -> None:
     layout.paragraph(advice.finding, first=f" {number}  ")
     layout.paragraph(advice.change, first="    ")
     for code in advice.code:
@@ -75,34 +60,30 @@ def _advice(number: int, advice: Advice, layout: Layout) -> None:
         layout.line(f"        {each.code}      {each.remark}")
     if advice.removes is not None:
         layout.paragraph(f"Up to {round_percent(advice.removes)} of all remote accesses would be gone.", first="    ")
+    elif advice.expects:
+        layout.paragraph(advice.expects, first="    ")
     if advice.saves is not None:
         layout.paragraph(advice.saves, first="    ")
     layout.paragraph(f"Rests on: {advice.evidence}", first="    ")
 
 
-def _footer(evidence: Evidence, layout: Layout) -> None:
-    path = shell_path(evidence.path)
+def _footer(report: model.Answer, layout: Layout) -> None:
     layout.line()
-    layout.line(f"recorded to {clean(evidence.path)}")
-    if verdict(evidence).judgement not in (Judgement.LIGHT, Judgement.NO_TRAFFIC):
+    layout.line(f"recorded to {report.recording}")
+    if report.verdict.judgement not in ("light", "no_traffic"):
         layout.line("after a change:")
-        before, behind = ("attach -p PID ", "") if evidence.attached else ("", f" {command_to_copy(evidence)}")
-        layout.line(f"  numaprof {before}-o after.numaprof{behind} && numaprof diff {path} after.numaprof")
+        before, behind = ("attach -p PID ", "") if report.run.attached else ("", f" {report.run.command_to_copy}")
+        diff = f"numaprof diff {shell_path(report.recording)} after.numaprof"
+        layout.line(f"  numaprof {before}-o after.numaprof{behind} && {diff}")
 
 
-def print_repeats_head(runs: Side, layout: Layout) -> Evidence:
-    """Several runs of one command: how they spread. Returns the one of median time."""
-    chosen = runs.median_run
-    times, shares = in_words(runs.time, duration), in_words(runs.share, percent)
-    count = len(runs.runs)
+def print_repeats_head(count: int, time: Spreads | None, share: Spreads | None, chosen: str, layout: Layout) -> None:
+    """Several runs of one command: how they spread. chosen: the one of median time."""
+    times, shares = in_words(time, duration), in_words(share, percent)
     layout.paragraph(f"{count} runs: run time {times} · remote share {shares}", indent="  ", style=BOLD)
-    layout.paragraph(f"Below: the run of median time, {clean(chosen.path)}.", indent="  ")
-    return chosen
+    layout.paragraph(f"Below: the run of median time, {clean(chosen)}.", indent="  ")
 
 
-def print_repeats(runs: Side, layout: Layout) -> None:
-    """Their spread, and the report of the one of median time."""
-    print_report(print_repeats_head(runs, layout), layout)
-    count = len(runs.runs)
-    files = " ".join(shell_path(run.path) for run in runs.runs)
-    layout.line(f"  all {count} runs beside later ones: numaprof diff {files} -- AFTER...")
+def print_repeats_end(recordings: Sequence[str], layout: Layout) -> None:
+    files = " ".join(map(shell_path, recordings))
+    layout.line(f"  all {len(recordings)} runs beside later ones: numaprof diff {files} -- AFTER...")

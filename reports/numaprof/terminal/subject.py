@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import NamedTuple
 
-from numaprof.evidence.thresholds import MIN_SAMPLES
 from numaprof.model import report_model as model
 from numaprof.text.format import NOT_KNOWN, plural, size
 
-# How the threads share an object, short: the words of evidence.access_patterns.Shape on the left.
+# How the threads share an object, short: the words of Object.use_shape on the left.
 _SHAPES = {
     "not known": "",
     "one thread only": "",
@@ -22,7 +22,7 @@ _SHAPES = {
     "every thread pages of its own all over it": "pages of their own all over it",
     "parts that overlap": "parts that overlap",
     "every thread all of it": "each all of it",
-    "every thread all of it, in no order": "each all of it, in no order",
+    "every thread all of it, in no order": "each all of it",
 }
 
 _FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
@@ -45,10 +45,12 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     touched = advice.touched_at[0] if advice is not None and advice.touched_at else None
     touched = touched or (found.first_touched_at if found is not None else None)
     if touched is not None:
-        rows.append(Row("WHY", _why(report, advice, found), _source(report, touched)))
+        rows.append(Row("WHY", _why(advice, found), _source(report, touched)))
+    elif advice is not None and advice.cause:
+        rows.append(Row("WHY", advice.cause))
     used = advice.used_at if advice is not None and advice.used_at else found.used_at if found is not None else None
     if used is not None:
-        rows.append(Row("WHERE", _where(advice, found), _source(report, used)))
+        rows.append(Row("WHERE", _where(report.objects, advice, found), _source(report, used)))
     if not rows and advice is not None and _is_remote(report):
         rows.append(Row("WHY", _FIRST_SENTENCE.split(advice.finding, 1)[0]))
     return rows
@@ -57,9 +59,12 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
 def _object(report: model.Answer, advice: model.Advice | None) -> model.Object | None:
     """Of the advice; where a lot is remote and no rule fits, what most of that reaches."""
     rows = report.objects.rows
+    if advice is not None and advice.objects and all(place.of_runtime for place in advice.touched_at):
+        return rows[min(advice.objects)]  # no line tells which is meant: the one with most remote accesses
     if advice is not None:
         return rows[advice.objects[0]] if advice.objects else None
-    return rows[0] if _is_remote(report) and rows and rows[0].of_all_remote else None
+    known = rows and rows[0].of_all_remote and rows[0].samples >= report.objects.enough_for_threads
+    return rows[0] if _is_remote(report) and known else None
 
 
 def _is_remote(report: model.Answer) -> bool:
@@ -70,13 +75,18 @@ def _what(found: model.Object) -> str:
     named = found.allocated_at is None or not found.name.startswith(found.allocated_at.label)
     memory = found.kind == "memory"
     name = f"{found.name}, " if named and not memory else ""
+    module = found.allocated_at.module if found.allocated_at is not None and found.allocated_at.of_runtime else None
+    if module is not None and not module.startswith("["):  # not what a compiler made at run time
+        name = f"memory that {os.path.basename(module)} allocates, "
     if found.home == NOT_KNOWN:
         return f"{name}{size(found.bytes)}"
     where = f"all of it on {found.home}" if found.home.startswith("node ") and "%" not in found.home else found.home
     return f"{name}{size(found.bytes)}, {where}"
 
 
-def _why(report: model.Answer, advice: model.Advice | None, found: model.Object | None) -> str:
+def _why(advice: model.Advice | None, found: model.Object | None) -> str:
+    if advice is not None and advice.cause:
+        return advice.cause
     threads = found.touched_by if found is not None else 0
     if advice is not None and advice.touched_by is not None:
         part = "all" if threads == 1 else "most"
@@ -87,22 +97,25 @@ def _why(report: model.Answer, advice: model.Advice | None, found: model.Object 
     return f"{plural(threads, 'thread')} first touch it{f', {shape}' if shape else ''}"
 
 
-def _where(advice: model.Advice | None, found: model.Object | None) -> str:
+def _where(objects: model.Objects, advice: model.Advice | None, found: model.Object | None) -> str:
     if found is None or not found.used_by:
         return "most remote reads come from here"
-    count = len(advice.threads) if advice is not None and advice.threads else found.used_by
+    few = found.samples < objects.enough_for_threads
+    count = len(advice.threads) if advice is not None and advice.threads and not few else found.used_by
     shape = _SHAPES.get(found.use_shape, "")
     if count == 1 and not shape:
-        return "one thread uses it"
+        return "seen in one thread, by few samples" if few else "one thread uses it"
     who = plural(count, "thread") if count > 1 else "threads"  # one of several: the others were sampled too rarely
-    seen = "seen in " if found.samples < MIN_SAMPLES and count > 1 else ""
+    seen = "seen in " if few and count > 1 else ""
     return f"{seen}{who}{'' if seen else ' use it'}{f', {shape}' if shape else ''}"
 
 
 def _source(report: model.Answer, place: model.Place | None) -> str:
     """sum.c:13  long *a = malloc(...); the text only where it is the text that was recorded."""
-    if place is None:
+    if place is None or (place.line is None and place.of_runtime):
         return ""
+    if place.line is None and place.function is None and "+0x" in place.label:
+        return f"in {place.label.rpartition('+0x')[0]} (no symbols)"
     line = next((row for row in report.lines if row.place == place), None)
     position = place.label if place.line is None else place.label.partition(" ")[0]
     if line is None or line.source_changed:

@@ -3,65 +3,41 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from numaprof.analysis.naming import homes_in_text, site_label, thread_name
-from numaprof.analysis.node_matrix import left_out, matrix
-from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.analysis.verdict import is_heavy
-from numaprof.document.object_remarks import touch_coverage
-from numaprof.evidence.counts import Amount, Traffic
-from numaprof.evidence.evidence import Evidence, InitSite, Thread
-from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, Column
-from numaprof.evidence.thresholds import (
-    ALL_OF_IT,
-    MIN_SHOWN,
-    MIN_SHOWN_BYTES,
-    MOST_LEFT_OUT,
-    MOST_SITES,
-    MOST_THREADS,
-)
-from numaprof.evidence.traffic import verdict_traffic
+from numaprof.model import report_model as model
 from numaprof.terminal.layout import BOLD, Layout
 from numaprof.terminal.wanted import Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
     clean,
+    counted_share,
     cpu_order,
     cpus_in_text,
     number,
     number_list,
     percent,
     plural,
-    share_in_interval,
     size,
 )
 
 HEAVY = "<- remote-heavy"
+MOST_THREADS, MOST_SITES = 16, 8  # rows
+MOST_LEFT_OUT = 0.01  # of the requests: above it, it is said that the table of nodes lacks them
+COUNTERS = "counters"
 
 
-def amount(value: Amount) -> str:
-    return NOT_KNOWN if value.estimate is None else number(value.estimate)
+def _amount(value: float | None) -> str:
+    return NOT_KNOWN if value is None else number(value)
 
 
-def _pairs(traffics: Sequence[Traffic]) -> list[str]:
-    """131 k /    0, aligned at the stroke."""
-    left = [amount(traffic.local) for traffic in traffics]
-    right = [amount(traffic.remote) for traffic in traffics]
-    wide, narrow = max(map(len, left), default=0), max(map(len, right), default=0)
-    return [f"{a:>{wide}} / {b:>{narrow}}" for a, b in zip(left, right)]
-
-
-def _columns(evidence: Evidence) -> list[Column]:
-    """The kinds of requests, where they are counted one by one; else what the verdict rests on."""
-    kinds = [column for column in evidence.ledger.events.columns if column not in (ANY, RETIRED)]
-    return kinds or list(evidence.population.columns if evidence.population else ())
-
-
-def _flag(evidence: Evidence, share: float | None, remote: float | None, rows: int) -> str:
-    return HEAVY if is_heavy(evidence, share, remote, rows) else ""
+def _classes(rows: Sequence[model.Thread | model.Cpu]) -> Iterator[tuple[str, list[str]]]:
+    """Head and cells of each class: 131 k /    0, aligned at the stroke."""
+    for found in zip(*(row.classes for row in rows)):
+        left, right = [_amount(each.local) for each in found], [_amount(each.remote) for each in found]
+        wide, narrow = max(map(len, left)), max(map(len, right))
+        yield f"{found[0].request}\nlocal / remote", [f"{a:>{wide}} / {b:>{narrow}}" for a, b in zip(left, right)]
 
 
 def _print(layout: Layout, head: list[str], columns: list[list[str]]) -> None:
@@ -75,11 +51,17 @@ def _print(layout: Layout, head: list[str], columns: list[list[str]]) -> None:
     layout.table(head, rows, [True, True, False, *[True] * (len(head) - 4), False])
 
 
-def threads(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
+def told_apart(report: model.Answer) -> bool:
+    """Counts are known by thread, not only by CPU."""
+    return any(thread.coverage is not None for thread in report.threads)
+
+
+def threads(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
     """Threads by CPU, the remote-heavy ones first when not all can be shown."""
-    if basis(evidence) is None or not evidence.threads or (evidence.counted and not evidence.told_apart):
+    basis = report.verdict.basis
+    if basis is None or not report.threads or (basis == COUNTERS and not told_apart(report)):
         return
-    shown = _worth_showing(evidence, wanted)
+    shown = _worth_showing(report, wanted)
     if not shown:
         layout.line("\nno thread is like that")
         return
@@ -87,202 +69,115 @@ def threads(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
     cells = [
         [cpus_in_text(thread.cpus) for thread in shown],
         [number_list(list(thread.nodes)) or "?" for thread in shown],
-        [thread_name(thread) for thread in shown],
+        [thread.name for thread in shown],
     ]
-    if basis(evidence) == COUNTERS:
-        for column in _columns(evidence):
-            names.append(f"{column.heading}\nlocal / remote")
-            cells.append(_pairs([thread.columns.get(column.key, Traffic()) for thread in shown]))
-    else:
-        names.append(f"{basis(evidence)}")
-        cells.append([number(_sampled(evidence, thread)) for thread in shown])
-    shares = [_share(evidence, thread) for thread in shown]
-    count = len(evidence.threads)
-    flags = [_flag(evidence, share, _weight(evidence, thread), count) for thread, share in zip(shown, shares)]
-    cells += [[_share_in_words(evidence, thread) for thread in shown], flags]
+    for head, column in _classes(shown) if basis == COUNTERS else [(basis, [number(t.samples or 0) for t in shown])]:
+        names.append(head)
+        cells.append(column)
+    cells.append([counted_share(each.remote_share, each.samples, each.lowest, each.highest) for each in shown])
+    cells.append([HEAVY if thread.remote_heavy else "" for thread in shown])
     _print(layout, [*names, "remote", ""], cells)
-    _rest(evidence, shown, layout)
-    _remarks(evidence, layout)
+    _rest([thread for thread in report.threads if thread not in shown], layout)
+    for text in report.overview.counted:
+        layout.paragraph(text, indent="  ")
 
 
-def _remarks(evidence: Evidence, layout: Layout) -> None:
-    """What the numbers of the columns include or miss, in the catalogue's words; each sentence once."""
-    columns: dict[str, dict[str, None]] = {}  # sentence -> the columns it speaks of
-    for column in _columns(evidence) if evidence.counted else ():
-        ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
-        for event in evidence.events:
-            for sentence in _sentences(event.remark or "") if event.id in ids else ():
-                columns.setdefault(sentence, {})[column.heading] = None
-    for part in evidence.ledger.events.partial:
-        sentence = f"counted in {part.counted} of {plural(part.threads, 'thread')}, for lack of open files."
-        columns.setdefault(sentence, {})[part.column.heading] = None
-    for sentence, headings in columns.items():
-        layout.paragraph(f"{', '.join(headings)}: {sentence}", indent="  ")
-
-
-def _sentences(text: str) -> list[str]:
-    return re.findall(r"\S.*?(?:\.(?= |$)|$)", clean(text))
-
-
-def _share(evidence: Evidence, thread: Thread) -> float | None:
-    found = remote_share(evidence, thread)
-    return found.share if found else None
-
-
-def _share_in_words(evidence: Evidence, thread: Thread) -> str:
-    """With its error where it was counted: that of samples follows from their number beside it."""
-    found = remote_share(evidence, thread)
-    return share_in_interval(found.share if found else None, found.counted_interval if found else None)
-
-
-def _sampled(evidence: Evidence, thread: Thread) -> int:
-    found = remote_share(evidence, thread)
-    return (found.samples or 0) if found else 0
-
-
-def _weight(evidence: Evidence, thread: Thread) -> float:
-    found = remote_share(evidence, thread)
-    return found.remote if found else 0.0
-
-
-def _worth_showing(evidence: Evidence, wanted: Wanted) -> list[Thread]:
+def _worth_showing(report: model.Answer, wanted: Wanted) -> list[model.Thread]:
     """By CPU unless another order is wanted; those with most remote requests where not all can be shown."""
-    found = [thread for thread in evidence.threads if _is_wanted(thread, wanted)]
-    order = _SORT[wanted.sort or "remote"]
-    chosen = sorted(found, key=lambda thread: order(evidence, thread))[: wanted.top or MOST_THREADS]
-    if wanted.sort:
-        return chosen
-    return sorted(chosen, key=lambda thread: cpu_order(thread.cpus, thread.position))
+    found = [thread for thread in report.threads if _is_wanted(thread, wanted)]
+    chosen = sorted(found, key=_SORT[wanted.sort or "remote"])[: wanted.top or MOST_THREADS]
+    return chosen if wanted.sort else sorted(chosen, key=_SORT["cpu"])
 
 
-def is_named(thread: Thread, text: str) -> bool:
-    return text in (thread.row.name or "") or text == str(thread.row.tid)
+def is_named(thread: model.Thread, text: str) -> bool:
+    return text in thread.name.rpartition(" ")[0] or text == str(thread.tid)
 
 
-def _is_wanted(thread: Thread, wanted: Wanted) -> bool:
+def _is_wanted(thread: model.Thread, wanted: Wanted) -> bool:
     named = wanted.thread is None or is_named(thread, wanted.thread)
     return named and (wanted.node is None or wanted.node in thread.nodes)
 
 
-_SORT: dict[str, Callable[[Evidence, Thread], Any]] = {
-    "remote": lambda evidence, thread: (-_weight(evidence, thread), thread.position),
-    "requests": lambda evidence, thread: (-(thread.traffic.total or _sampled(evidence, thread)), thread.position),
-    "cpu": lambda _, thread: cpu_order(thread.cpus, thread.position),
-    "name": lambda _, thread: (thread.row.name or "", thread.position),
+_SORT: dict[str, Callable[[model.Thread], Any]] = {
+    "remote": lambda thread: (-(thread.remote or 0.0), thread.position),
+    "requests": lambda thread: (-(thread.requests or thread.samples or 0), thread.position),
+    "cpu": lambda thread: cpu_order(thread.cpus, thread.position),
+    "name": lambda thread: (thread.name.rpartition(" ")[0], thread.position),
 }
 
 
-def _rest(evidence: Evidence, shown: list[Thread], layout: Layout) -> None:
-    visible = {thread.row.id for thread in shown}
-    hidden = [thread for thread in evidence.threads if thread.row.id not in visible]
+def _rest(hidden: list[model.Thread], layout: Layout) -> None:
+    """Of those whose requests are known, and how many they are."""
     if not hidden:
         return
-    if basis(evidence) == COUNTERS:
-        columns = evidence.ledger.threads_on([thread.row.id for thread in hidden], [])
-        share = verdict_traffic(evidence.ledger.events, columns).share
-    else:
-        shares = [found for found in (remote_share(evidence, thread) for thread in hidden) if found]
-        total = sum(found.total for found in shares)
-        share = sum(found.remote for found in shares) / total if total else None
-    layout.line(f"… {plural(len(hidden), 'more thread')}, {percent(share)} remote")
+    known = [(row.local, row.remote) for row in hidden if row.local is not None and row.remote is not None]
+    remote = sum(remote for _, remote in known)
+    total = remote + sum(local for local, _ in known)
+    share = percent(remote / total if total else None)
+    of = f" (known of {len(known)})" if 0 < len(known) < len(hidden) else ""
+    layout.line(f"… {plural(len(hidden), 'more thread')}, {share} remote{of}")
 
 
-def cpus(evidence: Evidence, layout: Layout, wanted: Wanted) -> None:
+def cpus(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
     """By CPU, where that says more than the threads do: threads were not told apart, or moved."""
-    own = {thread.cpu for thread in evidence.threads if thread.cpu is not None}
-    one_each = len(own) == len(evidence.threads) and evidence.told_apart
-    if basis(evidence) != COUNTERS or one_each or not evidence.ledger.by_cpu:
+    own = {thread.cpu for thread in report.threads if thread.cpu is not None}
+    one_each = len(own) == len(report.threads) and told_apart(report)
+    counted = sorted((cpu for cpu in report.machine.cpus if cpu.classes), key=lambda cpu: cpu.id)
+    if one_each or not counted:
         return
-    chosen = [cpu for cpu in sorted(evidence.ledger.by_cpu) if wanted.node in (None, evidence.machine.node_of(cpu))]
-    by_cpu = {cpu: evidence.ledger.cpu(cpu) for cpu in chosen}
-    totals = {cpu: verdict_traffic(evidence.ledger.events, columns) for cpu, columns in by_cpu.items()}
-    most = wanted.top or MOST_THREADS
-    if len(chosen) > most:
-        chosen = sorted(sorted(chosen, key=lambda cpu: -(totals[cpu].remote.estimate or 0))[:most])
+    found = [cpu for cpu in counted if wanted.node in (None, cpu.node)]
+    most = sorted(found, key=lambda cpu: -(cpu.remote or 0.0))[: wanted.top or MOST_THREADS]
+    shown = [cpu for cpu in found if cpu in most]
     names = ["CPU", "node", "threads"]
     cells = [
-        [str(cpu) for cpu in chosen],
-        ["?" if evidence.machine.node_of(cpu) is None else str(evidence.machine.node_of(cpu)) for cpu in chosen],
-        [_threads_of(evidence, cpu) for cpu in chosen],
+        [str(cpu.id) for cpu in shown],
+        ["?" if cpu.node is None else str(cpu.node) for cpu in shown],
+        # With one pinned thread on a CPU, the CPU's counts are the thread's.
+        [cpu.first_thread or "" if cpu.threads < 2 else plural(cpu.threads, "thread") for cpu in shown],
     ]
-    for column in _columns(evidence):
-        names.append(f"{column.heading}\nlocal / remote")
-        cells.append(_pairs([by_cpu[cpu].get(column.key, Traffic()) for cpu in chosen]))
-    flags = [_flag(evidence, totals[cpu].share, totals[cpu].remote.estimate, len(totals)) for cpu in chosen]
-    cells += [[percent(totals[cpu].share) for cpu in chosen], flags]
+    for head, column in _classes(shown):
+        names.append(head)
+        cells.append(column)
+    cells.append([percent(cpu.remote_share) for cpu in shown])
+    cells.append([HEAVY if cpu.remote_heavy else "" for cpu in shown])
     _print(layout, [*names, "remote", ""], cells)
-    if len(totals) > len(chosen):
-        layout.line(f"… {plural(len(totals) - len(chosen), 'more CPU')} with fewer remote requests")
+    if len(found) > len(shown):
+        layout.line(f"… {plural(len(found) - len(shown), 'more CPU')} with fewer remote requests")
 
 
-def _threads_of(evidence: Evidence, cpu: int) -> str:
-    """With one pinned thread on a CPU, the CPU's counts are the thread's."""
-    mine = [thread for thread in evidence.threads if thread.cpu == cpu]
-    return thread_name(mine[0]) if len(mine) == 1 else plural(len(mine), "thread") if mine else ""
-
-
-def nodes(evidence: Evidence, layout: Layout) -> None:
+def nodes(report: model.Answer, layout: Layout) -> None:
     """Who reads where."""
-    memory, rows = evidence.machine.memory_nodes, evidence.machine.all_cpu_nodes
-    if basis(evidence) is None or len(memory) < 2 or not rows:
+    pairs = report.machine.pairs
+    memory, rows = list(dict.fromkeys(each.to_node for each in pairs)), dict.fromkeys(each.from_node for each in pairs)
+    basis = report.verdict.basis
+    if basis is None or len(memory) < 2:
         return
-    counted = basis(evidence) == COUNTERS
     layout.line()
-    if counted and len(memory) > 2:
+    if basis == COUNTERS and len(memory) > 2:
         layout.paragraph("DRAM requests, node by node: n/a; counters tell remote, not from which node")
         return
-    numbers = matrix(evidence)
-    title = f"{'DRAM requests' if counted else basis(evidence)}, from node (row) to node (column)"
-    cells = [[str(row), *(_cell(numbers.get((row, column))) for column in memory)] for row in rows]
+    title = f"{'DRAM requests' if basis == COUNTERS else basis}, from node (row) to node (column)"
+    cells = [[str(row), *(_amount(each.requests) for each in pairs if each.from_node == row)] for row in rows]
     if len(title) + 8 * len(memory) > layout.width:
         layout.line(title, BOLD)
         title = ""
     layout.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
-    if left_out(evidence) > MOST_LEFT_OUT:
-        layout.line(f"not in it: {percent(left_out(evidence))} of the requests, by threads that ran on several nodes")
+    if report.machine.left_out > MOST_LEFT_OUT:
+        part = percent(report.machine.left_out)
+        layout.line(f"not in it: {part} of the requests, by threads that ran on several nodes")
 
 
-def _cell(value: float | None) -> str:
-    return NOT_KNOWN if value is None else number(value)
-
-
-def first_touches(evidence: Evidence, layout: Layout) -> None:
-    sites = evidence.init_sites
-    if not sites:
+def first_touches(found: model.FirstTouches, layout: Layout) -> None:
+    if not found.rows:
         return
-    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_SHOWN_BYTES)
-    shown = [site for site in sites if evidence.bytes(site.pages) >= least][:MOST_SITES] or sites[:3]
-    cells = [
-        [site_label(site.site, max(24, layout.width - 52)) for site in shown],
-        [_touchers(evidence, site) for site in shown],
-        [size(evidence.bytes(site.pages)) for site in shown],
-        [percent(site.pages / evidence.touched_pages) for site in shown],
-        [homes_in_text(site.known_homes) for site in shown],
-    ]
+    shown, rest = found.rows[:MOST_SITES], found.rows[MOST_SITES:]
+    width = max(24, layout.width - 52)
+    cells = [[clean(row.place.label, width), row.by, size(row.bytes), percent(row.share), row.home] for row in shown]
     layout.line()
     head = ["FIRST TOUCHED AT", "by", "size", "share", "node"]
-    layout.table(head, [list(row) for row in zip(*cells)], [False, False, True, True, False])
-    if len(sites) > len(shown):
-        rest = sum(site.pages for site in sites[len(shown) :])
-        layout.line(f"… {plural(len(sites) - len(shown), 'more place')}, {size(evidence.bytes(rest))}")
-    for line in touch_coverage(evidence):
+    layout.table(head, cells, [False, False, True, True, False])
+    if rest or found.not_listed:
+        more = sum(row.bytes for row in rest) + found.bytes_not_listed
+        layout.line(f"… {plural(len(rest) + found.not_listed, 'more place')}, {size(more)}")
+    for line in found.remarks:
         layout.paragraph(line)
-    _unseen(evidence, layout)
-
-
-def _touchers(evidence: Evidence, site: InitSite) -> str:
-    if len(site.pages_by_thread) > 1 and site.main_share < ALL_OF_IT:
-        return plural(len(site.pages_by_thread), "thread")
-    thread = evidence.by_id.get(site.main_thread)
-    return "?" if thread is None else thread_name(thread)
-
-
-def _unseen(evidence: Evidence, layout: Layout) -> None:
-    """Memory that has a home but no first touch: made inside system calls, or before the recorder looked."""
-    homed = sum(evidence.samples.homed_pages.values())
-    missing = homed - evidence.touched_pages
-    if evidence.touched_pages and missing > 0.1 * homed:
-        layout.paragraph(
-            f"first touch not seen of {size(evidence.bytes(missing))} more: inside system calls (not visible at this "
-            "privilege), or before the recording began"
-        )

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
 NOT_KNOWN = "n/a"
 _CPUS_WIDTH = 7  # of a cell
 
@@ -26,6 +30,10 @@ def _escaped(character: str) -> str:
     # A byte of a file name that is not UTF-8 reaches Python as a lone surrogate: show the byte.
     raw = "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass"
     return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", raw))
+
+
+def shell_path(path: str) -> str:
+    return clean(shlex.quote(path))
 
 
 def number(value: float) -> str:
@@ -78,6 +86,12 @@ def share_in_interval(share: float | None, interval: tuple[float, float] | None)
     return f"{100 * share:.{digits}f} % ± {100 * half:.{digits}f}"
 
 
+def counted_share(share: float | None, samples: int | None, lowest: float | None, highest: float | None) -> str:
+    """With its error where it was counted: that of samples follows from their number beside it."""
+    known = samples is None and lowest is not None and highest is not None
+    return share_in_interval(share, (lowest or 0.0, highest or 0.0) if known else None)
+
+
 def round_percent(share: float) -> str:
     """33 %: for coverage and thresholds, where the decimal says nothing."""
     return percent(share) if 0 < share < 0.005 else f"{100 * share:.0f} %"
@@ -95,7 +109,10 @@ def percent_below(share: float, limit: float) -> str:
 
 
 def duration(nanoseconds: float) -> str:
-    """2.10 s, 35.0 ms, 4 min 10 s."""
+    """2.10 s, 35.0 ms, 4 min 10 s, 2 h 5 min."""
+    if nanoseconds >= 7200e9:
+        hours, minutes = divmod(round(nanoseconds / 60e9), 60)
+        return f"{hours} h {minutes} min"
     if nanoseconds >= 120e9:
         minutes, seconds = divmod(round(nanoseconds / 1e9), 60)
         return f"{minutes} min {seconds} s"
@@ -137,6 +154,40 @@ def number_list(values: list[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
+def nodes_in_text(nodes: Iterable[int]) -> str:
+    """node 1, nodes 0-3, or unknown nodes."""
+    known = sorted(set(nodes))
+    return f"node{'s' * (len(known) > 1)} {number_list(known)}" if known else "unknown nodes"
+
+
 def cpu_order(cpus: tuple[int, ...], position: int) -> tuple[bool, tuple[int, ...], int]:
     """Sorts threads by where they ran, then by their start; those of which it is not known come last."""
     return not cpus, cpus, position
+
+
+class Spreads(Protocol):
+    """Several values of one thing: the middle one, and how far they lie apart."""
+
+    @property
+    def middle(self) -> float: ...
+    @property
+    def lowest(self) -> float: ...
+    @property
+    def highest(self) -> float: ...
+    @property
+    def certain(self) -> bool: ...
+
+
+def in_words(values: Spreads | None, words: Callable[[float], str]) -> str:
+    """2.10 s (2.05 s..2.20 s)."""
+    if values is None:
+        return NOT_KNOWN
+    text = between(values.lowest, values.middle, values.highest, words)
+    return text if values.certain else f"{text}, error not known"
+
+
+def between(lowest: float | None, middle: float | None, highest: float | None, words: Callable[[float], str]) -> str:
+    if lowest is None or middle is None or highest is None:
+        return NOT_KNOWN
+    low, high = words(lowest), words(highest)
+    return low if low == high else f"{words(middle)} ({low}..{high})"

@@ -81,7 +81,7 @@ static int fill(struct recorder *recorder, struct counter_set *set, int number)
     }
     set->stream.ring.control->data_head = count * sizeof(struct record);
     struct thread *thread = tasks_thread(&recorder->tasks, set->tid);
-    counter_sets_give(&recorder->sets, thread, set);
+    counter_sets_give(&recorder->sets, thread, set, 0);
     return thread->counters == set ? 0 : -1;
 }
 
@@ -107,9 +107,7 @@ static void connect_modules(struct recorder *r)
 static int prepare(struct recorder *recorder, const char *path)
 {
     static struct intern *paths;
-    struct recording *recording;
-    if (recording_create(&recording, path) < 0 || recording_queue_start(&recorder->tasks.queue, recording) < 0 ||
-        stack_walk_open(&recorder->walk) < 0)
+    if (recording_queue_create(&recorder->tasks.queue, path) < 0 || stack_walk_open(&recorder->walk) < 0)
         return -1;
     connect_modules(recorder);
     struct process *process = tasks_add_process(&recorder->tasks, 1000, NULL, 1, "inherited");

@@ -40,6 +40,8 @@ def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Adv
         code=found.code,
         remarked=tuple(model.Remarked(*each) for each in found.remarked),
         evidence=found.evidence,
+        cause=found.cause,
+        expects=found.expects,
         removes=found.removes,
         concerns=found.concerns,
         saves=found.saves,

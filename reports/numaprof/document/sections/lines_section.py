@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
 
 from numaprof.analysis.naming import site_label, thread_name
+from numaprof.analysis.relevant_objects import most_remote_first
 from numaprof.document.object_remarks import bytes_of
 from numaprof.document.partial_list import Listed
 from numaprof.document.sections.overview_section import maybe
@@ -13,7 +16,8 @@ from numaprof.document.sections.page_map_section import MOST_MAPS
 from numaprof.evidence.evidence import Evidence, InitSite
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Used
-from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library
+from numaprof.evidence.source_location import ELSEWHERE, MADE_AT_RUN_TIME, UNKNOWN, Site, is_library, is_runtime
+from numaprof.evidence.thresholds import MIN_SHOWN
 from numaprof.model import report_model as model
 from numaprof.text.source_lines import around, changed_since, found, kept_around
 
@@ -22,7 +26,15 @@ MOST_NAMES = 4
 
 
 def place(site: Site) -> model.Place:
-    return model.Place(site_label(site, 120), maybe(site.function), maybe(site.file), site.line, maybe(site.module))
+    nameless = site.module == MADE_AT_RUN_TIME and site.function is None
+    return model.Place(
+        label=site_label(site, 120),
+        function=maybe(site.function),
+        file=maybe(site.file),
+        line=site.line,
+        module=maybe(site.module),
+        of_runtime=nameless or is_runtime(site.module),
+    )
 
 
 def lines(evidence: Evidence) -> Listed[model.Line]:
@@ -40,12 +52,23 @@ def lines(evidence: Evidence) -> Listed[model.Line]:
         _line(evidence, site, touched.get(site), (allocated.get(site, 0.0), events.get(site, 0.0)), used[site])
         for site in chosen
     )
-    return Listed(rows, len(weight.keys() - set(chosen)))
+    return Listed(_with_those_that_matter(rows), len(weight.keys() - set(chosen)))
+
+
+def _with_those_that_matter(rows: Sequence[model.Line]) -> tuple[model.Line, ...]:
+    def amounts(line: model.Line) -> tuple[float, ...]:
+        return line.remote_events, line.accesses, line.touched_bytes, line.allocated_bytes
+
+    sums = [sum(column) for column in zip(*map(amounts, rows))]
+    return tuple(
+        replace(line, matters=any(part and part >= MIN_SHOWN * whole for part, whole in zip(amounts(line), sums)))
+        for line in rows
+    )
 
 
 def _allocated(evidence: Evidence) -> dict[Site, float]:
     """Where the objects that have a map were allocated, and how much of them."""
-    found = evidence.objects.found[:MOST_MAPS]
+    found = most_remote_first(evidence)[:MOST_MAPS]
     mine = [each for each in found if not each.is_ours]
     return summed((each.allocated, bytes_of(evidence, each)) for each in mine if each.allocated is not None)
 
@@ -86,6 +109,7 @@ def _line(
         samples=sum(row.samples for row in known),
         source=tuple(model.SourceLine(*numbered) for numbered in kept or around(file, site.line)),
         source_changed=changed_since(file, evidence.run.started_at),
+        matters=False,  # compared with the others
     )
 
 

@@ -9,8 +9,11 @@ from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share, sampled_share
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
+from numaprof.analysis.verdict import is_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.overview_section import population
+from numaprof.document.sections.threads_section import classes
+from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import MOST_FREED
 from numaprof.evidence.traffic import verdict_traffic
@@ -61,8 +64,11 @@ def _cpus(source: Reading) -> list[model.Cpu]:
 
 
 def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -> model.Cpu:
-    local, remote = _requests(evidence, row.id, threads)
+    by_cpu = evidence.ledger.by_cpu if basis(evidence) == COUNTERS else {}
+    columns = evidence.ledger.cpu(row.id) if row.id in by_cpu else None
+    local, remote = _requests(evidence, columns, threads)
     total = None if local is None or remote is None else local + remote
+    share = remote / total if total and remote is not None else None
     return model.Cpu(
         id=row.id,
         node=row.node,
@@ -73,17 +79,21 @@ def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -
         allowed=bool(row.allowed),
         threads=len(threads),
         first_thread=thread_name(threads[0]) if threads else None,
-        remote_share=remote / total if total and remote is not None else None,
+        remote_share=share,
         local=local,
         remote=remote,
+        remote_heavy=is_heavy(evidence, share, remote, len(by_cpu)),
+        classes=classes(evidence, columns) if columns is not None else (),
     )
 
 
-def _requests(evidence: Evidence, cpu: int, threads: list[Thread]) -> tuple[float | None, float | None]:
+def _requests(
+    evidence: Evidence, counted: dict[str, Traffic] | None, threads: list[Thread]
+) -> tuple[float | None, float | None]:
     if basis(evidence) == COUNTERS:
-        if cpu not in evidence.ledger.by_cpu:
+        if counted is None:
             return None, None
-        traffic = verdict_traffic(evidence.ledger.events, evidence.ledger.cpu(cpu))
+        traffic = verdict_traffic(evidence.ledger.events, counted)
         return traffic.local.estimate, traffic.remote.estimate
     shares = [share for share in (remote_share(evidence, thread) for thread in threads) if share]
     if not shares:

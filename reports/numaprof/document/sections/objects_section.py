@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import homes_in_text, object_name
+from numaprof.analysis.naming import homes_in_text, object_name, short_object_name
 from numaprof.analysis.object_users import main_use, users
-from numaprof.analysis.relevant_objects import told_part_of_remote
+from numaprof.analysis.relevant_objects import most_remote_first, told_part_of_remote
 from numaprof.analysis.remote_share import HINTS, LOADS, basis
 from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module
 from numaprof.document.open_recording import Reading
@@ -14,6 +14,14 @@ from numaprof.document.sections.page_map_section import page_maps
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import (
+    MAINLY,
+    MIN_OBJECT_BYTES,
+    MIN_OBJECT_SHARE,
+    MIN_SAMPLES,
+    MIN_SHOWN,
+    MIN_USES_OF_THREAD,
+)
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_page_map
 from numaprof.text.format import clean
@@ -21,7 +29,7 @@ from numaprof.text.format import clean
 
 def listed(evidence: Evidence) -> list[Object]:
     """In the order of the report's rows."""
-    seen = (thing for thing in evidence.objects.found if thing.pages or thing.used or thing.bytes)
+    seen = (thing for thing in most_remote_first(evidence) if thing.pages or thing.used or thing.bytes)
     return [thing for thing in seen if not thing.is_ours]
 
 
@@ -30,13 +38,31 @@ def objects(source: Reading, maps: bool) -> model.Objects:
     evidence = source.evidence
     found = listed(evidence)
     stretches = page_maps(source, found) if maps else {}
+    matters = {thing.things for thing in found if _matters(evidence, thing)}
+    if not any(thing.named or thing.used for thing in found if thing.things in matters):
+        matters = set()  # what first touches tell as well
     unlisted = source.recording.one(sql_page_map.Unlisted, sql_page_map.UNLISTED).objects
     return model.Objects(
         population=_population(evidence, found),
         attribution=tuple(attribution(evidence)),
         not_listed=unlisted,
-        rows=tuple(_object(evidence, thing, stretches.get(thing.things[0], ())) for thing in found),
+        enough_samples=MIN_USES_OF_THREAD,
+        enough_for_threads=MIN_SAMPLES,
+        rows=tuple(
+            _object(evidence, thing, thing.things in matters, stretches.get(thing.things[0], ())) for thing in found
+        ),
     )
+
+
+def _matters(evidence: Evidence, found: Object) -> bool:
+    data = found.kind not in ("file", "stack")
+    least_remote = max(1.0, (MIN_SHOWN if data else MIN_OBJECT_SHARE) * evidence.samples.remote_accesses)
+    if found.remote >= least_remote and found.known_samples >= MIN_USES_OF_THREAD:
+        return True
+    if evidence.remote_lines.of(found.things) >= MIN_OBJECT_SHARE:
+        return True
+    least = max(MIN_SHOWN * evidence.bytes(evidence.touched_pages), MIN_OBJECT_BYTES)
+    return data and bool(found.pages or found.used) and bytes_of(evidence, found) >= least
 
 
 def _population(evidence: Evidence, found: list[Object]) -> str | None:
@@ -46,16 +72,24 @@ def _population(evidence: Evidence, found: list[Object]) -> str | None:
     return "sampled accesses: hint faults" if basis(evidence) == HINTS else f"sampled accesses: {LOADS} and stores"
 
 
-def _object(evidence: Evidence, found: Object, stretches: tuple[model.Stretch, ...]) -> model.Object:
+def _homes(evidence: Evidence, found: Object) -> dict[int, float]:
+    """By its uses where first touches tell of less than half of it: page faults of huge pages that threads race for."""
+    told = evidence.bytes(sum(found.known_homes.values()))
+    by_use = told < MAINLY * bytes_of(evidence, found) and found.known_samples >= MIN_SAMPLES
+    return found.used_homes if by_use and found.used_homes else found.homes
+
+
+def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[model.Stretch, ...]) -> model.Object:
     return model.Object(
         name=object_name(found),
+        short_name=short_object_name(found),
         kind=clean(found.kind),
         blocks=found.blocks,
         bytes=bytes_of(evidence, found),
         remote_share=found.remote / found.known if found.known else None,
         of_all_remote=told_part_of_remote(evidence, found),
         samples=found.known_samples,
-        home=homes_in_text(found.homes),
+        home=homes_in_text(_homes(evidence, found)),
         allocated_at=_place(found.allocated),
         first_touched_at=_place(found.site),
         used_at=_place(main_use(found.later)),
@@ -64,6 +98,7 @@ def _object(evidence: Evidence, found: Object, stretches: tuple[model.Stretch, .
         touch_shape=found.touch_shape.value,
         use_shape=found.use_shape.value,
         remarks=tuple(remarks(evidence, found)),
+        matters=matters,
         map=stretches,
     )
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from numaprof.analysis.naming import command_line
+from numaprof.analysis.naming import command_line, command_to_copy
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.document import overview_text
 from numaprof.document.headline import crossed_share, verdict
+from numaprof.document.sections.threads_section import column_remarks
 from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
 from numaprof.model import report_model as model
@@ -33,6 +34,7 @@ def run(evidence: Evidence) -> model.Run:
     return model.Run(
         command=tuple(map(clean, evidence.command)),
         command_line=command_line(evidence),
+        command_to_copy=command_to_copy(evidence),
         cwd=maybe(row.cwd),
         program=maybe(row.program),
         pid=row.pid,
@@ -84,6 +86,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
         requests=evidence.traffic.total if counted else None,
         samples=share.samples if share else None,
         coverage=evidence.traffic.coverage if counted else None,
+        uncounted=evidence.uncounted.part if counted else None,
     )
 
 
@@ -92,6 +95,7 @@ def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
         banner=tuple(overview_text.banner(evidence)),
         measured=tuple(overview_text.evidence_line(evidence)),
         pinning=tuple(overview_text.pin_line(evidence)),
+        counted=tuple(column_remarks(evidence)),
         qualifying=tuple(overview_text.notes(evidence)),
         unexplained=unexplained(evidence, advices),
     )

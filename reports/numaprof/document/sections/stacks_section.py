@@ -13,7 +13,7 @@ from numaprof.document.sections.objects_section import listed
 from numaprof.evidence.evidence import Evidence
 from numaprof.model import report_model as model
 from numaprof.model.profile_model import Stacks
-from numaprof.recording.sql import sql_profile, sql_stacks, sql_timeline
+from numaprof.recording.sql import sql_profile, sql_stacks
 
 STEPS = 40  # of time: as fine as a filter needs
 MOST_ROWS = 3000  # a page of a large recording stays small
@@ -21,8 +21,7 @@ DEEPEST = 64  # frames; those further out are left out
 
 
 def remote_stacks(source: Reading, lines: tuple[model.Line, ...]) -> model.RemoteStacks:
-    last = source.recording.one(sql_timeline.LastMoment, sql_timeline.LAST_MOMENT).t_ns or 0
-    step_ns = last // STEPS + 1
+    step_ns = source.last_moment_ns // STEPS + 1
     asked: dict[str, object] = {"steps": STEPS, "step": step_ns, "most": MOST_ROWS}
     samples = source.evidence.samples
     population: str | None = "remote requests sampled"

@@ -23,14 +23,15 @@ _OTHER_LINES = ("ppc",)  # IBM Power: 128 bytes
 
 def summary(evidence: Evidence) -> model.Summary:
     least, most = _cost(evidence)
+    by_cpu = basis(evidence) == COUNTERS and not evidence.told_apart
     return model.Summary(
         cost_least=least,
         cost_most=most,
         extra_ns=evidence.machine.remote_extra_ns,
         extra_measured=bool(evidence.machine.latencies),
         bytes_per_s=_bandwidth(evidence),
-        nodes=_ordered(list(_nodes(evidence))),
-        processes=tuple(sorted(_processes(evidence), key=lambda row: (-(row.remote or 0.0), row.pid))),
+        nodes=_ordered(list(_nodes_of_cpus(evidence) if by_cpu else _nodes(evidence))),
+        processes=() if by_cpu else _most_remote_first(_processes(evidence)),
     )
 
 
@@ -41,6 +42,10 @@ def _ordered(rows: list[model.NodeThreads]) -> tuple[model.NodeThreads, ...]:
     return tuple(
         row for _, row in sorted(zip(amounts, rows), key=lambda x: (0 < x[0] < few, -(x[1].remote or 0.0), x[1].nodes))
     )
+
+
+def _most_remote_first(rows: Iterator[model.ProcessThreads]) -> tuple[model.ProcessThreads, ...]:
+    return tuple(sorted(rows, key=lambda row: (-(row.remote or 0.0), row.pid)))
 
 
 def _cost(evidence: Evidence) -> tuple[float | None, float | None]:
@@ -70,11 +75,29 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
         yield model.NodeThreads(
             nodes=nodes,
             threads=len(threads),
+            by_cpu=False,
             cpus=tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
             local=local,
             remote=remote,
             remote_share=share,
             remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+        )
+
+
+def _nodes_of_cpus(evidence: Evidence) -> Iterator[model.NodeThreads]:
+    """Threads were not told apart, so the rows are of CPUs."""
+    for node in evidence.machine.all_cpu_nodes:
+        local, remote = _amounts(node_traffic(evidence, node))
+        share = _share(local, remote)
+        yield model.NodeThreads(
+            nodes=(node,),
+            threads=sum(1 for thread in evidence.threads if node in thread.nodes),
+            by_cpu=True,
+            cpus=tuple(evidence.machine.cpus_of(node)),
+            local=local,
+            remote=remote,
+            remote_share=share,
+            remote_heavy=is_heavy(evidence, share, remote, len(evidence.machine.all_cpu_nodes)),
         )
 
 

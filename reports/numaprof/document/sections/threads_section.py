@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.analysis.verdict import is_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.request_classes import ANY, RETIRED, Column
+from numaprof.evidence.request_classes import ANY, LOCAL, REMOTE, RETIRED, Column
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_threads
-from numaprof.text.format import clean
+from numaprof.text.format import clean, plural
+
+_SENTENCE = re.compile(r"\S.*?(?:\.(?= |$)|$)")
 
 
 def threads(source: Reading) -> tuple[model.Thread, ...]:
@@ -47,17 +52,23 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span) -> model
         cpu_ns=row.cpu_ns,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
+        local=thread.traffic.local.estimate if counted else share.total - share.remote if share else None,
+        remote=thread.traffic.remote.estimate if counted else share.remote if share else None,
         remote_share=share.share if share else None,
         lowest=interval[0] if interval else None,
         highest=interval[1] if interval else None,
         requests=thread.traffic.total if counted else None,
         samples=share.samples if share else None,
         coverage=thread.traffic.coverage if counted else None,
+        uncounted_ns=row.uncounted_ns,
         remote_heavy=share is not None and is_heavy(evidence, share.share, share.remote, len(evidence.threads)),
-        classes=tuple(_requests(column, thread.columns.get(column.key)) for column in columns(evidence))
-        if counted
-        else (),
+        classes=classes(evidence, thread.columns) if counted else (),
     )
+
+
+def classes(evidence: Evidence, counted: Mapping[str, Traffic]) -> tuple[model.Requests, ...]:
+    """counted: by key of the column."""
+    return tuple(_requests(column, counted.get(column.key)) for column in columns(evidence))
 
 
 def _requests(column: Column, traffic: Traffic | None) -> model.Requests:
@@ -70,6 +81,20 @@ def _requests(column: Column, traffic: Traffic | None) -> model.Requests:
         remote_error=_half_width(found.remote),
         coverage=found.coverage,
     )
+
+
+def column_remarks(evidence: Evidence) -> Iterator[str]:
+    """What the numbers of the columns include or miss, in the catalogue's words; each sentence once."""
+    found: dict[str, dict[str, None]] = {}  # sentence -> the columns it speaks of
+    for column in columns(evidence) if evidence.counted else ():
+        ids = {id for side in (LOCAL, REMOTE) for id in evidence.ledger.events.of(column, side)}
+        for event in evidence.events:
+            for sentence in _SENTENCE.findall(clean(event.remark or "")) if event.id in ids else ():
+                found.setdefault(sentence, {})[column.heading] = None
+    for part in evidence.ledger.events.partial:
+        sentence = f"counted in {part.counted} of {plural(part.threads, 'thread')}, for lack of open files."
+        found.setdefault(sentence, {})[part.column.heading] = None
+    return (f"{', '.join(headings)}: {sentence}" for sentence, headings in found.items())
 
 
 def _half_width(amount: Amount) -> float | None:

@@ -50,8 +50,7 @@ _NONE: Sides = (Amount(0.0, None), Amount(0.0, None))
 
 def _step(source: Reading) -> int:
     """At least a microsecond, so that an empty recording has a time line too."""
-    last = source.recording.one(sql_timeline.LastMoment, sql_timeline.LAST_MOMENT).t_ns
-    return max(1000, -(-max(last or 0, source.evidence.run.wall_ns or 0) // STEPS))
+    return max(1000, -(-max(source.last_moment_ns, source.evidence.run.wall_ns or 0) // STEPS))
 
 
 def _moment(at: int, step: int, sides: Sides | None, touched: int, counted: bool) -> model.Moment:

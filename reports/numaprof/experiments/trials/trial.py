@@ -20,7 +20,7 @@ from numaprof.experiments.trials.stored_trial import LEAVE, UNKNOWN, WORTH
 from numaprof.experiments.trials.trial_runs import Arm, Run
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_placement
-from numaprof.text.format import number, percent, plural
+from numaprof.text.format import in_words, number, percent, plural
 
 MOST_MISSING = 0.10  # of the advised bytes that were not found or not placed: beyond, the runs tell of something else
 
@@ -84,9 +84,12 @@ class Tried:
         values = spread(amount.estimate for amount in self.remote_amounts)
         if values is None:
             return None
-        wide = [(value, amount.error) for value, amount in zip(values.values, self.remote_amounts)]
-        bounds = [value + side * error.half_width for value, error in wide if error is not None for side in (-1, 1)]
-        return replace(values, bounds=tuple(bounds), certain=len(bounds) == 2 * len(wide))
+        bounds = []
+        for value, amount, run in zip(values.values, self.remote_amounts, self.measured):
+            if amount.error is not None:
+                half, missed = amount.error.half_width, run.evidence.uncounted.requests
+                bounds += [max(0.0, value - half), value + half + missed]
+        return replace(values, bounds=tuple(bounds), certain=len(bounds) == 2 * len(values.values))
 
     @property
     def remote_amounts(self) -> tuple[Amount, ...]:
@@ -195,7 +198,7 @@ def _requests(plain: Tried, placed: Tried) -> str:
     if before is None or after is None:
         return "remote requests were not counted in every run"
     direction = "fall" if after.highest < before.lowest else "rise" if after.lowest > before.highest else "go"
-    return f"remote requests {direction} from {before.in_words(number)} to {after.in_words(number)}"
+    return f"remote requests {direction} from {in_words(before, number)} to {in_words(after, number)}"
 
 
 def _misplaced(placed: Tried) -> str | None:

@@ -21,19 +21,45 @@ class Use(NamedTuple):
     steady: int  # after the initialisation
     accesses: float
     samples: int
+    squares: float  # sum of the squares of the weights
 
 
+_REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
 # Accesses whose address is known (sampled loads and stores that DRAM answered, hint faults), each beside the first
 # touch of its page.
-USES = """
+USES = f"""
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
-       CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END AS remote,
+       {_REMOTE} AS remote,
        steady,
-       sum(weight), count(*)
+       sum(weight), count(*), total(1.0 * weight * weight)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
  WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)
  GROUP BY kind, thing, init_thing, init_site, init_thread, k.site, o.one, thread, node, page_node, remote, steady
+"""
+
+
+class Spell(NamedTuple):
+    """Accesses of one thread in one part of the run."""
+
+    kind: int
+    thread: int
+    part: int
+    remote: float
+    total: float
+    samples: int
+    squares: float  # sum of the squares of the weights
+
+
+# Those of which it is known whether they are remote.
+SPELLS = f"""
+SELECT kind, thread, (t_ns - first) * :spells / (last - first) AS part,
+       sum(weight * remote), sum(weight), count(*), total(1.0 * weight * weight)
+  FROM (SELECT kind, thread, t_ns, weight, {_REMOTE} AS remote FROM access
+         WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM))
+       CROSS JOIN (SELECT min(t_ns) AS first, max(t_ns) + 1 AS last FROM access)
+ WHERE remote IS NOT NULL
+ GROUP BY kind, thread, part
 """
 
 

@@ -22,12 +22,15 @@ HAS_WORK = "SELECT count(*) FROM pragma_table_info('count') WHERE name = 'work'"
 MOST = 32
 
 # When a scope ran, and the length of its parts. Value: :clocks, a JSON array of event ids.
-SPAN = f"""
-CREATE TEMP TABLE span AS
+SPAN = (
+    "CREATE TEMP TABLE span (scope INTEGER PRIMARY KEY, first INTEGER, step INTEGER)",
+    f"""
+INSERT INTO span
 SELECT ifnull(thread, -1 - cpu) AS scope, min(t_ns) AS first, max(1, (max(t_ns) - min(t_ns)) / {MOST}) AS step
   FROM count WHERE event IN (SELECT value FROM json_each(:clocks)) AND ifnull(thread, cpu) IS NOT NULL
  GROUP BY scope
-"""
+""",
+)
 
 
 class Part(NamedTuple):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from numaprof.recording.sql.sql_samples import TOUCH
 
-# Base names of interpreters and virtual machines, as GLOB has them. Wherever they lie, and though they may have debug
-# information, their lines are not the user's: functions say more.
-RUNTIME_MODULES = ("libpython3*", "python3*", "libjvm.so", "libjulia*")
+# Ends of the paths of interpreters and virtual machines, as GLOB has them. Wherever they lie, and though they may have
+# debug information, their lines are not the user's: functions say more. A program of the user's may be called node.
+RUNTIME_MODULES = ("libpython3*", "python3*", "libjvm.so", "libjulia*", "bin/node", "bin/nodejs", "libnode.so*")
 _IS_RUNTIME = " OR ".join(f"(module GLOB '*/{name}' AND module NOT GLOB '*/{name}/*')" for name in RUNTIME_MODULES)
 
 # There are few modules, and many places: modules are asked first. LIMIT: else SQLite asks of each place.
@@ -17,26 +17,31 @@ _INTERPRETERS = f"""
 CREATE TEMP TABLE interpreter AS SELECT module FROM (SELECT DISTINCT module FROM place LIMIT -1) WHERE {_IS_RUNTIME}
 """
 
-# How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, 1 an
-# address of the user's own modules, 0 somebody else's. Own is what lies outside the system's library folders, and the
-# program itself.
+# How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, also one
+# that a just-in-time compiler named, 1 an address of the user's own modules, code without a name that was made at run
+# time, an interpreter, or Go's runtime (it is in the program), 0 somebody else's.
+# Own is what lies outside the system's library folders, and the program itself.
 _PLACE_RANKS = """
 CREATE TEMP VIEW place_rank AS
 SELECT id, inline_of, CASE
+    WHEN module = '[anonymous code]' THEN CASE WHEN function IS NOT NULL THEN 2 ELSE 1 END
+    WHEN module IN (SELECT module FROM interpreter) THEN 1
+    WHEN (function GLOB 'runtime.*' OR function GLOB 'internal/*') AND (file GLOB '*.go' OR file GLOB '*.s') THEN 1
     WHEN module IS NULL OR module LIKE '[%' THEN 0
     WHEN module <> ifnull((SELECT program FROM run), '') AND (module GLOB '/lib*' OR module GLOB '/usr/lib*') THEN 0
     WHEN file IS NOT NULL AND line > 0 AND file NOT GLOB '/usr/include/*' AND file NOT GLOB '/usr/lib/*'
-         AND module NOT IN (SELECT module FROM interpreter) THEN 3
+         THEN 3
     WHEN function IS NOT NULL THEN 2
     ELSE 1 END AS rank
   FROM place
 """
 
-# What a stack matters: of each kind, shares are compared, for pages and reads do not add up.
+# What a stack matters: of each kind, shares are compared, for pages and reads do not add up. By upsert: without a sort.
 _USED_STACKS = """
 INSERT INTO used_stack
-SELECT stack, sum(picked.weight / k.weight) FROM picked JOIN kind_sum k USING (kind) WHERE typeof(stack) = 'integer'
- GROUP BY stack
+SELECT stack, picked.weight / k.weight, kind IN (@LOAD, @STORE, @HINT)
+  FROM picked JOIN kind_sum k USING (kind) WHERE typeof(stack) = 'integer'
+    ON CONFLICT DO UPDATE SET share = share + excluded.share, has_access = has_access OR excluded.has_access
 """
 
 # The site of a stack: the best place on its call stack, of equals the innermost. Often that is where it begins: a line
@@ -46,21 +51,22 @@ INSERT INTO best_place
 SELECT k.id, k.place, NULL, 3000 FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
  WHERE r.rank = 3
 """
-# Else one looks along the path. An inlined place stands before what it
-# was inlined into, and that before the caller. 256: kernels record 127 frames (perf_event_max_stack), inlined ones come
-# on top; a circle, which only damage makes, ends there.
-_BEST_PLACES = """
+# The next step of a walk (place, inline_of, caller, rank, depth): to what a place was inlined into, else to the caller.
+OUTWARDS = """r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1
+      FROM walk w
+      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
+      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)"""
+
+# Else one looks along the path. 256: kernels record 127 frames (perf_event_max_stack), inlined ones come on top; a
+# circle, which only damage makes, ends there.
+_BEST_PLACES = f"""
 INSERT INTO best_place
-WITH RECURSIVE walk (stack, place, inline_of, caller, rank, depth, called) AS (
-    SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0, NULL
+WITH RECURSIVE walk (stack, called, place, inline_of, caller, rank, depth) AS (
+    SELECT k.id, NULL, k.place, r.inline_of, k.caller, r.rank, 0
       FROM used_stack u JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place
      WHERE u.stack NOT IN (SELECT stack FROM best_place)
      UNION ALL
-    SELECT w.stack, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1,
-           w.place
-      FROM walk w
-      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
-      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+    SELECT w.stack, w.place, {OUTWARDS}
      WHERE w.rank < 3 AND depth < 256
 )
 SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
@@ -72,15 +78,15 @@ SELECT stack, place, called, max(1000 * rank - depth) FROM walk GROUP BY stack
 _OUTER_PLACES = (
     """
     CREATE TEMP TABLE leaf AS
-    SELECT k.id AS stack, k.place, k.caller
-      FROM (SELECT DISTINCT stack FROM picked WHERE kind IN (@LOAD, @STORE, @HINT) AND typeof(stack) = 'integer') u
-      JOIN stack k ON k.id = u.stack JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
+    SELECT stack, k.place, k.caller, p.inline_of
+      FROM used_stack JOIN best_place USING (stack) JOIN stack k ON k.id = stack JOIN place p ON p.id = k.place
+     WHERE has_access AND worth = 3000
     """,
     "CREATE TEMP TABLE inlined_in (first INTEGER PRIMARY KEY, place INTEGER, next INTEGER, depth INTEGER)",
     """
     INSERT INTO inlined_in
     WITH RECURSIVE walk (first, place, next, depth) AS (
-        SELECT r.id, r.id, r.inline_of, 0 FROM (SELECT DISTINCT place FROM leaf) l JOIN place_rank r ON r.id = l.place
+        SELECT DISTINCT place, place, inline_of, 0 FROM leaf WHERE inline_of IS NOT NULL
          UNION ALL
         SELECT first, r.id, r.inline_of, depth + 1 FROM walk w JOIN place_rank r ON r.id = w.next
          WHERE r.rank = 3 AND depth < 256
@@ -88,17 +94,14 @@ _OUTER_PLACES = (
     SELECT first, place, next, max(depth) FROM walk GROUP BY first
     """,
     "CREATE TEMP TABLE called_from (first INTEGER PRIMARY KEY, place INTEGER, depth INTEGER)",
-    """
+    f"""
     INSERT INTO called_from
-    WITH RECURSIVE walk (first, place, inline_of, caller, depth) AS (
-        SELECT k.id, k.place, r.inline_of, k.caller, 1
-          FROM (SELECT DISTINCT caller FROM leaf JOIN inlined_in i ON i.first = leaf.place WHERE i.next IS NULL) c
+    WITH RECURSIVE walk (first, place, inline_of, caller, rank, depth) AS (
+        SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 1
+          FROM (SELECT DISTINCT caller FROM leaf LEFT JOIN inlined_in i ON i.first = leaf.place WHERE i.next IS NULL) c
           JOIN stack k ON k.id = c.caller JOIN place_rank r ON r.id = k.place WHERE r.rank = 3
          UNION ALL
-        SELECT w.first, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, depth + 1
-          FROM walk w
-          LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
-          JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+        SELECT w.first, {OUTWARDS}
          WHERE r.rank = 3 AND depth < 256
     )
     SELECT first, place, max(depth) FROM walk GROUP BY first
@@ -106,9 +109,9 @@ _OUTER_PLACES = (
     """
     INSERT INTO outer_place
     SELECT stack, p.id
-      FROM leaf JOIN inlined_in i ON i.first = leaf.place
+      FROM leaf LEFT JOIN inlined_in i ON i.first = leaf.place
       LEFT JOIN called_from c ON i.next IS NULL AND c.first = leaf.caller
-      JOIN place p ON p.id = ifnull(c.place, i.place)
+      JOIN place p ON p.id = coalesce(c.place, i.place, leaf.place)
      WHERE (i.depth > 0 OR c.place IS NOT NULL) AND ifnull(p.function, '') <> 'main'
     """,
 )
@@ -130,7 +133,7 @@ STACK_SITES = (
     _INTERPRETERS,
     _PLACE_RANKS,
     "CREATE TEMP TABLE best_place (stack INTEGER PRIMARY KEY, site INTEGER, called INTEGER, worth INTEGER)",
-    "CREATE TEMP TABLE used_stack (stack INTEGER PRIMARY KEY, share REAL)",
+    "CREATE TEMP TABLE used_stack (stack INTEGER PRIMARY KEY, share REAL, has_access INTEGER)",
     _USED_STACKS,
     _OWN_PLACES,
     _BEST_PLACES,
@@ -177,7 +180,8 @@ SELECT site, ifnull(c.function, 'a function of ' || {_FILE_NAME}) AS name,
        ifnull(c.file GLOB '*/include/c++/*' AND NOT c.file GLOB '*/stl_algo*' AND NOT c.file GLOB '*/stl_numeric.h', 0),
        sum(weight) / total
   FROM (SELECT site, called, weight, sum(weight) OVER (PARTITION BY site) * 1.0 AS total
-          FROM picked JOIN stack_site USING (stack) WHERE {TOUCH})
+          FROM picked JOIN stack_site USING (stack)
+         WHERE {TOUCH} AND site IN (SELECT site FROM stack_site WHERE called IS NOT NULL))
   JOIN place_rank r ON r.id = called JOIN place c ON c.id = called
  WHERE ifnull(c.function, c.module) NOT LIKE '[%' AND (r.rank < 2 OR c.file GLOB '/usr/*')
  GROUP BY site, name ORDER BY sum(weight) DESC

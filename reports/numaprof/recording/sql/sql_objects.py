@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from numaprof.recording.sql.sql_locations import OUTWARDS
 from numaprof.recording.sql.sql_samples import TOUCH
 
 OTHER = 0  # the thing of all samples in objects too small to matter
@@ -82,7 +83,8 @@ THINGS = (
       FROM access WHERE thing <> 0
     """,
     # Forked processes have blocks in common.
-    # The blocks of a thing laid out one behind the other, in the order of their addresses.
+    # The blocks of a thing laid out one behind the other, in the order of their allocation: that is the order of the
+    # loop which allocates them, while large ones have falling addresses.
     """
     CREATE TEMP TABLE extent (
         thing INTEGER, process INTEGER, block INTEGER, first INTEGER, bytes INTEGER, start REAL,
@@ -92,8 +94,8 @@ THINGS = (
     """
     INSERT INTO extent
     SELECT thing, process, block, first, bytes,
-           sum(1.0 * bytes) OVER (PARTITION BY thing ORDER BY process, first, block) - bytes
-      FROM (SELECT thing, process, block, ifnull(b.address, min(p.address)) AS first,
+           sum(1.0 * bytes) OVER (PARTITION BY thing ORDER BY process, begin, first, block) - bytes
+      FROM (SELECT thing, process, block, b.start_ns AS begin, ifnull(b.address, min(p.address)) AS first,
                    max(1, ifnull(b.bytes, max(p.address) - min(p.address))) AS bytes
               FROM placed p LEFT JOIN main_block b ON b.id = p.block GROUP BY thing, process, block)
     """,
@@ -170,19 +172,55 @@ class AllocationPlace(NamedTuple):
 
 
 # The call stacks of allocations, innermost place first, where it is the user's own. 256: as in sql_locations.py.
-ALLOCATION_PATHS = """
+ALLOCATION_PATHS = f"""
 WITH RECURSIVE walk (object, place, inline_of, caller, rank, depth) AS (
     SELECT o.id, k.place, r.inline_of, k.caller, r.rank, 0
       FROM main_object JOIN object o USING (id) JOIN stack k ON k.id = o.alloc_stack JOIN place_rank r ON r.id = k.place
      UNION ALL
-    SELECT w.object, r.id, r.inline_of, CASE WHEN w.inline_of IS NULL THEN k.caller ELSE w.caller END, r.rank, depth + 1
-      FROM walk w
-      LEFT JOIN stack k ON w.inline_of IS NULL AND k.id = w.caller
-      JOIN place_rank r ON r.id = ifnull(w.inline_of, k.place)
+    SELECT w.object, {OUTWARDS}
      WHERE depth < 256
 )
 SELECT object, depth, rank, p.id, module, address, function, offset, file, line
   FROM walk JOIN place p ON p.id = walk.place WHERE rank > 0 ORDER BY object, depth
+"""
+
+
+class TouchCaller(NamedTuple):
+    thing: int
+    pages: float
+    id: int
+    module: str | None
+    address: int | None
+    function: str | None
+    offset: int | None
+    file: str | None
+    line: int | None
+
+
+# Who called the user's function that first touched memory without a name. 256: as in sql_locations.py.
+TOUCH_CALLERS = f"""
+WITH RECURSIVE
+asked (thing, stack, pages) AS (
+    SELECT thing, stack, sum(weight) FROM picked WHERE {TOUCH} AND thing < 0 AND typeof(stack) = 'integer'
+     GROUP BY thing, stack
+),
+walk (stack, place, inline_of, caller, rank, depth) AS (
+    SELECT k.id, k.place, r.inline_of, k.caller, r.rank, 0
+      FROM (SELECT DISTINCT stack FROM asked) a JOIN stack k ON k.id = a.stack JOIN place_rank r ON r.id = k.place
+     UNION ALL
+    SELECT w.stack, {OUTWARDS}
+     WHERE depth < 256
+),
+own AS (SELECT stack, place, function, depth FROM walk JOIN place p ON p.id = walk.place WHERE rank = 3),
+inner AS (SELECT stack, function, min(depth) AS depth FROM own GROUP BY stack),
+called AS (
+    SELECT own.stack, own.place, min(own.depth)
+      FROM own JOIN inner USING (stack) WHERE own.depth > inner.depth AND own.function IS NOT inner.function
+     GROUP BY own.stack
+)
+SELECT thing, sum(pages), p.id, module, address, function, offset, file, line
+  FROM asked JOIN called USING (stack) JOIN place p ON p.id = called.place
+ GROUP BY thing, ifnull(file, p.id), line ORDER BY sum(pages)
 """
 
 

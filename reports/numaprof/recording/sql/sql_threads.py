@@ -20,12 +20,22 @@ class Thread(NamedTuple):
     migrations: int | None
     start_ns: int
     end_ns: int | None
+    uncounted_ns: int | None
 
 
-# In the order of their start: that is the order in which the plan deals out CPUs.
-THREADS = """
+class HasUncounted(NamedTuple):
+    found: int
+
+
+# Older recordings lack the column.
+HAS_UNCOUNTED = "SELECT count(*) FROM pragma_table_info('thread') WHERE name = 'uncounted_ns'"
+
+
+def threads(uncounted: bool) -> str:
+    """In the order of their start, in which the plan deals out CPUs. uncounted: the recording has that column."""
+    return f"""
 SELECT t.id, t.process, p.pid, t.tid, t.name, t.from_start, t.pin, t.planned_cpu, t.own_cpus, t.cpu_ns, t.migrations,
-       t.start_ns, t.end_ns
+       t.start_ns, t.end_ns, {"t.uncounted_ns" if uncounted else "NULL"}
   FROM thread t JOIN process p ON p.id = t.process
  ORDER BY t.start_ns, t.id
 """

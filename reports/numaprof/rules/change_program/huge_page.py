@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import list_of_sites, objects_in_text, where_to_add
+from numaprof.analysis.naming import list_of_sites, objects_in_text
 from numaprof.analysis.object_users import later_uses, main_use, users
 from numaprof.analysis.placement import node_order
 from numaprof.analysis.relevant_objects import allocation_sites, init_sites, measured, remote_part, suspects
@@ -15,8 +15,8 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import EXCLUSIVE, HUGE_BYTES, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
 from numaprof.fixes import find as fixes
 from numaprof.fixes.edit import Edit
-from numaprof.fixes.memory import ANY, Memory
-from numaprof.fixes.snippets import huge_pages, printed
+from numaprof.fixes.memory import Memory
+from numaprof.fixes.snippets import huge_pages, printed, unplaced
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
@@ -42,6 +42,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=() if light else _code(evidence, group),
         evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
         "use, though hardly any page of 4 KiB in them is used by more than one.",
+        cause="its pages of 2 MiB span blocks of several threads",
         removes=None if light else part,
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -55,8 +56,7 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     found = fixes.memories(evidence, group)
     if found and (lines := printed(found, _small)):
         return lines
-    sites, allocated = init_sites(group), allocation_sites(group)
-    return () if fixes.is_fortran((*sites, *allocated)) else _small(ANY)[0].unplaced(where_to_add(allocated, sites))
+    return unplaced(_small, allocation_sites(group), init_sites(group))
 
 
 def _small(memory: Memory) -> list[Edit]:

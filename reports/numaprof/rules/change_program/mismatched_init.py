@@ -48,6 +48,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=code(init),
         evidence=f"{of_remote(evidence, part)} reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
+        cause="first touched in parallel, but divided otherwise",
         removes=removes,
         concerns=part if removes is None else None,
         saves=saves(evidence, removes, group),

@@ -6,7 +6,6 @@ from __future__ import annotations
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
     list_of_sites,
-    nodes_in_text,
     objects_in_text,
     seen_faults,
     site_label,
@@ -41,11 +40,11 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY
+from numaprof.evidence.thresholds import ALL_OF_IT, LINE_BYTES, MAINLY, MIN_PASSES
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_run import policy
 from numaprof.rules.initialisation import Initialisation, by_turns, change, code, initialisation_of, promised
-from numaprof.text.format import percent, plural
+from numaprof.text.format import nodes_in_text, percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -53,7 +52,7 @@ def rule(evidence: Evidence) -> Advice | None:
     group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
     if not judge(evidence).curable or not group or policy.forces(evidence):
         return None
-    if not measured(evidence) and not others(evidence, group[0]):
+    if not measured(evidence) and (not others(evidence, group[0]) or _used_once(evidence, group)):
         return None
     uses = later_uses(group)
     group += stored_beside(evidence, group)
@@ -82,6 +81,16 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(init.working),
     )
+
+
+def _used_once(evidence: Evidence, group: list[Object]) -> bool:
+    """Other nodes ask for hardly more lines than they need to pass over it once: to initialise it costs as much."""
+    if not {"rfo", "prefetch"} <= set(evidence.columns):
+        return False  # not all lines are counted
+    asked = _from_elsewhere(evidence, home_of(evidence, group[0]))
+    lines = evidence.bytes(sum(found.pages for found in group)) / LINE_BYTES
+    elsewhere = 1 - 1 / max(1, len(evidence.machine.memory_nodes))
+    return asked is not None and asked < MIN_PASSES * elsewhere * lines
 
 
 def _shape(evidence: Evidence, group: list[Object]) -> Shape:

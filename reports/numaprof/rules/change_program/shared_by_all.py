@@ -9,7 +9,6 @@ from numaprof.analysis.naming import (
     most_at,
     objects_in_text,
     threads_on_nodes,
-    where_to_add,
 )
 from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
 from numaprof.analysis.placement import is_spread, spreading_adds
@@ -26,19 +25,19 @@ from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
-from numaprof.evidence.thresholds import ONE_CONTROLLER, REMOTE_LIGHT
+from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
-from numaprof.fixes.memory import ANY
-from numaprof.fixes.snippets import interleaved, printed
+from numaprof.fixes.snippets import interleaved, printed, unplaced
 from numaprof.recording.sql.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
 from numaprof.rules.change_run.one_controller import served_by
 from numaprof.rules.initialisation import by_turns
 from numaprof.rules.leave_alone.handed_over import is_refilled
-from numaprof.text.format import percent, plural
+from numaprof.text.format import either, percent, plural
 
 _SCHEDULE = {
     Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
@@ -60,14 +59,15 @@ def rule(evidence: Evidence) -> Advice | None:
     all_memory = "numactl" in "".join(lines)
     if all_memory and spreading_adds(evidence) and max(served_by(evidence).values(), default=1.0) < ONE_CONTROLLER:
         return None  # more would be remote, and no controller serves nearly all
-    placed = f"{list_of_sites(sites)} first touched {what} on one node; it is" if sites else f"{what} on one node is"
+    where, served = _homes_in_words(evidence, group)
+    placed = f"{list_of_sites(sites)} first touched {what}{where}; it is" if sites else f"{what}{where} is"
     return Advice(
         kind=Kind.FIX,
-        finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. "
-        "One node's memory serves all.",
+        finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. {served}",
         change=_change(evidence, group, working),
         code=lines,
-        evidence=f"{_rests_on(evidence, uses, part)} {_interleaved(evidence, group, all_memory)}",
+        evidence=_rests_on(evidence, uses, part),
+        expects=_interleaved(evidence, group, all_memory),
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -77,19 +77,42 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
+def _homes(group: list[Object]) -> dict[int, float]:
+    return summed(each for found in group for each in found.homes.items())
+
+
+def _homes_in_words(evidence: Evidence, group: list[Object]) -> tuple[str, str]:
+    """Where the memory is, all objects together, and what these nodes do."""
+    homes, nodes = _homes(group), len(evidence.machine.memory_nodes)
+    total, most = sum(homes.values()), max(homes.values())
+    if is_spread(evidence, homes):
+        return "", "Each of these is on some nodes more than on others."
+    if most >= ONE_HOME * total:
+        return " on one node", "One node's memory serves all."
+    if most > total / 2:
+        return f", {percent(most / total)} of it on one node", "One node's memory serves most."
+    above = [pages for pages in homes.values() if pages > total / nodes]
+    where = f", {percent(sum(above) / total)} of it on {len(above)} of {nodes} nodes"
+    return where, f"{either(len(above), 'That node serves', 'Those nodes serve')} more than the others."
+
+
 def _interleaved(evidence: Evidence, group: list[Object], all_memory: bool) -> str:
     """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
     whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
     known = sum(found.known for found in group)
     part = sum(found.remote for found in group) / known if known else None
     now = part if not all_memory else whole.share if whole is not None else None
+    homes = _homes(group).values()
+    one = max(homes) > sum(homes) / 2
+    loads = "the load on the one memory controller goes" if one else "all memory controllers have an even load"
     if now is None or abs(now - later) < REMOTE_LIGHT:
-        return "Interleaved, the remote share stays about as it is; the load on the one memory controller goes."
+        return f"Interleaved, the remote share stays about as it is; {loads}."
     what = "requests" if all_memory else "sampled accesses to it"
     change = f"Interleaved, about {percent(later)} of the {what} are remote, now {percent(now)}"
     if later > now:
-        return f"{change}: that pays only if the one memory controller is the bottleneck; numaprof try measures it."
-    return f"{change}; the load on the one memory controller goes."
+        controller = "the one memory controller" if one else "a memory controller"
+        return f"{change}: that pays only if {controller} is the bottleneck; numaprof try measures it."
+    return f"{change}; {loads}."
 
 
 def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
@@ -101,7 +124,7 @@ def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
 
 def _serves_all(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of it and its pages are not spread (read_by_all is for spread pages)."""
-    uneven = bool(found.homes) and not is_spread(evidence, found.homes)
+    uneven = bool(found.homes) and not is_spread(evidence, found.homes, found.home_samples)
     whole = shared(evidence, found) and not by_turns(evidence, found)
     return uneven and whole and not used_by_owner(evidence, found) and not is_refilled(evidence, found)
 
@@ -135,9 +158,9 @@ def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
     found = fixes.memories(evidence, group)
     if alone := printed(found or (), interleaved):
         return alone
-    sites, allocated = init_sites(group), allocation_sites(group)
+    allocated = allocation_sites(group)
     divided = [found for found in suspects(evidence) if not shared(evidence, found)]
     mainly = not measured(evidence) or remote_part(evidence, group) >= remote_part(evidence, divided)
-    if (mainly and (found is not None or not allocated)) or fixes.is_fortran((*sites, *allocated)):
-        return everything if mainly else ()
-    return interleaved(ANY)[0].unplaced(where_to_add(allocated, sites))
+    if mainly and (found is not None or not allocated):
+        return everything
+    return unplaced(interleaved, allocated, init_sites(group)) or (everything if mainly else ())

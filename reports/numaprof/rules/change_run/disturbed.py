@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Union
 
-from numaprof.analysis.naming import command_to_copy, thread_name
+from numaprof.analysis.naming import command_to_copy, thread_name, without_source
+from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
@@ -18,9 +19,10 @@ _SET_AFFINITY = "sched_setaffinity(0, sizeof set, &set);"
 def rule(evidence: Evidence) -> Advice | None:
     if evidence.machine.single or judge(evidence) is Judgement.NO_TRAFFIC:
         return None
-    causes = [
-        cause for cause in (_balancing(evidence), _migrated(evidence), _roamed(evidence), _wandered(evidence)) if cause
-    ]
+    found = [_balancing(evidence)]
+    if judge(evidence) is not Judgement.LIGHT:  # threads that moved, and little is remote all the same
+        found += [_migrated(evidence), _roamed(evidence), _wandered(evidence)]
+    causes = [cause for cause in found if cause]
     if not causes:
         return None
     return Advice(
@@ -64,8 +66,11 @@ def _roamed(evidence: Evidence) -> Cause | None:
     if not roamed:
         return None
     # The plan is for threads: a process of one keeps the mask that it inherited.
-    in_program = Remarked(_SET_AFFINITY, "in each process, before it touches its memory")
-    code = _pinned(evidence) if evidence.run.pin_policy == "none" else in_program
+    code: str | Remarked = Remarked(_SET_AFFINITY, "in each process, before it touches its memory")
+    if evidence.run.pin_policy == "none":
+        code = _pinned(evidence)
+    elif without_source(evidence):
+        code = f"numactl --cpunodebind={evidence.machine.all_cpu_nodes[0]} numaprof {command_to_copy(evidence)}"
     where = f"the CPUs {'it' if len(roamed) == 1 else 'they'} ran on"
     return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
 
@@ -80,6 +85,10 @@ def _wandered(evidence: Evidence) -> Cause | None:
     """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
     first = evidence.threads[0] if evidence.threads else None
     if first is None or first.row.pin not in ("planned", "none") or len(evidence.threads) < 2:
+        return None
+    if without_source(evidence) or runtimes(
+        evidence
+    ):  # no command keeps the first thread on one node, and the others on all
         return None
     pages: dict[int, float] = {}
     for row in evidence.samples.touched:

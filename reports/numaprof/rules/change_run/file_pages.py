@@ -19,9 +19,10 @@ from numaprof.text.format import clean, size, words
 from numaprof.text.function_names import NAME_LIMIT
 
 _CHANGE = (
-    "It is not the program's initialisation that placed it. Empty the page cache of it, then read it with all nodes "
-    "taking a part, or let each thread read() what it uses into memory of its own:"
+    "Let each thread read() what it uses into memory of its own. Or drop the page cache (as root; that of all files), "
+    "so that the next run spreads the file over the nodes:"
 )
+_CAUSE = "the page cache placed it when it was first read or written"
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -43,6 +44,7 @@ def _by_use(evidence: Evidence) -> Advice | None:
         f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
         change=_CHANGE,
         code=_code(evidence),
+        cause=_CAUSE,
         evidence=f"{of_remote(evidence, part)} reach it.",
         concerns=part,
         objects=tuple(files),
@@ -68,6 +70,7 @@ def _by_fault(evidence: Evidence) -> Advice | None:
         "nodes than those whose threads map them.",
         change=_CHANGE,
         code=_code(evidence),
+        cause=_CAUSE,
         evidence=f"the nodes of pages of files, at the page faults that mapped them{seen_faults(evidence)}.",
     )
 

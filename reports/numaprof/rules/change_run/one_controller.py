@@ -30,8 +30,9 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.SETTING,
         finding=f"Little is remote, but node {node}'s memory answers {percent(shares[node])} of all requests ({idle}): "
         "one memory controller serves nearly all.",
-        change="If the program is short of memory bandwidth, give it all controllers: spread the memory, or divide the "
-        "work that reads it among all nodes. Try:",
+        change=f"Memory of node {node} answers {percent(shares[node])} of all requests. If the program is short of "
+        "memory bandwidth, give it all controllers: spread the memory, or divide the work that reads it among all "
+        "nodes. Try:",
         code=(f"numactl --interleave=all {command_to_copy(evidence)}",),
         evidence="requests by the node that answered them. Whether the controller is saturated, they do not tell: "
         "numaprof diff with the interleaved run does.",

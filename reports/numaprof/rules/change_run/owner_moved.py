@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from numaprof.analysis.naming import command_to_copy, nodes_in_text, thread_in_text
+from numaprof.analysis.naming import command_to_copy, thread_in_text, without_source
 from numaprof.analysis.relevant_objects import measured
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
 from numaprof.rules.advice import Advice, Kind, Remarked
-from numaprof.text.format import plural, size
+from numaprof.text.format import nodes_in_text, plural, size
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ def rule(evidence: Evidence) -> Advice | None:
     moved = _by_addresses(evidence) if measured(evidence) else _by_counts(evidence)
     if not moved:
         return None
-    openmp = evidence.samples.openmp
     worst = max(moved, key=lambda found: found.remote)
     remote = evidence.samples.remote_accesses if measured(evidence) else evidence.traffic.remote.estimate
     if remote and sum(found.remote for found in moved) < MIN_OBJECT_SHARE * remote:
@@ -46,8 +45,8 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
         change=_change(evidence, worst.thread),
-        code=(f"OMP_PROC_BIND=close OMP_PLACES=cores {command_to_copy(evidence)}",) if openmp else (),
-        remarked=() if openmp else (_PINNED,),
+        code=_command(evidence),
+        remarked=() if _command(evidence) else (_PINNED,),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
         removes=min(1.0, sum(found.remote for found in moved) / remote) if remote else None,
@@ -56,11 +55,23 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
+def _command(evidence: Evidence) -> tuple[str, ...]:
+    """Empty: an edit of the source is the way."""
+    if evidence.samples.openmp:
+        return (f"OMP_PROC_BIND=close OMP_PLACES=cores {command_to_copy(evidence)}",)
+    if without_source(evidence):
+        node = evidence.machine.all_cpu_nodes[0]
+        return (f"numactl --cpunodebind={node} --membind={node} {command_to_copy(evidence)}",)
+    return ()
+
+
 def _change(evidence: Evidence, thread: Thread) -> str:
     if thread.row.pin == "program":
         return (
             "The program moves it itself: let it stay on the node where it touches; initialising anew would not last."
         )
+    if without_source(evidence) and not evidence.samples.openmp:
+        return "Keep the program on one node, with its memory:"
     if evidence.run.pin_policy != "none":  # the plan is for threads: a process of one keeps the mask that it inherited
         return "Pin it in the program; initialising anew would not last:"
     return "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it:"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_to_copy, homes_in_text, nodes_in_text, objects_in_text, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, homes_in_text, objects_in_text, threads_on_nodes
 from numaprof.analysis.object_users import later_uses, users
 from numaprof.analysis.relevant_objects import measured, of_remote, remote_part
 from numaprof.analysis.remote_share import remote_share
@@ -12,7 +12,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
 from numaprof.rules.advice import Advice, Kind, Remarked
-from numaprof.text.format import percent
+from numaprof.text.format import nodes_in_text, percent
 
 _NAMES_THE_LINE = "at the next start, to name the line that places it"
 

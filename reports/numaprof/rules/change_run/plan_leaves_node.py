@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.naming import command_to_copy, nodes_in_text, threads_on_nodes
+from numaprof.analysis.naming import command_to_copy, threads_on_nodes
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import MAINLY
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import number_list
+from numaprof.text.format import nodes_in_text, number_list
 
 
 def rule(evidence: Evidence) -> Advice | None:

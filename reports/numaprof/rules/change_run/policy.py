@@ -9,14 +9,14 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from numaprof.analysis.naming import command_to_copy, nodes_in_text
+from numaprof.analysis.naming import command_to_copy
 from numaprof.analysis.placement import is_spread
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
 from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME
 from numaprof.rules.advice import Advice, Kind, Remarked
-from numaprof.text.format import percent, size
+from numaprof.text.format import nodes_in_text, percent, size
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -95,7 +95,8 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
         if node != home:
             sums[home] += count
     toucher = max(pages, key=lambda key: pages[key])[0]
-    if is_spread(evidence, {home: count for (node, home), count in pages.items() if node == toucher}):
+    samples = sum(row.samples for row in evidence.samples.touched if row.node == toucher and row.home is not None)
+    if is_spread(evidence, {home: count for (node, home), count in pages.items() if node == toucher}, samples):
         return tuple(evidence.machine.memory_nodes)  # interleaved
     main = max(sums, key=lambda home: sums[home])
     return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numaprof.analysis.naming import command_to_copy, nodes_in_text, objects_in_text
+from numaprof.analysis.naming import command_to_copy, objects_in_text
 from numaprof.analysis.slow_tier import slow_share_in_words
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import number_list, percent, words
+from numaprof.text.format import nodes_in_text, number_list, percent, words
 
 
 def rule(evidence: Evidence) -> Advice | None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from numaprof.analysis.remote_cost import gain
+from numaprof.analysis.remote_cost import asks_little, gain
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.rules.advice import Advice, Kind
@@ -18,9 +18,10 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     cost = duration(found.remote * found.extra_ns)
     of_time = f", {percent(found.share)} of the CPU time" if found.share is not None else ""
+    what = "The program asks little of memory" if asks_little(evidence) else "Remote requests cost next to nothing"
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"The program asks little of memory: {plural(found.remote, 'remote request')} in all.",
+        finding=f"{what}: {plural(found.remote, 'remote request')} in all.",
         change="Leave the placement alone; look for time elsewhere.",
         evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
         "a perfect fix gives back no more.",

@@ -12,7 +12,7 @@ from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import ALL_TO_ALL
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import percent, plural, words
+from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
     "Leave it: neither a parallel initialisation nor interleaving would help, no thread has a part of its own. If what "
@@ -28,7 +28,7 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def _by_addresses(evidence: Evidence) -> Advice | None:
     used_whole = [found for found in suspects(evidence) if shared(evidence, found)]
-    group = [found for found in used_whole if found.pages and is_spread(evidence, found.known_homes)]
+    group = [o for o in used_whole if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
     uses = later_uses(group)
     if not uses:
         return None
@@ -58,11 +58,11 @@ def _by_counts(evidence: Evidence) -> Advice | None:
         expected = 1 - shares.get(thread.node, 0.0) if thread.node is not None else None
         if expected is None or thread.traffic.share is None or abs(thread.traffic.share - expected) > ALL_TO_ALL:
             return None
-    spread = words([f"{percent(share)} on node {node}" for node, share in shares.items()])
+    spread = words([f"{round_percent(share)} on node {node}" for node, share in shares.items()])
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"Memory is spread over the nodes ({spread}), and each of {threads_on_nodes(evidence.workers)} reads "
-        "remotely about as much as is on other nodes: every thread reads everything.",
+        finding=f"Memory is spread over the nodes ({spread}), and every thread reads all of it: what "
+        f"lies on other nodes is remote for each of {threads_on_nodes(evidence.workers)}.",
         change=_CHANGE,
         evidence="each thread's remote share, compared with the nodes of the pages; addresses are unknown.",
         threads=evidence.workers,

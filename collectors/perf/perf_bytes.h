@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads numbers and texts of a perf.data file from a range of bytes, never beyond its end. A read beyond the end gives
-// 0 or "" and marks the range as short.
-#ifndef PROFILER_IMPORT_PERF_DATA_PERF_BYTES_H
-#define PROFILER_IMPORT_PERF_DATA_PERF_BYTES_H
+// Reads numbers and texts of the kernel's records and of perf.data files from a range of bytes, never beyond its end. A
+// read beyond the end gives 0 or "" and marks the range as short.
+#ifndef COLLECTORS_PERF_PERF_BYTES_H
+#define COLLECTORS_PERF_PERF_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ struct perf_bytes {
     bool is_short;
 };
 
-static inline const char *perf_bytes_take(struct perf_bytes *bytes, uint64_t count)
+static inline const void *perf_bytes_take(struct perf_bytes *bytes, uint64_t count)
 {
     if (count > (uint64_t)(bytes->end - bytes->at)) {
         bytes->is_short = true;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a process, while its memory is still there: the recorder looks where the pages are before we let it go.
-// A fatal signal skips this; then the recorder has its last periodic snapshot.
+// The start of a process, and its end while its memory is still there: the recorder looks where the pages are before we
+// let it go. A fatal signal skips the end; then the recorder has its last periodic snapshot.
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
 
+// 101 runs before constructors without a number, so that threads started by those are seen. Constructors of libraries
+// may have run before.
+__attribute__((constructor(101))) static void process_start(void)
+{
+    preload_connect();
+    place_open();
+}
+
 // A child between vfork and exec leaves by _exit too, in its parent's memory: it is not this process's end.
-static void exit_announce(void)
+static void process_announce_end(void)
 {
     place_finish();
     if (!preload_is_this_process())
@@ -18,35 +26,35 @@ static void exit_announce(void)
 }
 
 // 101: after the program's own destructors, which still use memory.
-__attribute__((destructor(101))) static void exit_normal(void)
+__attribute__((destructor(101))) static void process_end(void)
 {
-    exit_announce();
+    process_announce_end();
 }
 
 PRELOAD_EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    exit_announce();
+    process_announce_end();
     PRELOAD_NEXT(_exit)(status);
     __builtin_unreachable();
 }
 
 PRELOAD_EXPORT __attribute__((noreturn)) void _Exit(int status)
 {
-    exit_announce();
+    process_announce_end();
     PRELOAD_NEXT(_Exit)(status);
     __builtin_unreachable();
 }
 
 PRELOAD_EXPORT __attribute__((noreturn)) void quick_exit(int status)
 {
-    exit_announce();
+    process_announce_end();
     PRELOAD_NEXT(quick_exit)(status);
     __builtin_unreachable();
 }
 
 PRELOAD_EXPORT __attribute__((noreturn)) void abort(void)
 {
-    exit_announce();
+    process_announce_end();
     PRELOAD_NEXT(abort)();
     __builtin_unreachable();
 }
