@@ -228,11 +228,11 @@ void faults_lost(struct faults_source *source)
 
 void faults_adapt(struct faults_source *source, uint64_t now)
 {
-    const uint64_t counted = source->counted;
+    struct faults_counted counted = {.before = source->counted, .now = UINT64_MAX};
     if (!faults_downsample_is_due(&source->downsample, now))
         return;
-    if (source->is_off && !source->faults->of_machine)
-        faults_count(source);
+    if (source->is_off && !source->faults->of_machine && faults_count(source) == 0)
+        counted.now = source->counted;
     faults_downsample_adapt(&source->downsample, counted, now);
     faults_switch(source);
 }

@@ -28,7 +28,8 @@ struct faults_downsample faults_downsample_begin(int rings, bool is_always_on)
 
 uint64_t faults_downsample_weight(struct faults_downsample *downsample, uint64_t weight)
 {
-    const int64_t extra = (downsample->owed + FAULTS_OWED_SHARE - 1) / FAULTS_OWED_SHARE;
+    const int64_t part = (downsample->owed + FAULTS_OWED_SHARE - 1) / FAULTS_OWED_SHARE;
+    const int64_t extra = part < 1 - (int64_t)weight ? 1 - (int64_t)weight : part; // a sample is one fault at least
     downsample->owed -= extra;
     downsample->window_faults += (int64_t)weight;
     downsample->represented += weight + (uint64_t)extra;
@@ -47,15 +48,22 @@ bool faults_downsample_is_due(const struct faults_downsample *downsample, uint64
     return !downsample->is_on || faults_downsample_window_ms(downsample, now) >= FAULTS_WINDOW_MS;
 }
 
-void faults_downsample_adapt(struct faults_downsample *downsample, uint64_t counted, uint64_t now)
+// Faults that no sample stands for, or less than 0: faults that samples stand for twice.
+static int64_t faults_downsample_missing(uint64_t represented, struct faults_counted counted)
+{
+    if (represented < counted.before)
+        return (int64_t)(counted.before - represented);
+    return represented > counted.now ? -(int64_t)(represented - counted.now) : 0;
+}
+
+void faults_downsample_adapt(struct faults_downsample *downsample, struct faults_counted counted, uint64_t now)
 {
     const int64_t ms = faults_downsample_least(faults_downsample_window_ms(downsample, now), downsample->burst);
-    const int64_t missing = (int64_t)(counted - downsample->represented);
     downsample->credit = faults_downsample_least(downsample->credit + ms * FAULTS_PER_MS, downsample->burst);
     if (!downsample->is_on)
         downsample->credit -= faults_downsample_least(downsample->window_faults, downsample->credit);
     else if (!downsample->is_always_on) {
-        downsample->owed = missing > 0 ? missing : 0;
+        downsample->owed = faults_downsample_missing(downsample->represented, counted);
         downsample->is_on = downsample->window_faults > FAULTS_FEW || downsample->credit <= 0;
     }
     if (ms > 0)

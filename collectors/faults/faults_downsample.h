@@ -19,7 +19,12 @@ struct faults_downsample {
     int64_t burst;           // the most that credit can be
     int64_t credit;          // faults that may be recorded before a sample must do
     uint64_t represented;    // faults that the samples so far stand for
-    int64_t owed;            // faults without a sample, which the next samples stand for
+    int64_t owed;            // faults without a sample, added to the next samples; below 0: taken from the next samples
+};
+
+struct faults_counted {
+    uint64_t before; // until the end of the last window: samples of newer faults may still wait in the ring
+    uint64_t now;    // UINT64_MAX: unknown
 };
 
 // rings: how many share one burst.
@@ -30,8 +35,8 @@ uint64_t faults_downsample_weight(struct faults_downsample *downsample, uint64_t
 
 // Whether faults_downsample_adapt has something to do at that time (CLOCK_MONOTONIC).
 bool faults_downsample_is_due(const struct faults_downsample *downsample, uint64_t now);
-// Ends a window. counted: all faults until the end of the last window, since samples of the newest faults may still
-// wait in the ring.
-void faults_downsample_adapt(struct faults_downsample *downsample, uint64_t counted, uint64_t now);
+// Ends a window. A sample stands for faults on both sides of it, so that faults near a change between every fault and
+// a sample of them are represented twice.
+void faults_downsample_adapt(struct faults_downsample *downsample, struct faults_counted counted, uint64_t now);
 
 #endif

@@ -16,8 +16,9 @@ THREADS, PAGES, OWN = 2000, 40, 1000
 def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path: Path) -> None:
     """Each thread has 40 faults, and may inherit a longer sampling period.
 
-    64 runs, most of them on a busy machine, showed 0.90 to 1.05. A recorder that does not run meanwhile has what the
-    buffers held, and says how many faults no sample stands for: those are part of the account.
+    24 runs on a busy machine showed 0.99 to 1.01, and up to 1.38 when faults that samples stood for twice were kept. A
+    recorder that does not run meanwhile has what the buffers held, and says how many faults no sample stands for: those
+    are part of the account.
     """
     recording = tmp_path / "r.numaprof"
     short = target("short_threads", "-pthread")
@@ -27,6 +28,6 @@ def test_short_threads_have_their_share_of_the_first_touches(pin: str, tmp_path:
     main = one(recording, f"{touched} AND t.tid = (SELECT pid FROM run)")
     missing = faults_without_sample(recording)
     assert threads + missing > 0.7 * THREADS * PAGES
-    assert threads < 1.3 * THREADS * PAGES
+    assert threads < 1.2 * THREADS * PAGES
     assert main + missing >= OWN
     assert main < 1.5 * OWN
