@@ -14,6 +14,7 @@ from apply import apply
 from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, huge_pages, interleaved, printed, zeros_in_parallel
+from numaprof.rules.change_run.stay_on_node import leave, stay
 
 C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
 CXX_HEAD = "#include <vector>\n#include <memory>\n" + C_HEAD
@@ -923,3 +924,29 @@ def test_what_is_added_above_a_line_outlives_its_replacement(tmp_path: Path) -> 
 def test_code_that_says_not_where_it_belongs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not usable as printed"):
         apply(["#pragma omp parallel for      above the loop"], tmp_path)
+
+
+STAYS = """#include <numa.h>
+#include <sched.h>
+#include <stdio.h>
+int main(void)
+{{
+    struct bitmask *before = numa_get_run_node_mask();
+    int node = numa_node_of_cpu(sched_getcpu());
+    {stay}
+    struct bitmask *on = numa_get_run_node_mask();
+    printf("%d %d\\n", numa_bitmask_weight(on), numa_bitmask_isbitset(on, node));
+    {leave}
+    printf("%d\\n", numa_bitmask_equal(numa_get_run_node_mask(), before));
+    return 0;
+}}
+"""
+
+
+@pytest.mark.requires("gcc", "libnuma")
+def test_a_thread_that_stays_on_its_node_may_leave_it_again(tmp_path: Path) -> None:
+    source, program = tmp_path / "stays.c", tmp_path / "stays"
+    source.write_text(STAYS.format(stay=stay("").code, leave=leave("").code))
+    subprocess.run(["gcc", "-D_GNU_SOURCE", "-Wall", "-Werror", "-o", program, source, "-lnuma"], check=True)
+    done = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert done.stdout == "1 1\n1\n"

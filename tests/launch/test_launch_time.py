@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.requires("gcc", "perf_event")]
 
 PAGES = 1024  # of each of two blocks of the heap
 LATER = ["unshare", "-T", "--monotonic", "100000", "--boottime", "100000", "--fork"]
-# No more than the machine has run: the kernel refuses a clock below 0 (proc_timens_set_offset, kernel/time/namespace.c).
+# No more than the machine has run: the kernel refuses a clock below 0 (proc_timens_set_offset in kernel/time).
 EARLIER = ["unshare", "-T", "--monotonic", "-10", "--boottime", "-10", "--fork"]
 BLOCKS = "FROM block b JOIN object o ON o.id = b.object WHERE o.kind = 'heap' AND o.alloc_stack IS NOT NULL"
 TOUCHED = f"SELECT ifnull(sum(weight), 0) FROM sample WHERE kind IN (10, 13, 19) AND block IN (SELECT b.id {BLOCKS})"

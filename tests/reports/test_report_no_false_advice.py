@@ -151,10 +151,11 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
         advice = disturbed.rule(read(builder, tmp_path))
         assert (advice is not None) is speaks
         if advice is not None:
-            assert (
-                "wandered before there were other threads and first touched 16 MiB from node 0 and 16 MiB"
-                in advice.finding
-            )
+            told = "changed nodes before other threads started, and first touched 16 MiB from node 0 and 16 MiB"
+            assert told in advice.finding
+            stays, leaves = advice.remarked
+            assert stays.remark == "in main, before it touches its memory"
+            assert leaves == ("numa_run_on_node(-1);", "in main, before it starts threads")
 
 
 def test_the_line_of_use_is_the_loop_that_calls_an_accessor(tmp_path: Path) -> None:

@@ -1170,8 +1170,24 @@ def test_owner_moved_by_addresses(tmp_path: Path) -> None:
     advice = owner_moved.rule(evidence)
     assert advice is not None
     assert "first touched 8 MiB on node 0, but uses it on node 1" in advice.finding
+    assert advice.code == ("OMP_PROC_BIND=close OMP_PLACES=cores ./sum",)
     assert serial_init.rule(evidence) is None
     assert mismatched_init.rule(evidence) is None
+
+
+def test_no_line_is_offered_against_a_move_of_the_program_itself(tmp_path: Path) -> None:
+    builder = sampled().change("thread", pin="program", planned_cpu=None, migrations=2)
+    block = array(builder, [t // 2 for t in range(8)])
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(4):
+        start = ARRAY + thread * 2 * BLOCK * PAGE
+        for address in range(start, start + 2 * BLOCK * PAGE, 16 * PAGE):
+            columns = {"cpu": 4 + thread, "page_node": 0, "source": REMOTE, "block": block}
+            builder.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
+    advice = owner_moved.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert "leave out what does so after the first touch" in advice.change
+    assert (advice.code, advice.remarked) == ((), ())
 
 
 # Policies

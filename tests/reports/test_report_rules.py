@@ -452,7 +452,7 @@ def test_a_plan_pins_no_process_of_one_thread(tmp_path: Path) -> None:
     """What was not pinned by the plan will not be next time."""
     evidence = read(roaming(pin_policy="compact"), tmp_path)
     (found,) = disturbed.rule(evidence).remarked  # type: ignore[union-attr]
-    assert found.code.startswith("sched_setaffinity(0, ")
+    assert found.code.startswith("numa_run_on_node(numa_node_of_cpu(")
     moved = owner_moved.rule(evidence)
     assert moved is None or "--pin compact does it" not in moved.change
 

@@ -11,9 +11,8 @@ from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 from numaprof.rules.advice import Advice, Kind, Remarked
+from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, leave, stay
 from numaprof.text.format import percent, plural, size, words
-
-_SET_AFFINITY = "sched_setaffinity(0, sizeof set, &set);"
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -25,18 +24,21 @@ def rule(evidence: Evidence) -> Advice | None:
     causes = [cause for cause in found if cause]
     if not causes:
         return None
+    remarked = tuple(dict.fromkeys(each for _, code, _ in causes if not isinstance(code, str) for each in code))
     return Advice(
         kind=Kind.SETTING,
         finding=words([finding for finding, _, _ in causes]) + " during the run: the numbers mix several placements.",
-        change="Record again with threads and pages that stay where they are:",
+        change="Record again with threads and pages that stay where they are"
+        + (f" (code needs {NEEDS}):" if remarked else ":"),
         code=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, str))),
-        remarked=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, Remarked))),
+        remarked=remarked,
         evidence=words([source for _, _, source in causes]) + ".",
         threads=(*(thread for thread in evidence.threads if thread.migrated), *_roaming(evidence)),
     )
 
 
-Cause = tuple[str, Union[str, Remarked], str]  # what happened, the command against it, who says so
+# What happened; the command or the code against it; who says so.
+Cause = tuple[str, Union[str, tuple[Remarked, ...]], str]
 
 
 def _balancing(evidence: Evidence) -> Cause | None:
@@ -66,7 +68,7 @@ def _roamed(evidence: Evidence) -> Cause | None:
     if not roamed:
         return None
     # The plan is for threads: a process of one keeps the mask that it inherited.
-    code: str | Remarked = Remarked(_SET_AFFINITY, "in each process, before it touches its memory")
+    code: str | tuple[Remarked, ...] = (stay("in each process, before it touches its memory"),)
     if evidence.run.pin_policy == "none":
         code = _pinned(evidence)
     elif without_source(evidence):
@@ -86,10 +88,8 @@ def _wandered(evidence: Evidence) -> Cause | None:
     first = evidence.threads[0] if evidence.threads else None
     if first is None or first.row.pin not in ("planned", "none") or len(evidence.threads) < 2:
         return None
-    if without_source(evidence) or runtimes(
-        evidence
-    ):  # no command keeps the first thread on one node, and the others on all
-        return None
+    if without_source(evidence) or runtimes(evidence):
+        return None  # no command keeps the first thread on one node, and the others on all
     pages: dict[int, float] = {}
     for row in evidence.samples.touched:
         if row.thread == first.row.id and row.node is not None:
@@ -99,10 +99,14 @@ def _wandered(evidence: Evidence) -> Cause | None:
         return None
     where = words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
     return (
-        f"{thread_name(first)} wandered before there were other threads and first touched {where}",
-        Remarked(_SET_AFFINITY, "in main, before it touches its memory"),
+        f"{thread_name(first)} changed nodes before other threads started, and first touched {where}",
+        bound_by_openmp(evidence, "numaprof") if evidence.samples.openmp else _main_stays(),
         "the node of the CPU at its page faults",
     )
+
+
+def _main_stays() -> tuple[Remarked, ...]:
+    return stay("in main, before it touches its memory"), leave("in main, before it starts threads")
 
 
 def _matters(evidence: Evidence, thread: Thread) -> bool:

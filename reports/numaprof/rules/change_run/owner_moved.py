@@ -12,6 +12,7 @@ from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, REMOTE_HEAVY
 from numaprof.rules.advice import Advice, Kind, Remarked
+from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, stay
 from numaprof.text.format import nodes_in_text, plural, size
 
 
@@ -22,11 +23,6 @@ class Moved:
     pages: float
     remote: float  # its remote accesses: to its own memory where these have addresses, else all
     ran_on: tuple[int, ...]
-
-
-_PINNED = Remarked(
-    "pthread_setaffinity_np(pthread_self(), sizeof set, &set);", "before a thread touches its memory, once"
-)
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -45,8 +41,8 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{worst.node}, but {'uses it' if measured(evidence) else 'ran'} on {nodes_in_text(worst.ran_on)}"
         + (f"; {plural(len(moved), 'thread')} moved like that." if moved[1:] else "."),
         change=_change(evidence, worst.thread),
-        code=_command(evidence),
-        remarked=() if _command(evidence) else (_PINNED,),
+        code=_command(evidence, worst.thread),
+        remarked=_code(evidence, worst.thread),
         evidence="the CPUs on which the thread was when it touched, and those on which it was "
         + ("when it used the same memory." if measured(evidence) else "counted later."),
         removes=min(1.0, sum(found.remote for found in moved) / remote) if remote else None,
@@ -55,26 +51,42 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def _command(evidence: Evidence) -> tuple[str, ...]:
+def _command(evidence: Evidence, thread: Thread) -> tuple[str, ...]:
     """Empty: an edit of the source is the way."""
+    if thread.row.pin == "program":
+        return ()
     if evidence.samples.openmp:
-        return (f"OMP_PROC_BIND=close OMP_PLACES=cores {command_to_copy(evidence)}",)
+        return (bound_by_openmp(evidence),)
     if without_source(evidence):
         node = evidence.machine.all_cpu_nodes[0]
         return (f"numactl --cpunodebind={node} --membind={node} {command_to_copy(evidence)}",)
     return ()
 
 
+def _code(evidence: Evidence, thread: Thread) -> tuple[Remarked, ...]:
+    if _command(evidence, thread) or thread.row.pin == "program":
+        return ()
+    return (stay("in each thread, before it touches its memory"),)
+
+
 def _change(evidence: Evidence, thread: Thread) -> str:
     if thread.row.pin == "program":
         return (
-            "The program moves it itself: let it stay on the node where it touches; initialising anew would not last."
+            "The program moves it itself: leave out what does so after the first touch (pthread_setaffinity_np, "
+            "sched_setaffinity, numa_run_on_node); initialising anew would not last."
         )
     if without_source(evidence) and not evidence.samples.openmp:
         return "Keep the program on one node, with its memory:"
     if evidence.run.pin_policy != "none":  # the plan is for threads: a process of one keeps the mask that it inherited
-        return "Pin it in the program; initialising anew would not last:"
-    return "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it:"
+        return f"Pin it in the program; initialising anew would not last{_needs(evidence, thread)}"
+    return (
+        "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it"
+        + _needs(evidence, thread)
+    )
+
+
+def _needs(evidence: Evidence, thread: Thread) -> str:
+    return f" ({NEEDS}):" if _code(evidence, thread) else ":"
 
 
 def _touched_by_node(evidence: Evidence) -> dict[int, dict[int, float]]:
