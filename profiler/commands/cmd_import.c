@@ -12,7 +12,8 @@
 
 static const char usage[] =
     "Usage: numaprof import [options] FILE\n"
-    "Makes a recording from a perf.data file (- is standard input); numaprof report, diff and check read it.\n"
+    "Makes a recording from a perf.data file, or the text of perf script (- is standard input); numaprof report, diff\n"
+    "and check read it.\n"
     "\n"
     "  -o, --output FILE  the recording                                   [FILE.numaprof, in this folder]\n"
     "      --symfs DIR    look for the programs and libraries below DIR   [/]\n"

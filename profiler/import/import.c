@@ -14,6 +14,10 @@
 #include "profiler/launch/output_name.h"
 #include "profiler/symbols/names.h"
 
+// The command whose text tells most; perf of Linux 6.1 wants each plus sign.
+#define IMPORT_SCRIPT "perf script --ns --header -I --show-mmap-events --show-task-events --show-lost-events " \
+                      "-F +pid,+addr,+data_src,+weight,+phys_addr"
+
 // --- names
 
 static void import_see(void *context, const struct perf_mmap *mmap, const char *path)
@@ -21,6 +25,8 @@ static void import_see(void *context, const struct perf_mmap *mmap, const char *
     struct import *import = context;
     if (mmap->build_id)
         program_files_expect(import->walk.files, path, mmap->build_id, mmap->build_id_bytes);
+    else
+        import->unproven += import->file.is_text;
 }
 
 // --- opening
@@ -44,8 +50,8 @@ static void import_refuse_other(const struct perf_file *file, const char *name)
             return;
         }
     if (perf_file_is_text(file))
-        diag_error("give the perf.data that it was made from: the text of perf script lacks the machine's nodes "
-                   "and the mappings", "%s is text, no perf.data file", name);
+        diag_error("give the perf.data that it was made from, or the text of: " IMPORT_SCRIPT,
+                   "%s is text, but not what perf script writes of samples", name);
     else
         diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
 }
@@ -112,6 +118,9 @@ static int import_open(struct import *import)
     };
     import->page_faults.samples = &import->samples;
     status = perf_file_open(&import->file, import->request->input);
+    import->file.is_text = status == -EINVAL && perf_text_is_one(&import->file);
+    if (import->file.is_text)
+        return 0;
     return status < 0 ? status : perf_expand(&import->file, import->request->input);
 }
 
@@ -166,6 +175,10 @@ static int import_refuse_empty(const struct import *import)
     if (reader->kernel_addresses > 0)
         diag_error("record the program's own accesses: perf mem record, without :k",
                    "%s holds accesses to the kernel's memory only", name);
+    else if (reader->no_memory > 0 && import->file.is_text)
+        diag_error("write the text with: " IMPORT_SCRIPT, 
+                   "%s has no memory samples: none of its %llu lines tells an address", name,
+                   (unsigned long long)reader->no_memory);
     else if (reader->no_memory > 0)
         diag_error("record with perf mem record, or perf record -e page-faults -d;"
                    " docs/recording-with-perf.md has the lines",
@@ -185,7 +198,8 @@ static void import_tell(const struct import *import, const char *path)
     char clean[PATH_MAX];
     const struct import_samples *reader = &import->reader;
     if (import->file.is_cut)
-        diag_warn("let perf end by itself or by Ctrl-C", "%s is cut off: the recording holds what comes before",
+        diag_warn(import->file.is_text ? "write the text again" : "let perf end by itself or by Ctrl-C",
+                  "%s is cut off: the recording holds what comes before",
                   diag_clean(clean, sizeof clean, import->request->input));
     if (reader->with_cpu == 0)
         diag_warn("perf record --sample-cpu", "no CPU in the samples: who accessed from where is unknown");

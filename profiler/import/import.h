@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a recording of a perf.data file.
+// Makes a recording of a perf.data file, or of the text of perf script.
 #ifndef PROFILER_IMPORT_IMPORT_H
 #define PROFILER_IMPORT_IMPORT_H
 

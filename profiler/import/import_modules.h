@@ -10,6 +10,7 @@
 #include "profiler/import/import_tasks.h"
 #include "profiler/import/perf_data/perf_file.h"
 #include "profiler/import/perf_data/perf_order.h"
+#include "profiler/import/perf_text/perf_text.h"
 #include "profiler/symbols/variables.h"
 
 struct import {
@@ -30,10 +31,12 @@ struct import {
     struct import_faults page_faults;
     struct perf_order order;
     struct perf_file_room room;
+    struct perf_text text;           // where the file is one: file.is_text
 
     uint64_t delivered;              // bytes of records since the file's memory was given back
     uint64_t lost_records, lost_samples, lost; // by the kernel's count, by perf's; the larger
     uint64_t throttled, malformed, unknown, stats; // records
+    uint64_t unproven;               // mappings of files without build id in a text
     bool has_begun;                  // tasks.epoch is known
     bool knows_machine;              // machine and cpu were read, with this error
     int error;

@@ -5,6 +5,8 @@
 
 #include "profiler/import/import_modules.h"
 
+enum { IMPORT_RECORDS_FORGET = 32 << 20 }; // bytes that are read before their memory is given back
+
 // Reads the description of the machine once. In pipe mode records describe it, before the first sample.
 static void import_records_know_machine(struct import *import)
 {
@@ -63,7 +65,6 @@ static void import_records_handle(struct import *import, const struct perf_event
 
 static void import_records_deliver(void *context, const char *at, uint64_t time)
 {
-    enum { FORGET_BYTES = 32 << 20 };
     struct import *import = context;
     int status;
     const struct perf_event_header *header = perf_file_next(&import->file, &at, &import->room, &status);
@@ -75,7 +76,7 @@ static void import_records_deliver(void *context, const char *at, uint64_t time)
     import_records_begin(import, time);
     import_records_handle(import, header, time);
     import->delivered += header->size;
-    if (import->delivered < FORGET_BYTES)
+    if (import->delivered < IMPORT_RECORDS_FORGET)
         return;
     import->delivered = 0;
     perf_file_forget(&import->file);
@@ -189,7 +190,47 @@ static int import_records_take(struct import *import, const char *at, const stru
     return 0;
 }
 
-int import_records_read(struct import *import)
+static uint64_t import_records_address(void *context, uint32_t tid, const char *path, uint64_t place)
+{
+    return import_tasks_address(context, tid, path, place);
+}
+
+// Lines stand in the order of their times. Each sample names its thread.
+static void import_records_take_line(struct import *import, const struct perf_event_header *header)
+{
+    const struct perf_text *text = &import->text;
+    const struct perf_comm comm = {.pid = text->pid, .tid = text->tid, .name = text->comm};
+    import_records_know_machine(import);
+    import_records_begin(import, text->time);
+    if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES) {
+        import_records_take_lost(import, header);
+        return;
+    }
+    if (header->type == PERF_RECORD_SAMPLE && *comm.name != ':') // perf makes up such a name of a number
+        import_tasks_comm(&import->known, &comm, text->time);
+    import_records_handle(import, header, text->time);
+}
+
+static int import_records_read_text(struct import *import)
+{
+    const struct perf_event_header *header;
+    const char *forgotten = import->file.bytes;
+    int status;
+    import->text.file = &import->file;
+    import->text.address_of = import_records_address;
+    import->text.context = &import->known;
+    while ((header = perf_text_next(&import->text, &import->room, &status))) {
+        import_records_take_line(import, header);
+        if (import->text.at - forgotten < IMPORT_RECORDS_FORGET)
+            continue;
+        forgotten = import->text.at;
+        perf_file_forget(&import->file);
+    }
+    import->malformed += import->text.unread;
+    return status;
+}
+
+static int import_records_read_data(struct import *import)
 {
     const char *at = import->file.records;
     int status = 0;
@@ -209,6 +250,12 @@ int import_records_read(struct import *import)
         status = 0;
     }
     perf_order_finish(&import->order);
+    return status;
+}
+
+int import_records_read(struct import *import)
+{
+    const int status = import->file.is_text ? import_records_read_text(import) : import_records_read_data(import);
     import->file.is_cut |= perf_file_has_shrunk(&import->file);
     import->page_faults.has_huge_pages &= import->lost == 0; // a lone fault may be one of 512 that were lost
     import_faults_finish(&import->page_faults);

@@ -50,7 +50,8 @@ static void import_rows_started_at(const struct import *import, uint64_t wall_ns
     char seconds[32];
     uint64_t ns = features->wall_ns + (import->tasks.epoch - features->wall_time);
     if (features->wall_ns == 0) {
-        const time_t end = stat(import->request->input, &status) == 0 ? status.st_mtime : time(NULL);
+        const time_t changed = stat(import->request->input, &status) == 0 ? status.st_mtime : time(NULL);
+        const time_t end = features->captured > 0 ? features->captured : changed;
         ns = (uint64_t)end * CLOCK_S;
         ns -= wall_ns < ns ? wall_ns : 0;
     }
@@ -147,13 +148,14 @@ static void import_rows_write_imported(const struct import *import)
     char *command = json_words(features->command, features->command_count);
     RECORD(import->tasks.queue, RECORDING_IMPORTED, RECORD_NUMBER(1), RECORD_TEXT("perf"), RECORD_TEXT(features->perf),
            features->command_count > 0 ? RECORD_TEXT(command) : RECORD_NULL,
-           RECORD_TEXT(import->file.is_pipe ? "pipe" : "file"), RECORD_NUMBER(import->file.is_cut));
+           RECORD_TEXT(import->file.is_text ? "text" : import->file.is_pipe ? "pipe" : "file"),
+           RECORD_NUMBER(import->file.is_cut));
     free(command);
 }
 
 static void import_rows_write_evidence(const struct import *import)
 {
-    const struct note_missing none = {.why = "not in the perf.data"};
+    const struct note_missing none = {.why = "not in what perf recorded"};
     const struct import_samples *reader = &import->reader;
     note_evidence(&import->tasks, 1, "counters", false, NULL, none);
     note_evidence(&import->tasks, 3, "samples", reader->taken > reader->faults, "sampled by perf", none);
@@ -196,6 +198,12 @@ static void import_rows_write_notes(const struct import *import)
                      "records were malformed and are not counted", NULL);
     import_rows_note(import, "throttled", import->throttled, "time the kernel throttled sampling",
                      "times the kernel throttled sampling", "raise kernel.perf_event_max_sample_rate");
+    import_rows_note(import, "no_period", import->text.without_period, "sample has no period and counts as one event",
+                     "samples have no period and count as one event each", "perf script -F +period");
+    import_rows_note(import, "no_process", import->text.without_process,
+                     "sample does not tell its process: its thread counts as one",
+                     "samples do not tell their process: each thread counts as one",
+                     "perf script --show-task-events -F +pid");
     import_rows_note(import, "unknown_records", import->unknown, "record is of a kind that this numaprof does not know",
                      "records are of kinds that this numaprof does not know", "import with a newer numaprof");
     import_rows_note(import, "no_memory", reader->no_memory, "sample accesses no memory and is not used",
@@ -232,6 +240,10 @@ void import_rows_write_missing(struct import *import)
     import_rows_note(import, "replaced", stale, "file here is of another build than the recorded one: it is not used",
                      "files here are of other builds than the recorded ones: they are not used",
                      "--symfs DIR with the recorded files");
+    import_rows_note(import, "no_build_ids", import->unproven,
+                     "mapping of a file has no build id: its names come from the file here, of whatever build",
+                     "mappings of files have no build id: names come from the files here, of whatever build",
+                     "import the perf.data");
     import_rows_note(import, "missing_files", missing,
                      "recorded file is not here: its functions, lines and variables have no names",
                      "recorded files are not here: their functions, lines and variables have no names",

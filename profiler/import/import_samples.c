@@ -39,6 +39,7 @@ static void import_samples_write_event(struct import_samples *import, struct per
     const struct perf_event_attr *attr = &event->attr;
     const struct perf_features *features = &import->file->features;
     const size_t index = (size_t)(event - import->file->events);
+    const bool is_known = attr->type != PERF_FILE_NAMED;
     const bool is_fault = import_samples_is_fault(attr), is_overflow = !is_fault && import_events_is_remote(event);
     const char *name = index < features->event_count ? features->event_names[index] : "";
     event->row = (int64_t)index + 1;
@@ -46,10 +47,11 @@ static void import_samples_write_event(struct import_samples *import, struct per
            RECORD_TEXT(is_fault ? "faults" : "samples"),
            RECORD_TEXT(*name ? name : is_fault ? "page-faults" : "memory accesses"),
            RECORD_TEXT(is_fault ? "fault" : is_overflow ? event->known->class : "load"),
-           RECORD_TEXT(is_overflow ? event->known->placement : ""), RECORD_NUMBER(attr->type),
-           RECORD_NUMBER((int64_t)attr->config), RECORD_NUMBER((int64_t)attr->config1),
-           RECORD_NUMBER(attr->exclude_kernel), RECORD_NULL,
-           attr->freq ? RECORD_NULL : RECORD_NUMBER((int64_t)attr->sample_period), RECORD_NULL);
+           RECORD_TEXT(is_overflow ? event->known->placement : ""), is_known ? RECORD_NUMBER(attr->type) : RECORD_NULL,
+           is_known ? RECORD_NUMBER((int64_t)attr->config) : RECORD_NULL,
+           is_known ? RECORD_NUMBER((int64_t)attr->config1) : RECORD_NULL, RECORD_NUMBER(attr->exclude_kernel),
+           RECORD_NULL, attr->freq || !is_known ? RECORD_NULL : RECORD_NUMBER((int64_t)attr->sample_period),
+           RECORD_NULL);
 }
 
 // --- what a sample says

@@ -208,6 +208,25 @@ struct import_program import_tasks_main(const struct import_tasks *tasks)
     return found;
 }
 
+static bool import_tasks_holds(const struct mapping *mapping, const char *path, uint64_t start, uint64_t place)
+{
+    return mapping->executable && place >= start && place - start < mapping->end - mapping->start &&
+           (!*path || strcmp(mapping->path, path) == 0);
+}
+
+uint64_t import_tasks_address(const struct import_tasks *tasks, uint32_t tid, const char *path, uint64_t place)
+{
+    const struct import_thread *thread = import_tasks_get(&tasks->threads, tid);
+    if (!thread)
+        return 0;
+    const struct address_space *space = &thread->process->process.space;
+    for (const struct mapping *mapping = space->items; *path && mapping < space->items + space->count; mapping++)
+        if (import_tasks_holds(mapping, path, mapping->file_offset, place))
+            return mapping->start + (place - mapping->file_offset);
+    const struct mapping *mapping = address_space_find(space, place);
+    return mapping && import_tasks_holds(mapping, path, mapping->start, place) ? place : 0;
+}
+
 void import_tasks_free(struct import_tasks *tasks)
 {
     uint64_t key, value;

@@ -60,6 +60,10 @@ struct import_thread *import_tasks_of_sample(struct import_tasks *tasks, uint32_
 // The process with the most samples, among ended and running ones.
 struct import_program import_tasks_main(const struct import_tasks *tasks);
 
+// The address at which a thread has this place of a file's code, or place itself where it is an address of that code;
+// 0: not known. path "": place is an address of code or nothing.
+uint64_t import_tasks_address(const struct import_tasks *tasks, uint32_t tid, const char *path, uint64_t place);
+
 void import_tasks_free(struct import_tasks *tasks);
 
 #endif

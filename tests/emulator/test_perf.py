@@ -138,6 +138,23 @@ def check_import(data: Path, lines: list[str], memory: list[tuple[int, int, int]
     assert contradicted[0] <= len(found) / 100
     nodes = {(row[3], node) for row in found for begin, end, node in memory if begin <= row[0] < end}
     assert nodes == {(node, node) for _, _, node in memory}
+    check_text(data, recording)
+
+
+def check_text(data: Path, recording: Path) -> None:
+    """The text that perf script makes of the file gives the same samples and objects."""
+    options = ["--ns", "--header", "-I", "--show-mmap-events", "--show-task-events"]
+    fields = "+pid,+addr,+data_src,+weight,+phys_addr"
+    text, other = data.with_suffix(".txt"), data.with_suffix(".text.numaprof")
+    text.write_text(perf_reads("script", *options, "-F", fields, "-i", data))
+    subprocess.run([TREE / "numaprof", "import", "-q", "-o", other, text], check=True)
+    samples = (
+        "SELECT kind, t_ns, tid, sample.cpu, weight, address, page_node, source, latency, stack, block"
+        " FROM sample JOIN thread ON thread.id = thread"
+    )
+    with closing(sqlite3.connect(recording)) as one, closing(sqlite3.connect(other)) as two:
+        for query in (samples, "SELECT kind, name FROM object", "SELECT object, address, bytes FROM block"):
+            assert two.execute(query).fetchall() == one.execute(query).fetchall(), query
 
 
 def remote_of(source: int) -> int | None:

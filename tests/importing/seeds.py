@@ -54,8 +54,47 @@ def seed(order: str) -> PerfData:
     return file.lost(3).exit(8, 8, 200)
 
 
+TEXT = """\
+# hostname : h
+# arch : x86_64
+# cpuid : GenuineIntel,6,85,4
+# cmdline : /usr/bin/perf mem record ./x
+# event : name = loads, , id = { 1 }, type = 4, size = 128, config = 0x1cd, { sample_period, sample_freq } = 1000
+# CPU 0: Core ID 0, Socket ID 0
+# CPU 4: Core ID 0, Socket ID 1
+# node0 meminfo  : total = 1048576 kB, free = 524288 kB
+# node0 cpu list : 0-3
+# node1 meminfo  : total = 1048576 kB, free = 524288 kB
+# node1 cpu list : 4-7
+# memory nodes (nr 2, block size 0x8000000):
+#    0 [4G]: 0,2,4-8
+#    1 [4G]: 1,3
+x 7/7 [000] 0.000010: PERF_RECORD_COMM exec: x:7/7
+x 7/7 [000] 0.000011: PERF_RECORD_MMAP2 7/7: [0x400000(0x100000) @ 0 08:01 42 0]: r-xp /bin/true
+x 7/7 [000] 0.000012: PERF_RECORD_MMAP2 7/7: [0x7f0000000000(0x1000000) @ 0 <0123456789abcdef>]: rw-p //anon
+x 7/7 [000] 0.000012: PERF_RECORD_MMAP 7/7: [0x7e0000000000(0x1000000) @ 0]: r /dev/shm/a
+x 7/7 [000] 0.000013: PERF_RECORD_FORK(8:8):(7:7)
+"""
+WORDS = "|OP LOAD|LVL RAM|SNP N/A|TLB N/A|LCK No|BLK  N/A"
+
+
+def text_seed() -> str:
+    lines = [TEXT]
+    for i in range(10):
+        head = f"x {7 + i % 2}/{7 + i % 2} [00{i % 8}] 1.00000{i}:"
+        source = f"{0x3A00000002 if i % 2 else 0x1A00000002:x} {WORDS}"
+        lines.append(f"{head} 1000 loads: {0x7F0000000000 + i:x} {source} 300 {0x400000 + i:x} f+0x1 (/bin/true) 8\n")
+        chain = "\tffffffff81000130 k ([kernel.kallsyms])\n\t 100 f+0x1 (/bin/true)\n\t 200 m (inlined)\n"
+        lines.append(f"{head} 1000 loads: {0x7F0000000000 + i:x} {source} 300\n{chain}        8\n")
+        lines.append(f"{head} 1 page-faults: {0x7F0000001000 + i:x} [unknown] (//anon) 400010 f (/bin/true)\n\n")
+    return "".join(
+        [*lines, "x 8/8 [000] 2.000000: PERF_RECORD_LOST lost 3\nx 8/8 [000] 2.000000: PERF_RECORD_EXIT(8:8):(7:7)\n"]
+    )
+
+
 def write_seeds(folder: Path) -> list[Path]:
-    paths = []
+    paths = [folder / "script.txt"]
+    paths[0].write_text(text_seed())
     for name, order in (("little", "<"), ("big", ">")):
         for form in ("data", "pipe"):
             for kind in ("plain", "compressed"):

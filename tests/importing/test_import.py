@@ -439,8 +439,8 @@ def of_the_kernel() -> PerfData:
 
 BAD = {
     "text": (
-        b"solve 101 [004] 3.000000: 1000 cpu/mem-loads/P: 7f0000000000 |OP LOAD|LVL L3 hit\n" * 4,
-        "is text, no perf.data file; give the perf.data that it was made from",
+        b"7f0000000000 |OP LOAD|LVL L3 hit\n" * 4,
+        "is text, but not what perf script writes of samples; give the perf.data that it was made from, or ",
     ),
     "binary": (b"\0this is no perf.data file" * 4, "is no perf.data file; give a file that"),
     "counts": (

@@ -151,8 +151,7 @@ struct perf_features_copy {
     char bytes[];
 };
 
-// The owner of a file may change it after a text in it was checked.
-static const char *perf_features_copy(struct perf_features *features, const char *at, size_t bytes)
+const char *perf_features_keep(struct perf_features *features, const char *at, size_t bytes)
 {
     struct perf_features_copy *copy = malloc(sizeof *copy + bytes);
     if (!copy)
@@ -169,7 +168,7 @@ int perf_features_take(struct perf_features *features, unsigned bit, const char 
     enum { MOST_BYTES = 64 << 20 }; // of all sections; perf writes some 100 KB
     if (bytes > MOST_BYTES - features->copied)
         return 0;
-    const char *at = perf_features_copy(features, section, bytes);
+    const char *at = perf_features_keep(features, section, bytes);
     if (!at)
         return -ENOMEM;
     struct perf_bytes from = {.at = at, .end = at + bytes, .is_swapped = features->is_swapped};

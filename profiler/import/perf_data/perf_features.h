@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "collectors/perf/perf_bytes.h"
 #include "core/util/table.h"
@@ -71,12 +72,17 @@ struct perf_features {
     uint64_t block_bytes;            // of physical memory
     uint64_t first_time, last_time;  // of samples, by the clock of the records; 0: not told
     uint64_t wall_ns, wall_time;     // time of day, in ns since 1970, when that clock stood at wall_time
+    time_t captured;                 // when the recording ended, as a text tells; 0: not told
     const char *build_ids, *build_ids_end; // build_id_event records
 };
 
 // Copies and takes one section of the file. Damaged parts, and sections beyond 64 MiB in all, are left out. -ENOMEM.
 int perf_features_take(struct perf_features *features, unsigned bit, const char *section, size_t bytes);
 void perf_features_free(struct perf_features *features);
+
+// A copy of the bytes, valid until perf_features_free: the owner of a file may change it after a text in it was
+// checked. NULL: no memory.
+const char *perf_features_keep(struct perf_features *features, const char *at, size_t bytes);
 
 // The node of a physical address; -1: not known.
 int perf_features_node_of(const struct perf_features *features, uint64_t physical);

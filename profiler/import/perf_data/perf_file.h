@@ -16,6 +16,7 @@
 struct event_entry;
 
 enum { PERF_FILE_EVENTS = 4096 };    // more in one file are refused
+#define PERF_FILE_NAMED UINT32_MAX   // attr.type of an event of which only the name is known
 
 // Records that perf itself writes (tools/lib/perf/include/perf/event.h).
 enum perf_file_record {
@@ -49,6 +50,7 @@ struct perf_file {
     const char *expanded;            // records of a compressed file or a folder, mapped; NULL: it is neither
     size_t expanded_size;
     bool is_folder;                  // perf record --threads: rounds are those of one thread
+    bool is_text;                    // no perf.data, but the text of perf script
     bool is_pipe;                    // written into a pipe: feature sections are records
     bool is_swapped;                 // written on a machine of the other byte order
     bool is_cut;                     // shorter than its header says, or perf was killed before it wrote the size
