@@ -37,7 +37,7 @@ from numaprof.rules.change_run import policy
 from numaprof.rules.change_run.one_controller import served_by
 from numaprof.rules.initialisation import by_turns
 from numaprof.rules.leave_alone.handed_over import is_refilled
-from numaprof.text.format import either, percent, plural
+from numaprof.text.format import either, percent, plural, round_percent
 
 _SCHEDULE = {
     Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
@@ -107,8 +107,8 @@ def _interleaved(evidence: Evidence, group: list[Object], all_memory: bool) -> s
     loads = "the load on the one memory controller goes" if one else "all memory controllers have an even load"
     if now is None or abs(now - later) < REMOTE_LIGHT:
         return f"Interleaved, the remote share stays about as it is; {loads}."
-    what = "requests" if all_memory else "sampled accesses to it"
-    change = f"Interleaved, about {percent(later)} of the {what} are remote, now {percent(now)}"
+    what = "" if all_memory else " of the sampled accesses to it"
+    change = f"Interleaved, about {round_percent(later)}{what} remote (now {round_percent(now)})"
     if later > now:
         controller = "the one memory controller" if one else "a memory controller"
         return f"{change}: that pays only if {controller} is the bottleneck; numaprof try measures it."
