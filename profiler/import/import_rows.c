@@ -208,6 +208,10 @@ static void import_rows_write_notes(const struct import *import)
                      "records are of kinds that this numaprof does not know", "import with a newer numaprof");
     import_rows_note(import, "no_memory", reader->no_memory, "sample accesses no memory and is not used",
                      "samples access no memory and are not used", NULL);
+    import_rows_note(import, "repeated", reader->repeated,
+                     "page fault was sampled by another event too and counts once",
+                     "page faults were sampled by another event too and count once",
+                     NULL);
     import_rows_note(import, "kernel_addresses", reader->kernel_addresses,
                      "sample is of the kernel's own memory and is not used",
                      "samples are of the kernel's own memory and are not used", NULL);

@@ -54,6 +54,44 @@ static void import_samples_write_event(struct import_samples *import, struct per
            RECORD_NULL);
 }
 
+// --- page faults of two events
+
+// Whether every page fault of one event is one of the other too.
+static bool import_samples_is_within(const struct perf_event_attr *one, const struct perf_event_attr *other)
+{
+    return import_samples_is_fault(other) && (other->sample_type & PERF_SAMPLE_ADDR) &&
+           (other->config == PERF_COUNT_SW_PAGE_FAULTS || other->config == one->config) &&
+           other->exclude_user <= one->exclude_user && other->exclude_kernel <= one->exclude_kernel &&
+           other->exclude_hv <= one->exclude_hv && other->exclude_guest <= one->exclude_guest &&
+           other->exclude_host <= one->exclude_host;
+}
+
+// Whether an event that was seen before samples the page faults of this one. An event without samples covers none: the
+// kernel may give them the id of another.
+static bool import_samples_is_covered(struct import_samples *import, struct perf_file_event *event)
+{
+    const struct perf_file *file = import->file;
+    for (size_t i = 0; i < file->event_count && event->compared != import->fault_events; i++)
+        event->is_covered |= file->events[i].counts && &file->events[i] != event &&
+                             import_samples_is_within(&event->attr, &file->events[i].attr);
+    event->compared = import->fault_events;
+    if (event->is_covered || event->counts)
+        return event->is_covered;
+    event->counts = true;
+    event->compared = ++import->fault_events;
+    return false;
+}
+
+// Newer kernels (6.18 does) give the samples of two such events one time and one id.
+static bool import_samples_repeats(struct import_thread *thread, const struct perf_sample *sample)
+{
+    const bool repeats = sample->time != 0 && thread->fault_time == sample->time &&
+                         thread->fault_address == sample->address;
+    thread->fault_time = sample->time;
+    thread->fault_address = sample->address;
+    return repeats;
+}
+
 // --- what a sample says
 
 // The kernel has the upper half of the address space on every supported architecture.
@@ -230,8 +268,13 @@ void import_samples_take(struct import_samples *import, struct perf_file_event *
         return;
     }
     const bool is_memory = import_samples_is_memory(event);
+    const bool is_fault = is_memory && import_samples_is_fault(&event->attr);
     if (!is_memory && !import_events_is_remote(event)) {
         import->no_memory++;
+        return;
+    }
+    if (is_fault && import_samples_is_covered(import, event)) {
+        import->repeated++;
         return;
     }
     if (perf_record_sample(header, &event->layout, &sample) < 0) {
@@ -251,6 +294,10 @@ void import_samples_take(struct import_samples *import, struct perf_file_event *
         sample.tid == UINT32_MAX ? NULL : import_tasks_of_sample(import->tasks, sample.pid, sample.tid, sample.time);
     if (!thread) {
         import->unmatched++;
+        return;
+    }
+    if (is_fault && import_samples_repeats(thread, &sample)) {
+        import->repeated++;
         return;
     }
     if (event->row == 0)

@@ -21,6 +21,7 @@ struct import_samples {
     struct import_faults *page_faults;
     bool unwinds;                    // registers in the file are those of this program's architecture
 
+    size_t fault_events;             // that count
     uint64_t taken;                  // samples that became rows, of these:
     uint64_t faults, fault_weight, overflows, with_cpu, with_node, with_source, with_latency, with_stack;
     uint64_t latest;                 // time of the last one
@@ -28,6 +29,7 @@ struct import_samples {
     uint64_t kernel_addresses;       // of memory of the kernel, which no object of the program can have
     uint64_t foreign;                // of guests and hypervisors
     uint64_t malformed, unmatched;
+    uint64_t repeated;               // of page faults that another event sampled too
     uint64_t checked, contradicted;  // source and node of the page were compared; and did not agree
 };
 

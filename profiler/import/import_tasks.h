@@ -26,6 +26,7 @@ struct import_thread {
     struct import_process *process;
     uint64_t start;
     bool from_start;
+    uint64_t fault_time, fault_address; // of its last page fault
     char name[16];
 };
 

@@ -586,6 +586,42 @@ def test_faults_that_were_lost_are_said_and_counted_once(tmp_path: Path) -> None
     assert "first touched, by" in text and "(from 9.5 % of the page faults)" in text and "hardly matter" not in text
 
 
+MINOR_FAULTS, WITH_ID = 5, FAULT.sample_type | IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("second", "times", "counted"),
+    [
+        ((PAGE_FAULTS, 1), (3005, 3006), [3001, 3002]),
+        ((MINOR_FAULTS, 1), (3005, 3006), [3001, 3002]),
+        ((PAGE_FAULTS, 50), (3005, 3006), [3001, 3002]),
+        ((MINOR_FAULTS, 1), (3001, 3002), [3001, 3002]),
+    ],
+)
+def test_faults_that_two_events_sample_count_once(
+    second: tuple[int, int], times: tuple[int, int], counted: list[int], tmp_path: Path
+) -> None:
+    for order in (1, -1):
+        events = (Event(WITH_ID, SOFTWARE, PAGE_FAULTS, 1, (1,)), Event(WITH_ID, SOFTWARE, *second, (2,)))
+        file, best = program(PerfData(events[::order])), 0 if order == 1 or second == (PAGE_FAULTS, 1) else 1
+        for index in (best, 1 - best):
+            for i, time in enumerate(times if index != best else counted):
+                file.sample(index, pid=100, time=time, addr=DATA + PAGE * i, period=events[::order][index].period)
+        recording = imported(file, tmp_path, f"perf{order}")
+        assert rows(recording, "SELECT t_ns + 1000, weight FROM sample ORDER BY 1") == [(time, 1) for time in counted]
+        assert one(recording, "SELECT value FROM note WHERE kind = 'repeated'") == 2
+
+
+def test_the_second_of_two_samples_with_one_event_and_time_counts_not(tmp_path: Path) -> None:
+    """As Linux 6.18 writes them: both samples have one id."""
+    file = program(PerfData((FAULT,)))
+    for i in range(4):
+        file.sample(pid=100, time=3000 + i // 2, addr=DATA + PAGE, period=1)
+    recording = imported(file, tmp_path)
+    assert rows(recording, "SELECT t_ns + 1000 FROM sample ORDER BY 1") == [3000, 3001]
+    assert one(recording, "SELECT value FROM note WHERE kind = 'repeated'") == 2
+
+
 def test_faults_of_which_not_all_is_known_are_no_first_touches(tmp_path: Path) -> None:
     """One of several is recorded; the program ran before; pages are shared with a child. After an exec all is new."""
     sampled = faulting(program(PerfData((Event(FAULT.sample_type, SOFTWARE, PAGE_FAULTS, 50),))), DATA)

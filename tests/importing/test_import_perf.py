@@ -51,6 +51,18 @@ def test_samples_are_those_of_perf_script(options: str, tmp_path: Path) -> None:
     assert one(recording, "SELECT count(*) FROM sample WHERE stack IS NULL") == 0
 
 
+@pytest.mark.parametrize(("twice", "count"), [("page-faults:u", 2), ("minor-faults:u", 2), ("page-faults:k", 1)])
+def test_page_faults_that_two_events_sample_count_once(twice: str, count: int, tmp_path: Path) -> None:
+    """Faults of the kernel's own accesses are others than those of the program's."""
+    data, recording = tmp_path / "perf.data", tmp_path / "r.numaprof"
+    subprocess.run(["sh", "-c", f"{FAULTS} -e {twice} -o {data} {target('touch')} 4 512"], check=True)
+    subprocess.run([PROGRAM, "import", "-q", "-o", recording, data], check=True)
+    addresses = Counter((int(tid), int(address, 16)) for tid, address in script(data, "tid,addr"))
+    found = Counter(rows(recording, "SELECT tid, address FROM sample JOIN thread ON thread.id = thread"))
+    assert sum(found.values()) > 512 and set(found) == set(addresses)
+    assert sum(found.values()) * count == pytest.approx(sum(addresses.values()), rel=0.01)  # some faults are major
+
+
 def test_a_pipe_tells_what_a_file_tells(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     command = f"{FAULTS} -o - {target('touch')} 4 512 | tee {tmp_path}/piped | {PROGRAM} import -q -o {recording} -"

@@ -40,6 +40,9 @@ struct perf_file_event {
     uint64_t samples;                // read so far; the reader counts
     int64_t row;                     // its id in the recording; 0: it has none
     const struct event_entry *known; // in the event catalogue; NULL: not there
+    bool counts;                     // it is of page faults, and the reader took its samples
+    size_t compared;                 // the reader compared it with so many events that count ...
+    bool is_covered;                 // ... of which one samples the same page faults
 };
 
 struct perf_file {

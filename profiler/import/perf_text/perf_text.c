@@ -98,18 +98,22 @@ static int perf_text_add_event(struct perf_text *text, const char *name, const s
     return perf_file_add_attr(file, perf_text_end(&record, PERF_FILE_ATTR, 0));
 }
 
-// The kind of an event that no header line describes: page faults by their name.
+// The kind of an event that no header line describes: page faults by their name, "page-faults:u".
 static struct perf_event_attr perf_text_named(const char *name)
 {
-    static const char *const faults[] = {"page-faults", "faults", "minor-faults", "major-faults"};
-    struct perf_event_attr attr = {.type = PERF_FILE_NAMED, .size = sizeof attr};
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        const size_t length = strlen(faults[i]);
-        if (strncmp(name, faults[i], length) == 0 && (name[length] == '\0' || name[length] == ':'))
-            attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .size = sizeof attr,
-                                            .config = PERF_COUNT_SW_PAGE_FAULTS};
-    }
-    return attr;
+    static const struct {
+        const char *name;
+        enum perf_sw_ids config;
+    } faults[] = {{"page-faults", PERF_COUNT_SW_PAGE_FAULTS}, {"faults", PERF_COUNT_SW_PAGE_FAULTS},
+                  {"minor-faults", PERF_COUNT_SW_PAGE_FAULTS_MIN}, {"major-faults", PERF_COUNT_SW_PAGE_FAULTS_MAJ}};
+    const size_t length = strcspn(name, ":");
+    const bool of_user = strchr(name + length, 'u'), of_kernel = strchr(name + length, 'k');
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (strlen(faults[i].name) == length && strncmp(name, faults[i].name, length) == 0)
+            return (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr),
+                                            .config = faults[i].config, .exclude_user = of_kernel && !of_user,
+                                            .exclude_kernel = of_user && !of_kernel};
+    return (struct perf_event_attr){.type = PERF_FILE_NAMED, .size = sizeof(struct perf_event_attr)};
 }
 
 // -E2BIG: there are too many.

@@ -173,6 +173,7 @@ const char *perf_text_header_event(char *line, struct perf_event_attr *attr)
         .config1 = perf_text_header_field(fields, ", { bp_addr, config1 } = "),
         .sample_period = perf_text_header_field(fields, ", { sample_period, sample_freq } = "),
         .freq = perf_text_header_field(fields, ", freq = ") != 0,
+        .exclude_user = perf_text_header_field(fields, ", exclude_user = ") != 0,
         .exclude_kernel = perf_text_header_field(fields, ", exclude_kernel = ") != 0,
     };
     *fields = '\0';
