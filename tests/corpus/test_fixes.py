@@ -432,30 +432,76 @@ HUGE_PAGES: dict[str, Snippet] = {
     "small": lambda memory: huge_pages(memory, wanted=False),
 }
 COMPILED_WITH_HUGE_PAGES = ("malloc", "two_at_once", "rows", "new", "vector", "vectors_in_vector", "flat", "grid")
-OPTIONS = ["-O2", "-Wall"]
-COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
+COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17", "-fopenmp"], ".f90": ["gfortran"]}
+MAIN = "int main(void)"
+CHOOSE = (
+    "\n{declared}\nint main(int count, char **names) {{ (void)count; switch (*names[1]) {{ {cases} }} return 2; }}\n"
+)
 
 
 @pytest.fixture(scope="module")
 def cxx_head(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Flags that make g++ read CXX_HEAD compiled: it takes most of the time. g++ chooses the file for its flags."""
+    """Flags that make g++ read CXX_HEAD compiled: it takes most of the time."""
     head = tmp_path_factory.mktemp("head") / "head.hpp"
     head.write_text(CXX_HEAD)
-    compiled = head.with_name("head.hpp.gch")
-    compiled.mkdir()
-    for name, flags in (("plain", []), ("openmp", ["-fopenmp"])):
-        command = [*COMPILER[".cpp"], *OPTIONS, *flags, "-x", "c++-header", "-o", compiled / name, head]
-        subprocess.run(list(map(str, command)), check=True)
+    subprocess.run([*COMPILER[".cpp"], "-x", "c++-header", head], check=True)
     return ["-include", str(head)]
 
 
-def output(source: Path, flags: Sequence[str]) -> str:
-    program = source.with_suffix(".out")
-    command = [*COMPILER[source.suffix], *OPTIONS, "-o", str(program), str(source), *flags]
-    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
-    assert built.returncode == 0, source.read_text() + built.stderr
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": "4"})
-    return done.stdout
+def chosen(calls: Sequence[str], declared: Sequence[str] = ()) -> str:
+    """A main that calls what its argument names: a, b, c ..."""
+    cases = " ".join(f"case '{chr(97 + number)}': return {call}();" for number, call in enumerate(calls))
+    return CHOOSE.format(declared="\n".join(declared), cases=cases)
+
+
+def c_sources(texts: Sequence[str], folder: Path) -> list[Path]:
+    """A file a text, each with a main of another name."""
+    names = [f"main_{number}" for number in range(len(texts))]
+    written = [text.replace(MAIN, f"int {name}(void)") for text, name in zip(texts, names)]
+    written.append(chosen(names, [f"int {name}(void);" for name in names]))
+    sources = [folder / f"built_{number}.c" for number in range(len(written))]
+    for source, text in zip(sources, written):
+        source.write_text(text)
+    return sources
+
+
+def cxx_source(texts: Sequence[str], folder: Path) -> list[Path]:
+    """All texts in one file, each in its namespace: g++ starts and the headers are read once."""
+    headers, spaces = {}, []
+    for number, text in enumerate(texts):
+        lines = text.split("\n")
+        headers.update(dict.fromkeys(line for line in lines if line.startswith("#include")))
+        rest = [line for line in lines if not line.startswith("#include")]
+        spaces.append("\n".join([f"namespace text_{number} {{", *rest, "}"]))
+    source = folder / "built.cpp"
+    source.write_text("\n".join([*headers, *spaces, chosen([f"text_{number}::main" for number in range(len(texts))])]))
+    return [source]
+
+
+def built(sources: Sequence[Path], flags: Sequence[str]) -> Path:
+    program = sources[0].with_suffix(".out")
+    command = [*COMPILER[sources[0].suffix], "-o", program, *sources, *flags]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=sources[0].parent)
+    assert done.returncode == 0, "".join(source.read_text() for source in sources) + done.stderr
+    return program
+
+
+def outputs(source: Path, texts: Sequence[str], flags: Sequence[str], alone: bool) -> list[str]:
+    """What a program of each text prints. alone: for texts with functions that run before main."""
+    if alone:
+        commands = []
+        for number, text in enumerate(texts):
+            file = source.with_stem(f"built_{number}")
+            file.write_text(text)
+            commands.append([str(built([file], flags))])
+    else:
+        together = {".c": c_sources, ".cpp": cxx_source}[source.suffix]
+        program = str(built(together(texts, source.parent), flags))
+        commands = [[program, chr(97 + number)] for number in range(len(texts))]
+    environment = {"OMP_NUM_THREADS": "4"}
+    return [
+        subprocess.run(each, capture_output=True, text=True, check=True, env=environment).stdout for each in commands
+    ]
 
 
 def on_request(interleaving: Sequence[str], advice: str) -> tuple[str, ...]:
@@ -482,20 +528,27 @@ def compared(
 ) -> None:
     """Each snippet alone."""
     assert len(memories) == found, memories
-    text, expected = source.read_text(), output(source, flags)
+    texts = [source.read_text()]
     if memories[0].size:
         for snippet, advice in zip(HUGE_PAGES.values(), ("MADV_HUGEPAGE", "MADV_NOHUGEPAGE")):
             assert printed(memories, snippet) == on_request(printed(memories, interleaved), advice)
+    needed = []
     for snippet in snippets:
-        source.write_text(text)
-        code = printed(memories, snippet)
         if snippet is not zeros_in_parallel and not memories[0].size:
             continue  # the pieces have no address in common
         if snippet is SNIPPETS["zeros_of_each"] and memories[0].nest is None:
             continue  # for what loops allocate
-        done = apply(code, source.parent)
-        assert source.read_text() != text
-        assert output(source, [*flags, *done.flags]) == expected, code
+        source.write_text(texts[0])
+        done = apply(printed(memories, snippet), source.parent)
+        texts.append(source.read_text())
+        assert texts[-1] != texts[0]
+        assert ("-lnuma" in done.flags) == ("numa_" in texts[-1])
+        assert ("-fopenmp" in done.flags) == (texts[-1].count("omp parallel") > texts[0].count("omp parallel"))
+        needed += done.flags
+    alone = memories[0].static or source.suffix == ".f90"
+    expected, *others = outputs(source, texts, [*dict.fromkeys([*flags, *needed])], alone)
+    for text, printed_by_it in zip(texts[1:], others):
+        assert printed_by_it == expected, text
 
 
 def snippets_of(name: str) -> list[Snippet]:
