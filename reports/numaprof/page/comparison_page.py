@@ -116,7 +116,7 @@ def _time_lines(found: model.Comparison) -> Chart | None:
 
 def _places(found: model.Comparison) -> Chart | None:
     rows: list[Row] = [
-        {"place": place.label, "side": side, "requests": getattr(place, side) or 0}
+        {"place": place.label, "side": side, "requests": getattr(place, side)}
         for place in _main(place for place in found.places if place.unit == "requests")
         for side in SIDES
     ]
