@@ -17,8 +17,10 @@ from typing import Callable, TypeVar
 import pytest
 from numaprof.analysis.verdict import Judgement
 from numaprof.document.build_report import document
-from numaprof.document.headline import crossed_share
+from numaprof.document.headline import crossed_share, no_fix
+from numaprof.evidence.evidence import load
 from numaprof.model.report_model import ProcessThreads, Remarked, Report
+from numaprof.rules import advise
 from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout, cells, rows
 from reading import first_screen, printed
@@ -536,3 +538,14 @@ def test_an_interval_with_both_answers_is_not_certain(
     text = " ".join(out.getvalue().split())
     assert word in text
     assert ("A longer run settles it, or numaprof -n 5." in text) == (word == "NOT CERTAIN")
+
+
+@pytest.mark.parametrize(("removes", "word"), [(0.09, "NO SIMPLE FIX"), (0.1, "WORTH FIXING"), (None, "WORTH FIXING")])
+def test_advice_that_removes_next_to_nothing_is_no_fix(removes: float | None, word: str, tmp_path: Path) -> None:
+    evidence = load(str(serial_init().write(tmp_path / "x.numaprof")))
+    (first, *_) = advise(evidence)
+    assert no_fix([replace(first, removes=removes)]) is (word == "NO SIMPLE FIX")
+    report = document(str(serial_init().write(tmp_path / "y.numaprof")))
+    out = io.StringIO()
+    print_first_screen(replace(report, verdict=replace(report.verdict, no_fix=removes == 0.09)), Layout(out, COLUMNS))
+    assert word in out.getvalue()

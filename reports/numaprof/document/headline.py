@@ -18,6 +18,7 @@ from numaprof.evidence.thresholds import (
     FULL_COVERAGE,
     MIN_COVERAGE,
     MIN_OBJECT_BYTES,
+    MIN_REMOVED,
     MIN_SAMPLES,
     MOST_SERIAL_COST,
     REMOTE_HEAVY,
@@ -59,8 +60,10 @@ def verdict(evidence: Evidence, advices: Sequence[Advice] = ()) -> Verdict:
 
 
 def no_fix(advices: Sequence[Advice]) -> bool:
-    """The best advice is to change nothing."""
-    return bool(advices) and advices[0].kind is Kind.LEAVE
+    """The best advice is to change nothing, or all advice together removes next to nothing."""
+    known = [each.removes for each in advices if each.removes is not None]
+    little = len(known) == len(advices) and sum(known) < MIN_REMOVED
+    return bool(advices) and (advices[0].kind is Kind.LEAVE or little)
 
 
 # Verdicts that follow from the share.

@@ -116,6 +116,7 @@ class Verdict:
     Fields:
         judgement: In one word: binding: the launcher bound the rank to the wrong CPUs or memory; light is leave it
             alone, moderate little to gain, heavy worth fixing; the others say why nothing can be said.
+        no_fix: There is advice, and no advice reduces the remote share noticeably.
         headline: The verdict as a sentence.
         details: Sentences that limit or explain the headline.
         basis: counters, loads, hint faults; null: no evidence distinguished local from remote.
@@ -134,6 +135,7 @@ class Verdict:
     judgement: Literal[
         "binding", "single_node", "unknown", "refused", "no_traffic", "one_node_used", "light", "moderate", "heavy"
     ]
+    no_fix: bool
     headline: str
     details: tuple[str, ...]
     basis: str | None

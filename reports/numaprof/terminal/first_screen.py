@@ -59,7 +59,7 @@ _COMMENTS = ("// ", "! ", "# ")
 # What the numbers say; any other verdict is a sentence.
 _NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
 _CROSSES = (
-    "Below {} there is little to gain, from there on it is worth fixing: this run cannot tell which. "
+    "Too little was counted to tell whether the share reaches {}, from where on it is worth fixing. "
     "A longer run settles it, or numaprof -n 5."
 )
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
@@ -134,13 +134,16 @@ def about(share: float) -> str:
     return ">99 %" if 0.995 <= share < 1 else round_percent(share)
 
 
+def _word(report: model.Answer) -> str:
+    if report.verdict.crosses is not None:
+        return _UNCERTAIN
+    if report.verdict.judgement == "heavy" and report.verdict.no_fix:
+        return _NO_FIX
+    return _WORDS.get(report.verdict.judgement, "")
+
+
 def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
-    verdict = report.verdict
-    word = _WORDS.get(verdict.judgement, "")
-    if verdict.judgement == "heavy" and report.advice and report.advice[0].kind == "leave":
-        word = _NO_FIX
-    if verdict.crosses is not None:
-        word = _UNCERTAIN
+    verdict, word = report.verdict, _word(report)
     alarm = ALARM if verdict.judgement == "heavy" and verdict.crosses is None else BOLD
     # A share of next to no requests is chance: first that they are few.
     shown = verdict.remote_share if verdict.judgement != "no_traffic" else None

@@ -9,7 +9,7 @@ from typing import Any, cast
 from numaprof.analysis.naming import command_line, command_to_copy
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.document import overview_text
-from numaprof.document.headline import crossed_share, verdict
+from numaprof.document.headline import crossed_share, no_fix, verdict
 from numaprof.document.sections.threads_section import column_remarks
 from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
@@ -75,6 +75,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
     interval = share.interval if share else None
     return model.Verdict(
         judgement=cast("Any", words.judgement.name.lower()),  # one word for each Judgement
+        no_fix=no_fix(advices),
         headline=words.headline,
         details=words.details,
         basis=basis(evidence),
