@@ -36,6 +36,7 @@ static void import_records_handle(struct import *import, const struct perf_event
     struct perf_mmap mmap;
     struct perf_comm comm;
     struct perf_task task;
+    struct perf_file_event *event;
     int status = 0;
     switch (header->type) {
     case PERF_RECORD_MMAP:
@@ -58,7 +59,11 @@ static void import_records_handle(struct import *import, const struct perf_event
             import_tasks_exit(&import->known, &task, time);
         break;
     default:
-        import_samples_take(&import->reader, perf_file_event_of(&import->file, header), header);
+        event = perf_file_event_of(&import->file, header);
+        if (event) // events that a pipe tells later may leave it none
+            import_samples_take(&import->reader, event, header);
+        else
+            status = -EBADMSG;
     }
     import->malformed += status < 0;
 }

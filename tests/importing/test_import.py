@@ -14,6 +14,7 @@ import pytest
 from conftest import BUILD, PROGRAM, TREE, build_once
 from perf_data import (
     ADDR,
+    ATTR,
     BRANCHES,
     CALLCHAIN,
     COMPRESSED,
@@ -584,6 +585,19 @@ def test_faults_that_were_lost_are_said_and_counted_once(tmp_path: Path) -> None
     ]
     text = report(recording)
     assert "first touched, by" in text and "(from 9.5 % of the page faults)" in text and "hardly matter" not in text
+
+
+def test_an_event_that_a_pipe_tells_late_takes_no_sample_that_is_not_its(tmp_path: Path) -> None:
+    """A sample of an unknown id is of the only event, and of none when another one comes."""
+    kinds = LOADS | IDENTIFIER
+    file = loads(program(PerfData((Event(kinds, ids=(1,)),))), 4)
+    file.events = (Event(kinds, ids=(2,)),)
+    late = Event(kinds, ids=(3,))
+    file.record(ATTR, file.attr(late) + file.pack("Q", 3), 0)
+    path = tmp_path / "perf.data"
+    path.write_bytes(file.pipe())
+    status, said = run_import(path)
+    assert (status, said.count("\n")) == (FAILED, 1) and "has no samples" in said
 
 
 MINOR_FAULTS, WITH_ID = 5, FAULT.sample_type | IDENTIFIER

@@ -78,7 +78,7 @@ def test_loads_and_page_faults_in_one_text(tmp_path: Path) -> None:
     events = tuple(Event(e.sample_type | 1 << 16, e.type, e.config, e.period, e.ids, name=e.name) for e in events)
     file = loads(program(PerfData(events)), 40)
     for i in range(9):
-        file.sample(1, pid=100, time=9000 + i, addr=DATA + 4096 * i, physical=8, ip=CODE, period=1)
+        file.sample(1, pid=100, time=2500 + i, addr=DATA + 4096 * i, physical=8, ip=CODE, period=1)
     file.write(tmp_path / "perf.data")
     assert_same(tmp_path / "perf.data", FIELDS)
 

@@ -81,7 +81,7 @@ static bool perf_text_has_frame(const struct perf_text *text)
 // --- events
 
 // Adds an event; the ids of its samples are its number, from 1.
-static int perf_text_add_event(struct perf_text *text, const char *name, const struct perf_event_attr *attr)
+static int perf_text_add_event(struct perf_text *text, const char *name, struct perf_event_attr *attr)
 {
     struct perf_file *file = text->file;
     struct perf_features *features = &file->features;
@@ -92,6 +92,7 @@ static int perf_text_add_event(struct perf_text *text, const char *name, const s
     const char *kept = perf_features_keep(features, name, strlen(name) + 1);
     if (!features->event_names || !kept)
         return -ENOMEM;
+    attr->sample_type = PERF_SAMPLE_IDENTIFIER; // of each event: the first one's tells where the id is
     perf_text_put(&record, attr, sizeof *attr);
     perf_text_u64(&record, file->event_count + 1);
     features->event_names[features->event_count++] = kept;
@@ -129,7 +130,7 @@ static int perf_text_event(struct perf_text *text, const char *name, struct perf
     if (text->last_event == PERF_TEXT_EVENTS)
         return -E2BIG;
     if (text->last_event == file->event_count) {
-        const struct perf_event_attr attr = perf_text_named(name);
+        struct perf_event_attr attr = perf_text_named(name);
         status = perf_text_add_event(text, name, &attr);
     }
     *event = &file->events[text->last_event];
