@@ -886,6 +886,23 @@ def test_functions_that_write_to_what_they_hand_out(name: str, made: str) -> Non
     assert c_allocation.is_handed_out_unwritten(lines, 3) == (name in UNWRITTEN)
 
 
+def test_a_template_hands_out_numbers_unwritten_and_objects_made() -> None:
+    lines = ["template <typename T> T *alloc(int n) { return new T[n]; }"]
+    known = [c_allocation.is_handed_out_unwritten(lines, 1, each) for each in ("double", "std::string", "")]
+    assert known == [True, False, False]
+
+
+@pytest.mark.requires("g++", "libnuma")
+def test_blocks_that_no_loop_numbers_are_counted(tmp_path: Path) -> None:
+    source = tmp_path / "a.cpp"
+    before = "static double *make(size_t n)\n{\n    double *p;\n    p = new double[n]; //ALLOC\n    return p;\n}\n"
+    calls = "    for (size_t k = 0; k < 5; k++) { double *a = make(n); a[k] = k; total += a[k]; delete[] a; }"
+    source.write_text(C_HEAD + BODY.format(before=before, allocation="", use=calls))
+    lines, line = source.read_text().split("\n"), recorded(source.read_text())
+    found = [replace(memory, blocks=5) for memory in c_allocation.allocations(lines, str(source), line)]
+    compared(source, found, 1, [lambda memory: by_node(memory, (0,) * 5), lambda memory: by_node(memory, (0, 0))])
+
+
 @pytest.mark.parametrize(
     ("text", "unwritten"),
     [

@@ -895,6 +895,23 @@ def test_code_between_malloc_and_memset_leaves_no_memory_to_one_thread(
     assert "sum.c:4" not in advice.finding
 
 
+def test_what_to_do_stands_before_why_the_code_is_for_more_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for threads of POSIX, whose change introduces the code."""
+    made = [f"    double *{name} = malloc(n * 8);" for name in "ab"]
+    text = ["int main(void)", "{", *made, "    memset(b, 0, n * 8);", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main")), [0] * 8, line=WORK)
+    zeroed = array(builder, PARALLEL, OTHER, ("/home/u/src/sum.c", 4, "main"))
+    use_blocks(builder, zeroed, [0] * 4 + [1] * 4, OTHER, line=WORK)
+    (advice,) = only(builder, tmp_path, serial_init)
+    why = advice.change.index("The compiler has `b` allocated as zeros")
+    assert advice.change.index("Let each thread write to its part first") < why
+    assert "(for threads pinned as in this run). The compiler" in advice.change
+
+
 def test_what_main_writes_again_is_not_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Zeroed by calloc, main did not write to it; after the fix it does, half of it on the other node."""
     made = [f"    double *{name} = malloc(n * 8);" for name in "ab"]

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from enum import Enum
+from math import sqrt
 
-from numaprof.analysis.placement import gained, mixed, node_order, team_order
-from numaprof.analysis.relevant_objects import measured, suspects
+from numaprof.analysis.placement import gained, mixed, parts_order, team_order
+from numaprof.analysis.relevant_objects import measured, remote_part, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import Touches
@@ -16,6 +17,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.thresholds import (
+    BEYOND_CHANCE,
     BINS,
     MIN_PHASE_USES,
     MIN_SAMPLES,
@@ -88,11 +90,10 @@ def shape_of(group: Iterable[Object]) -> Shape:
 
 def shared(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of its own. With too few samples, the answer for objects that the same code uses."""
-    if measured(evidence) and node_order(found) is not None:
+    if measured(evidence) and parts_order(evidence, found, evidence.workers) is not None:
         return False
-    overlapping = measured(evidence) and found.use_shape is Shape.OVERLAPPING
-    if overlapping and (found.steady_samples >= MIN_SAMPLES or (mixed(evidence, found) and not _pays(evidence, found))):
-        return True  # and the nodes mix in each part
+    if measured(evidence) and found.use_shape is Shape.OVERLAPPING and _nodes_mix(evidence, found):
+        return True
     if found.use_shape is not Shape.UNKNOWN:
         return found.use_shape.shared
     if mixed(evidence, found):
@@ -103,6 +104,24 @@ def shared(evidence: Evidence, found: Object) -> bool:
     beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
     beside = [o for o in beside if _same_code(main_use(o.later), use)]
     return bool(beside) and beside[0].use_shape.shared
+
+
+def _nodes_mix(evidence: Evidence, found: Object) -> bool:
+    """In each part, as far as so many samples tell."""
+    if found.steady_samples >= MIN_SAMPLES or (mixed(evidence, found) and not _pays(evidence, found)):
+        return True
+    return _hardly_pays(evidence, found)
+
+
+def _hardly_pays(evidence: Evidence, found: Object) -> bool:
+    """With all that the same code uses alike, parts in the order of the threads make no more of it local than chance
+    would, and leave most of it remote by more than the error of these samples."""
+    use = main_use(found.later)
+    alike = [o for o in suspects(evidence) if o.use_shape is found.use_shape and _same_code(main_use(o.later), use)]
+    order, part = team_order(evidence, evidence.workers, BINS, alike), remote_part(evidence, alike)
+    most = max((gained(evidence, alike, order, each) for each in (False, True)), default=0.0)
+    error = 2 / sqrt(max(1.0, sum(each.steady_samples for each in alike)))
+    return part > 0 and most / part < min(error, BEYOND_CHANCE - error)
 
 
 def _pays(evidence: Evidence, found: Object) -> bool:

@@ -63,7 +63,7 @@ def node_order(found: Object) -> tuple[int, ...] | None:
         return None
     orders, parts = [], len(nodes)
     while parts <= MOST_PARTS_PER_NODE * len(nodes):
-        order = tuple(max(nodes, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts))
+        order = tuple(max(nodes, key=lambda node: weight_of_part(uses[node], part, parts)) for part in range(parts))
         needed = max(MIN_USES_OF_THREAD * len(nodes), MIN_SAMPLES_OF_PART * parts)
         # A few samples of long periods make accesses uncertain: then the samples themselves have to agree.
         sure = found.steady_samples >= needed or (whole_of(seen) >= needed and _keep_to_parts(seen, order))
@@ -76,7 +76,7 @@ def node_order(found: Object) -> tuple[int, ...] | None:
 
 def _own(uses: Parts, order: Sequence[int]) -> float:
     """Share of the accesses, or samples, that the nodes of equal parts make there."""
-    return sum(_weight(uses[node], part, len(order)) for part, node in enumerate(order)) / whole_of(uses)
+    return sum(weight_of_part(uses[node], part, len(order)) for part, node in enumerate(order)) / whole_of(uses)
 
 
 def _keep_to_parts(uses: Parts, order: Sequence[int]) -> bool:
@@ -88,7 +88,8 @@ def _keep_to_parts(uses: Parts, order: Sequence[int]) -> bool:
 def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
     """As node_order; preferred are parts of the threads in their order, if they explain more, or arrays of one size,
     each divided among the threads, if they explain as much."""
-    free, arrays = node_order(found), _order_of_arrays(evidence, found, working)
+    free = node_order(found)
+    arrays = order_of_arrays(evidence, found, working, sure=free is None)
     team = tuple(node for node in team_order(evidence, working, len(working), [found]) if node is not None)
     if free and len(set(team)) > 1 and _misplaced(found.steady_uses, team) < _misplaced(found.steady_uses, free):
         free = team
@@ -97,10 +98,10 @@ def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) ->
     return arrays if _misplaced(found.steady_uses, arrays) <= _misplaced(found.steady_uses, free) + AS_GOOD else free
 
 
-def _order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread]) -> tuple[int, ...] | None:
+def order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread], sure: bool) -> tuple[int, ...] | None:
     """Only the number of arrays is chosen: fewer samples tell it than any order of the parts.
 
-    None: no number explains the uses better than one array does.
+    sure: beyond chance. None: no number explains the uses better than one array does.
     """
     uses, seen = found.steady_uses, found.steady_samples
     team = [node for node in team_order(evidence, working, len(working), [found]) if node is not None]
@@ -109,10 +110,10 @@ def _order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread
     if len(uses) < 2 or len(once) < 2:
         return None
     most = max(sum(bins.values()) for bins in uses.values()) / whole_of(uses)
-    owned = {count: 1 - _misplaced(uses, once * count) for count in range(1, MOST_ARRAYS + 1)}
+    owned = {count: 1 - _misplaced(uses, once * count) for count in range(1, min(MOST_ARRAYS, BINS // len(once)) + 1)}
     best = max(owned.values())
     # A share of half the samples has the largest error.
-    clear = max(most, owned[1]) + NO_CHANCE / (2 * sqrt(max(1.0, seen)))
+    clear = max(most, owned[1]) + NO_CHANCE / (2 * sqrt(max(1.0, seen))) if sure else 0.0
     if best < max(OWN_PARTS, _beyond_chance(most), clear):
         return None
     return once * next(count for count, own in owned.items() if own >= best - AS_GOOD)
@@ -139,8 +140,8 @@ def _refuted(evidence: Evidence, found: Object, uses: Parts, seen: float) -> boo
         return False
     if by_node[-2] / sum(by_node) * seen < MIN_SAMPLES_OF_PART:
         return False
-    parts = _parts_told_apart(seen)
-    own = sum(max(_weight(bins, part, parts) for bins in uses.values()) for part in range(parts)) / sum(by_node)
+    parts = parts_told_apart(seen)
+    own = sum(max(weight_of_part(bins, part, parts) for bins in uses.values()) for part in range(parts)) / sum(by_node)
     most = by_node[-1] / sum(by_node)
     in_order = team_order(evidence, evidence.workers, BINS, [found])
     by_team = 1 - min(_misplaced(each, in_order) for each in (uses, found.block_uses) if each)
@@ -152,7 +153,7 @@ def _beyond_chance(most: float) -> float:
     return most + BEYOND_CHANCE * (1 - most)
 
 
-def _parts_told_apart(samples: float) -> int:
+def parts_told_apart(samples: float) -> int:
     return max(1, min(BINS, int(samples) // MIN_SAMPLES_OF_PART))
 
 
@@ -172,8 +173,8 @@ def _misplaced(uses: Parts, nodes: Sequence[int | None]) -> float:
 def owners(found: Object) -> tuple[int, ...]:
     """The node that makes most accesses to each of as many equal parts as samples can tell apart."""
     uses = found.steady_uses
-    parts = _parts_told_apart(found.steady_samples)
-    return tuple(max(uses, key=lambda node: _weight(uses[node], part, parts)) for part in range(parts) if uses)
+    parts = parts_told_apart(found.steady_samples)
+    return tuple(max(uses, key=lambda node: weight_of_part(uses[node], part, parts)) for part in range(parts) if uses)
 
 
 def team_order(
@@ -331,6 +332,6 @@ def _away(evidence: Evidence, found: Object, nodes: Sequence[int | None] | None,
     return _misplaced(uses, nodes)
 
 
-def _weight(bins: Mapping[int, float], part: int, parts: int) -> float:
+def weight_of_part(bins: Mapping[int, float], part: int, parts: int) -> float:
     low, high = part * BINS // parts, (part + 1) * BINS // parts
     return sum(weight for bin, weight in bins.items() if low <= bin < high)

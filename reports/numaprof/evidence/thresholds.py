@@ -174,7 +174,7 @@ BEYOND_CHANCE = 0.5
 # That nodes mix, so few samples tell: three of four keep to their parts by chance in one of 25 cases.
 MIN_MIXED = 24
 # One block of memory may hold up to so many arrays of one size (19 in a lattice of D3Q19, the largest in common use).
-MOST_ARRAYS = 20
+MOST_ARRAYS = 64
 # Standard errors: one of so many numbers of arrays is better by so much in less than 1 of 1,000 cases by chance.
 NO_CHANCE = 4
 # Fewer parts are preferred to more where so few accesses more would be local.

@@ -93,11 +93,15 @@ def is_handed_out(lines: Sequence[str], line: int) -> bool:
     return any(_handed_out(CText(lines), line))
 
 
-def is_handed_out_unwritten(lines: Sequence[str], line: int) -> bool:
-    """Nothing in that function can have written to it: its pointer is not used but to check and to return it."""
+def is_handed_out_unwritten(lines: Sequence[str], line: int, argument: str = "") -> bool:
+    """Nothing in that function can have written to it: its pointer is not used but to check and to return it.
+
+    argument: of a template's only parameter, in the instance that was recorded.
+    """
     text = CText(lines)
     handed_out = list(_handed_out(text, line))
-    return bool(handed_out) and not any(_may_write(text, *each) for each in handed_out)
+    plain = bool(argument) and is_plain(text.code, argument)
+    return bool(handed_out) and not any(_may_write(text, *each, plain) for each in handed_out)
 
 
 _RETURN = r"\breturn\s*(?:\([^()]*\)\s*|\w+_cast\s*<[^<>]*>\s*\(\s*)?"
@@ -117,10 +121,12 @@ def _handed_out(text: CText, line: int) -> Iterator[tuple[Statement, str, str]]:
                 yield statement, found.pointer, rest[: returns[-1].start()]
 
 
-def _may_write(text: CText, statement: Statement, pointer: str, between: str) -> bool:
+def _may_write(text: CText, statement: Statement, pointer: str, between: str, plain: bool) -> bool:
     """It is not fresh memory of malloc, or what uses its pointer may write."""
     new, fresh = _NEW.search(statement.text), _FRESH.search(statement.text)
-    if new and not (is_plain(text.code, new.group(1).strip()) and re.search(r"\]\s*(?:\(\s*\))?$", statement.text)):
+    type_ = new.group(1).strip() if new else ""
+    known = is_plain(text.code, type_) or (plain and is_parameter(text.code, type_))
+    if new and not (known and re.search(r"\]\s*(?:\(\s*\))?$", statement.text)):
         return True
     if not (new or fresh):
         return True

@@ -124,7 +124,8 @@ def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:
     if site is None or site.line is None:
         return False
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
-    return c_allocation.is_handed_out_unwritten(lines, site.line)
+    arguments = re.search(r"<([\w\s:]+)>\s*\(", site.function or "")  # alloc<double>(int)
+    return c_allocation.is_handed_out_unwritten(lines, site.line, arguments.group(1) if arguments else "")
 
 
 def _numbers(evidence: Evidence, found: Object) -> tuple[int, ...]:
@@ -145,7 +146,7 @@ def _last_name(site: Site | None) -> str | None:
     """Name of the function without its arguments, classes and namespaces."""
     if site is None or site.function is None:
         return None
-    name = re.search(r"(\w+)\s*(?:\(.*)?$", site.function)
+    name = re.search(r"(\w+)\s*(?:<[\w\s:]+>\s*)?(?:\(.*)?$", site.function)
     return name.group(1) if name else None
 
 

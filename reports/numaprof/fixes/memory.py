@@ -47,6 +47,8 @@ class Memory:
     derived: bool = False  # of a derived type of Fortran, to which no zero can be assigned
     levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
     indent: str = ""
+    nodes: tuple[int, ...] = ()  # of equal parts of it, where these are not those of the memory beside it
+    blocks: int = 0  # so many are made here, by no loop that the text shows, and each is one part
 
 
 # Where the text cannot be read: names that the user has to replace.

@@ -97,23 +97,38 @@ def interleaved(memory: Memory) -> list[Edit]:
 
 
 def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
-    """Equal parts of it, each on its node."""
+    """Equal parts of it, each on its node: those that are known of this memory, else these."""
+    nodes = memory.nodes or nodes
     if not memory.size or not nodes or (memory.unnumbered and not memory.divide_each):
         return []
-    names = ", ".join(map(str, nodes))
-    each = [f"static const int part_node[] = {{{names}}}; // the node that uses each part"]
-    if memory.nest is not None and not memory.divide_each:
-        node = f"part_node[{memory.nest.part(len(nodes))}]"
-        each += [f"numa_tonode_memory((void *)page_first, page_end - page_first, {node});"]
+    one_by_one = memory.nest is not None and not memory.divide_each
+    turn, table = ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
+    each = [f"static const int part_node[] = {{{', '.join(map(str, table))}}}; // the node that uses each part"]
+    if memory.blocks:
+        each.append(f"static size_t made; // of {memory.blocks} blocks, each of which is one part")
+        scaled = "" if memory.blocks == len(nodes) else f" * {len(nodes)} / {memory.blocks}"
+        turn = f"made++ % {memory.blocks}{scaled}"
+    elif one_by_one and memory.nest is not None:
+        turn = memory.nest.part(len(nodes))
+    if memory.blocks or one_by_one:
+        each.append(f"numa_tonode_memory((void *)page_first, page_end - page_first, part_node[{turn}]);")
     else:
         each += [
             f"for (size_t part = 0; part < {len(nodes)}; part++) {{",
             f"{_STEP}size_t part_first = page_first + (page_end - page_first) / 4096 * part / {len(nodes)} * 4096;",
             f"{_STEP}size_t part_end = page_first + (page_end - page_first) / 4096 * (part + 1) / {len(nodes)} * 4096;",
-            f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[part]);",
+            f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[{turn}]);",
             "}",
         ]
     return [_edit(memory, _on_pages(memory, each), ("numa.h", *_needed(memory)), _NUMA)]
+
+
+def _by_turns(nodes: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+    """How a part finds its node in a table, and the table: once, where the nodes repeat."""
+    for length in range(1, len(nodes)):
+        if len(nodes) % length == 0 and list(nodes) == [*nodes[:length]] * (len(nodes) // length):
+            return f"part % {length}", tuple(nodes[:length])
+    return "part", tuple(nodes)
 
 
 def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:

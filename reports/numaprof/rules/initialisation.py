@@ -14,6 +14,7 @@ from numaprof.analysis.placement import (
     gained,
     gained_by_turns,
     one_pass,
+    order_of_arrays,
     owners,
     parts_order,
     spreading_adds,
@@ -35,6 +36,15 @@ from numaprof.text.format import words
 from numaprof.text.function_names import library_function
 
 
+class Division(NamedTuple):
+    """How the threads divide one object."""
+
+    found: Object
+    nodes: tuple[int, ...] | None  # of equal parts, that which uses each; None: not known
+    by_level: tuple[int | None, ...]  # of as many parts as BINS, where each level of it is divided; else empty
+    each_block: bool  # the code divides each block
+
+
 @dataclass(frozen=True)
 class Initialisation:
     """An initialisation to change, and the later use of its memory."""
@@ -54,7 +64,7 @@ class Initialisation:
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
-    each_block: bool  # the code divides each block
+    divisions: tuple[Division, ...]  # of each object
     spreads: bool  # interleaving all memory is no loss: the remote share is high enough now
     dealt: bool  # the code hands it out in chunks, by turns, as the loop that uses it does
     zeroed: tuple[tuple[Object, list[Memory]], ...]  # what else one thread would touch first where code is added
@@ -110,7 +120,7 @@ def initialisation_of(
     order = parts_order(evidence, most_used, working) or _order_of_threads(evidence, most_used, use, in_region)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
     reached, text = _told_by_text(evidence, group, use)
-    divided = _divided(evidence, group, text, working, order)
+    divided = _divided(evidence, _Group(group, use, text), working, order)
     found = divided.memories or []
     as_one = divided.nodes is None or divided.nodes == team_order(evidence, working, len(divided.nodes), group)
     zeroed = zeroed_beside(evidence, group, use) if found else []
@@ -136,8 +146,7 @@ def initialisation_of(
         left=objects_in_text(evidence, [each for each in group if each not in reached])
         if len(reached) < len(group)
         else "",
-        each_block=all(memory.pointer for memory in found)
-        and (divided.each_block or not any(memory.nest or memory.moved for memory in found)),
+        divisions=divided.divisions,
         spreads=not spreading_adds(evidence),
         dealt=any(memory.schedule != Memory.schedule for memory in found),
     )
@@ -161,25 +170,66 @@ class _Divided(NamedTuple):
     nodes: tuple[int, ...] | None
     by_team: tuple[int | None, ...]
     each_block: bool
+    divisions: tuple[Division, ...]
     memories: list[Memory] | None
 
 
-def _divided(
-    evidence: Evidence,
-    group: Sequence[Object],
-    text: Sequence[Memory],
-    working: Sequence[Thread],
-    order: tuple[int, ...] | None,
-) -> _Divided:
-    """As one, each block, or each level of it: what explains the accesses best. order: of equal parts, as sampled."""
-    by_team = team_order(evidence, working, BINS, group)
+class _Group(NamedTuple):
+    objects: Sequence[Object]
+    use: Site | None
+    text: Sequence[Memory]  # the allocations that the program's text tells
+
+    def own(self, evidence: Evidence, found: Object) -> list[Memory]:
+        mine = self.text if len(self.objects) == 1 else memories(evidence, [found], self.use) or ()
+        return [memory for memory in mine if memory in self.text]
+
+
+def _divided(evidence: Evidence, those: _Group, working: Sequence[Thread], order: tuple[int, ...] | None) -> _Divided:
+    """As one, each block, or each level of it: what explains the accesses best, levels of each object by itself.
+
+    order: of equal parts of the object that is used most, as sampled.
+    """
+    group, text, by_team = those.objects, those.text, team_order(evidence, working, BINS, those.objects)
     whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
-    levels = max((memory.levels for memory in text), default=0) or _named_in_one(group, text)
-    by_level = team_order(evidence, working, BINS // levels, group) * levels if levels else ()
     each_block = each > whole + AS_GOOD
-    if levels and gained(evidence, group, by_level, False) > whole + AS_GOOD:
-        return _Divided(None, by_level, each_block, [each_level(memory) for memory in text])
-    return _Divided(order, by_team, each_block, [replace(memory, divide_each=each_block) for memory in text] or None)
+    most_used = max(group, key=lambda found: found.known_samples)
+    divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
+    for found in group:
+        own = those.own(evidence, found)
+        nodes = order if found is most_used else parts_order(evidence, found, working)
+        by_level = _by_level(evidence, found, own, working)
+        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
+        mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
+        placed |= {memory: each_level(memory) for memory in own} if by_level else mine
+        pieces = any(memory.nest or memory.moved or blocks for memory in own)
+        divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
+        divisions.append(Division(found, None if by_level else nodes, by_level, divided))
+    order = None if divisions[group.index(most_used)].by_level else order
+    return _Divided(order, by_team, each_block, tuple(divisions), list(placed.values()) or None)
+
+
+def _by_level(
+    evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread]
+) -> tuple[int | None, ...]:
+    """The nodes of as many parts as BINS, where that explains more than a division of all of it; else empty."""
+    levels = max((memory.levels for memory in text), default=0) or _named_in_one(found, text)
+    if not levels:
+        return ()
+    by_level = team_order(evidence, working, BINS // levels, [found]) * levels
+    by_team = team_order(evidence, working, BINS, [found])
+    better = gained(evidence, [found], by_level, False) > gained(evidence, [found], by_team, False) + AS_GOOD
+    return by_level if better else ()
+
+
+def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:
+    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them."""
+    blocks = found.blocks or 0
+    if blocks < 2 or nodes is None or found.in_region or not text or blocks % len(text):
+        return 0
+    if any(memory.nest or memory.moved or memory.static or memory.fortran or memory.unnumbered for memory in text):
+        return 0
+    each, whole = (gained(evidence, [found], nodes, each_block) for each_block in (True, False))
+    return blocks // len(text) if whole > each + AS_GOOD else 0
 
 
 def _team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:
@@ -190,17 +240,22 @@ def _team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -
     """
     initialises = None if evidence.samples.openmp else group[0].main_thread
     others = [thread for thread in evidence.workers if thread.row.id != initialises]
+    most_used = max(group, key=lambda found: found.known_samples)
 
     def explained(threads: Sequence[Thread]) -> float:
-        order = team_order(evidence, threads, BINS, group)
-        return max(gained(evidence, group, order, each_block) for each_block in (False, True))
+        order, arrays = (
+            team_order(evidence, threads, BINS, group),
+            order_of_arrays(evidence, most_used, threads, sure=True),
+        )
+        several = gained(evidence, [most_used], arrays, False) if arrays else -1.0
+        return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
 
     return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
 
 
-def _named_in_one(group: Sequence[Object], text: Sequence[Memory]) -> int:
+def _named_in_one(found: Object, text: Sequence[Memory]) -> int:
     """Arrays of one size that the text names in one variable: a COMMON block."""
-    return len(text) if len(group) == 1 and group[0].kind == "static" and len(text) > 1 else 0
+    return len(text) if found.kind == "static" and len(text) > 1 else 0
 
 
 def by_turns(evidence: Evidence, found: Object) -> bool:
@@ -241,10 +296,10 @@ def change(init: Initialisation) -> str:
             "them beforehand: let the threads insert what they use later, each into a container of its own."
         )
     text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
-    # What to do comes first: the first screen has room for few sentences. What ends in a colon introduces the code.
-    more = [_left(init), _zeroed_beside(init)]
-    parts = (*more, text) if text.endswith(":") else (text, *more)
-    return _written_by_call(init) + " ".join(part for part in parts if part)
+    more = [part for part in (_left(init), _zeroed_beside(init)) if part]
+    # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
+    text = f"{text[:-1]}." if more and text.endswith(":") else text
+    return _written_by_call(init) + " ".join([text, *more])
 
 
 def _made_of_nodes(init: Initialisation) -> bool:
@@ -307,7 +362,7 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    if init.team is Team.THREADS or init.in_region:
+    if init.team is Team.THREADS or init.in_region or any(memory.blocks for memory in init.memories or ()):
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
 
@@ -321,13 +376,15 @@ def _edits(init: Initialisation) -> Snippet:
     return (lambda memory: by_node(memory, init.nodes or ())) if by_policy(init) else zeros_in_parallel
 
 
-def nodes_of_parts(init: Initialisation) -> tuple[int | None, ...] | None:
-    """The node of each of equal parts of the memory, after the change that `code` prints; None: spread by turns."""
+def _nodes_after(init: Initialisation, division: Division) -> tuple[int | None, ...] | None:
+    """The node of each of equal parts of the object, after the change that `code` prints; None: spread by turns."""
     if init.spread in code(init):
         return None
     if by_policy(init) and init.nodes is not None:
-        return init.nodes
-    if init.nodes is not None and not init.as_one and not (init.memories and init.each_block):
+        return division.nodes or init.nodes
+    if division.by_level:
+        return division.by_level
+    if init.nodes is not None and not init.as_one and not division.each_block:
         return init.owners  # each of several arrays in it is divided
     return init.by_team
 
@@ -340,13 +397,18 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     """
     if init.shape is Shape.UNKNOWN or init.spread in code(init) or not code(init):
         return None
-    nodes = init.by_team if init.dealt else nodes_of_parts(init)
+    nodes = init.by_team if init.dealt or init.nodes is None else init.nodes
     pages = sum(each.pages for each, _ in init.zeroed)
     zeroed = stored_once(evidence, group[0].main_thread, pages, nodes or ())
     if init.dealt:
         return gained_by_turns(evidence, group, init.by_team) - zeroed
-    reached = [found for found in init.reached if not (by_policy(init) and touched_by_allocator(evidence, found))]
-    return gained(evidence, reached, nodes, bool(init.memories) and init.each_block) - zeroed
+    reached = [
+        division
+        for division in init.divisions
+        if division.found in init.reached and not (by_policy(init) and touched_by_allocator(evidence, division.found))
+    ]
+    saved = (gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
+    return sum(saved) - zeroed
 
 
 def code(init: Initialisation) -> tuple[str, ...]:

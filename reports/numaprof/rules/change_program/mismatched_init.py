@@ -8,6 +8,7 @@ from numaprof.analysis.naming import (
     list_of_sites,
     objects_in_text,
     site_label,
+    thread_in_text,
     threads_on_nodes,
 )
 from numaprof.analysis.object_users import later_uses, main_use, shape_of, users
@@ -15,8 +16,10 @@ from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, 
 from numaprof.analysis.serial_phase import lone_reader
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import REMOTE_HEAVY, SERIAL_TOUCH
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import MIN_OBJECT_SHARE, REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
@@ -32,7 +35,8 @@ def rule(evidence: Evidence) -> Advice | None:
     uses = later_uses(group)
     if not uses:
         return None
-    sites, use = init_sites(group), main_use(uses)
+    use, alone = main_use(uses), _toucher(group)
+    sites = init_sites(group) if alone is None else _touched_by(group, alone)
     if use in sites:  # one loop touches and uses: its division cannot be another one
         return None
     part = remote_part(evidence, group)
@@ -41,19 +45,19 @@ def rule(evidence: Evidence) -> Advice | None:
     removes = promised(evidence, group, init)
     return Advice(
         kind=Kind.FIX,
-        finding=f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''} "
-        f"{objects_in_text(evidence, group)} in parallel, but divided among the threads otherwise than {line} uses it "
-        f"from {threads_on_nodes(users(evidence, uses))}.",
+        finding=_finding(evidence, group, sites, alone)
+        + f" {line} uses it from {threads_on_nodes(users(evidence, uses))}.",
         change=change(init),
         code=code(init),
         evidence=f"{of_remote(evidence, part)} reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
-        cause="first touched in parallel, but divided otherwise",
+        cause=None if alone is not None else "first touched in parallel, but divided otherwise",
         removes=removes,
         concerns=part if removes is None else None,
         saves=saves(evidence, removes, group),
         objects=tuple(group),
         touched_at=tuple(sites),
+        touched_by=evidence.by_id.get(alone) if alone is not None else None,
         used_at=use,
         threads=tuple(users(evidence, uses)),
     )
@@ -67,3 +71,25 @@ def _is_mismatched(found: Object) -> bool:
         r.accesses for r in found.used if r.remote and r.init_thread is not None and r.init_thread != r.thread
     )
     return found.remote / found.known >= REMOTE_HEAVY and foreign > found.remote / 2
+
+
+def _toucher(group: list[Object]) -> int | None:
+    """The one thread that first touched what is used remotely, beside threads that touched what they use; else None."""
+    remote = summed((row.init_thread, row.accesses) for found in group for row in found.used if row.remote)
+    most = max(remote, key=lambda thread: remote[thread], default=None)
+    return most if most is not None and remote[most] >= SERIAL_TOUCH * sum(remote.values()) else None
+
+
+def _touched_by(group: list[Object], thread: int) -> list[Site]:
+    """Where this thread touched what is used remotely; places with a few stray accesses are left out."""
+    theirs = [row for found in group for row in found.used if row.remote and row.init_thread == thread]
+    remote = summed((row.init, row.accesses) for row in theirs)
+    return [site for site in init_sites(group) if remote.get(site, 0.0) >= MIN_OBJECT_SHARE * sum(remote.values())]
+
+
+def _finding(evidence: Evidence, group: list[Object], sites: list[Site], alone: int | None) -> str:
+    touch = f"{list_of_sites(sites)} first touch{'es' if len(sites) == 1 else ''}"
+    what = objects_in_text(evidence, group)
+    if alone is not None:
+        return f"{touch} the part of {what} that is remote, all from {thread_in_text(evidence.by_id.get(alone))};"
+    return f"{touch} {what} in parallel, but divided among the threads otherwise than"

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Advice for memory of which each object, or each block, is divided in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from numaprof.analysis.placement import parts_order
+from numaprof.rules.change_program import mismatched_init, serial_init, shared_by_all
+from numaprof.rules.leave_alone import serial_phase
+from reading import read
+from recording_builder import FIRST_TOUCH, PAGE, Line, RecordingBuilder
+from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack
+from test_report_object_rules import OTHER, SERIAL, WORK, array, only, sampled, use_blocks
+
+
+def text_of(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """The program's text, whatever file is asked for."""
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: list(lines))
+
+
+def made_by_turns(builder: RecordingBuilder, homes: Sequence[int]) -> None:
+    """Eight blocks of one line, filled by thread 0; thread t uses the t-th of them."""
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "part::part(unsigned long)"))))
+    for number, home in enumerate(homes):
+        start = ARRAY + 2 * number * BLOCK * PAGE
+        block = builder.block(made, start, BLOCK, start_ns=number)
+        builder.touch(init_stack(builder), 1, start, BLOCK, page_node=home, block=block)
+        stack = builder.stack(builder.place(WORK))
+        builder.loads(stack, number + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), home, block=block)
+
+
+def test_each_block_of_a_constructor_goes_to_the_node_of_its_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No loop in the text numbers them: they are counted."""
+    text_of(monkeypatch, "part::part(unsigned long n)", "{", "    data = new double[n];", "}")
+    builder = sampled()
+    made_by_turns(builder, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert "static size_t made; // of 8 blocks, each of which is one part" in code
+    assert "part_node[] = {0, 1}; // the node that uses each part" in code
+    assert "numa_tonode_memory((void *)page_first, page_end - page_first, part_node[made++ % 8 * 2 / 8]);" in code
+    assert "size_t part_first" not in code
+    assert advice.removes == pytest.approx(1.0)
+
+
+def half_touched(toucher: int, own: Line, foreign: Line) -> RecordingBuilder:
+    """Threads 0 to 3 touch what they use, at one place; at the other, one thread touches what 4 to 7 use."""
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 14, "main"))))
+    block = builder.block(made, ARRAY, PAGES)
+    for part in range(8):
+        line, thread = (own, part) if part < 4 else (foreign, toucher)
+        stack = builder.stack(builder.place(line))
+        for page in range(part * BLOCK, (part + 1) * BLOCK, 64):
+            where = ARRAY + page * PAGE
+            builder.sample(FIRST_TOUCH, thread + 1, stack, 64, address=where, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8, line=WORK)
+    return builder
+
+
+def test_a_part_that_one_thread_touches_for_others(tmp_path: Path) -> None:
+    """Those who touch their own part do so in the loop that uses it."""
+    (advice,) = only(half_touched(0, WORK, INIT), tmp_path, mismatched_init)
+    assert advice.finding.startswith("sum.c:17 main first touches the part of 32 MiB")
+    assert "that is remote, all from thread 0" in advice.finding
+    assert "sum.c:22 work uses it from 8 threads on nodes 0-1" in advice.finding
+    assert [site.line for site in advice.touched_at] == [17]
+    assert advice.touched_by is not None and advice.touched_by.row.id == 1
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_a_part_that_one_thread_touches_in_the_loop_of_its_use_is_left_alone(tmp_path: Path) -> None:
+    """The loop hands out its parts otherwise each time: no initialisation is at fault."""
+    assert mismatched_init.rule(read(half_touched(0, INIT, WORK), tmp_path)) is None
+
+
+def test_parts_that_hardly_explain_the_accesses_are_none(tmp_path: Path) -> None:
+    """Two threads of each node use much of two arrays: of few samples of each, both together tell."""
+    builder = sampled()
+    for address in (ARRAY, OTHER):
+        block = array(builder, SERIAL, address, ("/home/u/src/sum.c", 14 + (address != ARRAY), "main"))
+        for thread, start in ((0, 0.0), (1, 0.3), (4, 0.1), (5, 0.3)):
+            pages = [int(PAGES * (start + 0.7 * (2 * number + thread % 2) / 48)) for number in range(24)]
+            stack = builder.stack(builder.place(LOOP))
+            builder.loads(stack, thread + 1, [address + page * PAGE for page in pages], 0, block=block)
+    (advice,) = only(builder, tmp_path, shared_by_all)
+    assert len(advice.objects) == 2
+
+
+def test_levels_of_one_array_and_another_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four levels, each divided among the threads, beside an array that is divided as one: each as it is used."""
+    lines = ("subroutine f", "allocate(a(n, m, 4))", "allocate(b(n, m))", "end subroutine")
+    text_of(monkeypatch, *lines)
+    builder = sampled()
+    levels = array(builder, SERIAL, line=("/home/u/src/sum.f90", 2, "f"))
+    stack = builder.stack(builder.place(("/home/u/src/sum.f90", 22, "f._omp_fn.0")))
+    for thread in range(8):
+        for level in range(4):
+            start = ARRAY + (level * 2 * BLOCK + thread * BLOCK // 4) * PAGE
+            builder.loads(stack, thread + 1, range(start, start + BLOCK // 4 * PAGE, 8 * PAGE), 0, block=levels)
+    whole = array(builder, SERIAL, OTHER, ("/home/u/src/sum.f90", 3, "f"))
+    use_blocks(builder, whole, [0] * 8, OTHER, ("/home/u/src/sum.f90", 22, "f._omp_fn.0"), every=8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = [line.strip() for line in advice.code]
+    assert "do first_touch = lbound(a, 2), ubound(a, 2)" in code and "a(:,first_touch,:) = 0" in code
+    assert "do first_touch = lbound(b, 2), ubound(b, 2)" in code and "b(:,first_touch) = 0" in code
+    assert advice.removes == pytest.approx(1.0, abs=0.02)
+
+
+def test_an_uneven_part_of_one_thread_is_not_serial(tmp_path: Path) -> None:
+    """Thread 3 has two of eight parts, the second of them on the other node, and nobody else uses that one."""
+    builder = sampled()
+    block = array(builder, list(range(8)))
+    stack = builder.stack(builder.place(LOOP))
+    for part, thread in enumerate((0, 1, 2, 3, 3, 4, 5, 6)):
+        start = ARRAY + part * BLOCK * PAGE
+        builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), part // 4, block=block)
+    assert serial_phase.rule(read(builder, tmp_path)) is None
+
+
+def test_each_of_many_rows_is_divided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 rows in one block: a thread has a part of each, and all of none."""
+    text_of(monkeypatch, "int main(void)", "{", "    double *a = malloc(n * 8);", "}")
+    builder = sampled()
+    block = array(builder, SERIAL, line=("/home/u/src/sum.c", 3, "main"))
+    rows, stack = 64, builder.stack(builder.place(WORK))
+    for row in range(rows):
+        for thread in range(8):
+            start = ARRAY + (row * PAGES // rows + thread * PAGES // rows // 8) * PAGE
+            builder.loads(stack, thread + 1, range(start, start + 16 * PAGE, 8 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert "part_node[] = {0, 1}; // the node that uses each part" in code
+    assert "part < 128" in code and "part_node[part % 2]" in code
+    assert advice.removes == pytest.approx(1.0)
+
+
+def test_few_samples_tell_the_number_of_arrays_rather_than_an_order_of_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five arrays; node 1 is sampled more often, and once in a while where node 0 has its part."""
+    builder = sampled()
+    block = array(builder, SERIAL)
+    stack = builder.stack(builder.place(WORK))
+    for part in range(10):
+        first, node = part * PAGES // 10, part % 2
+        for number in range(12 if node else 4):
+            where = ARRAY + (first + (2 * number + 1) * PAGES // 10 // 24) * PAGE
+            builder.loads(stack, 4 * node + number % 4 + 1, [where], 0, block=block)
+    for part in (0, 4, 8):
+        builder.loads(stack, 6, [ARRAY + (part * PAGES // 10 + 400) * PAGE], 0, block=block)
+    evidence = read(builder, tmp_path)
+    (found,) = [each for each in evidence.objects.found if each.used]
+    assert parts_order(evidence, found, evidence.workers) is None  # alone, too few tell even that
+    monkeypatch.setattr("numaprof.analysis.placement.node_order", lambda _: (0, 1, 0, 0, 1, 0, 0, 1))
+    assert parts_order(evidence, found, evidence.workers) == (0, 1) * 5
