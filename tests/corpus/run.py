@@ -29,7 +29,7 @@ from numaprof.evidence.evidence import Evidence, load  # noqa: E402
 from numaprof.rules import advise  # noqa: E402
 from numaprof.rules.advice import Advice, Kind  # noqa: E402
 
-WORK = TREE / "build" / "corpus"
+WORK = Path(os.environ.get("CORPUS_WORK") or TREE / "build" / "corpus").resolve()
 COMPILER = {".c": ["gcc", "-std=gnu17"], ".cpp": ["g++", "-std=c++17"], ".f90": ["gfortran"]}
 BUILD = ["-O2", "-g", "-fopenmp", "-pthread"]
 SECONDS = 600  # for one program, by the clock of the guest, which jumps where the host was stopped
@@ -50,6 +50,7 @@ class Case:
     source: Path
     truth: str
     fix: str
+    others: tuple[str, ...] = ()  # what stands beside it in programs/with: headers, and further files to compile
     before: Evidence | None = None
     after: Evidence | None = None
     advices: list[Advice] = field(default_factory=list)
@@ -85,16 +86,18 @@ def sources() -> list[Path]:
 def cases(names: list[str]) -> list[Case]:
     found = []
     for source in sorted(sources()):
-        words = dict(re.findall(r"^(?://|!) (truth|fix): (.*)$", source.read_text(), re.M))
+        words = dict(re.findall(r"^(?://|!) (truth|fix|with): (.*)$", source.read_text(), re.M))
         if not names or source.name in names:
-            found.append(Case(source, words["truth"], words["fix"]))
+            found.append(Case(source, words["truth"], words["fix"], tuple(words.get("with", "").split())))
     return found
 
 
 def build(case: Case, side: str, flags: list[str]) -> bool:
-    source, program = WORK / side / case.name / case.name, WORK / side / case.name / "program"
-    command = [*COMPILER[source.suffix], *BUILD, "-o", str(program), str(source), *flags, "-lm"]
-    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=source.parent)
+    folder = WORK / side / case.name
+    # What others use first: a module of Fortran is compiled before the program that uses it.
+    files = [str(folder / name) for name in (*case.others, case.name) if Path(name).suffix in COMPILER]
+    command = [*COMPILER[case.source.suffix], *BUILD, "-o", str(folder / "program"), *files, *flags, "-lm"]
+    built = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if built.returncode:
         case.problem = f"does not compile: {built.stderr.strip().splitlines()[0]}"
     return built.returncode == 0
@@ -139,7 +142,8 @@ def prepare(case: Case, side: str) -> None:
     folder = WORK / side / case.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    shutil.copy2(case.source, folder)
+    for source in (case.source, *(HERE / "programs" / "with" / name for name in case.others)):
+        shutil.copy2(source, folder)
 
 
 def fix(case: Case) -> bool:
@@ -306,9 +310,10 @@ def main() -> int:
     )
     options.add_argument("--judge", action="store_true", help="judge the last recordings again, record nothing")
     options.add_argument("--only-before", action="store_true", help="no fixes")
+    options.add_argument("--machine", type=Path, default=HERE / "corpus.machine", help="another emulated one")
     options.add_argument("--table", type=Path, help="write the rows of these programs into this document's table")
     given = options.parse_args()
-    found, machine = cases(given.programs), HERE / "corpus.machine"
+    found, machine = cases(given.programs), given.machine.resolve()
     WORK.mkdir(parents=True, exist_ok=True)
     if not given.again and not given.judge:
         for case in found:

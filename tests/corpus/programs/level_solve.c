@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // held-out: 2026-11-23, seventh
 // truth: a triangular solve by levels: rows lie level by level, and each of 24 levels is divided anew among all threads
-// fix: spread
+// fix: parts
 #include <stdio.h>
 #include <stdlib.h>
 
