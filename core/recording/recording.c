@@ -139,10 +139,10 @@ static int recording_prepare(const struct recording *recording, const char *sql,
                            sqlite3_prepare_v3(recording->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL));
 }
 
-static int recording_write(int fd, const char *data, size_t from, size_t to)
+static int recording_write_empty_part(int fd, size_t from, size_t to)
 {
     while (from < to) {
-        ssize_t n = pwrite(fd, data + from, to - from, (off_t)from);
+        ssize_t n = pwrite(fd, empty_recording + from, to - from, (off_t)from);
         if (n < 0 && errno != EINTR)
             return -errno;
         from += n > 0 ? (size_t)n : 0;
@@ -153,16 +153,8 @@ static int recording_write(int fd, const char *data, size_t from, size_t to)
 // The first page last: whoever is killed before leaves no half recording that looks like one.
 static int recording_write_empty(int fd)
 {
-    char *image = calloc(1, EMPTY_RECORDING_BYTES);
-    if (!image)
-        return -ENOMEM;
-    for (size_t i = 0; i < sizeof empty_recording / sizeof *empty_recording; i++)
-        memcpy(image + empty_recording[i].offset, empty_recording[i].data, empty_recording[i].bytes);
-    int status = recording_write(fd, image, EMPTY_RECORDING_PAGE_BYTES, EMPTY_RECORDING_BYTES);
-    if (status == 0)
-        status = recording_write(fd, image, 0, EMPTY_RECORDING_PAGE_BYTES);
-    free(image);
-    return status;
+    int status = recording_write_empty_part(fd, EMPTY_RECORDING_PAGE_BYTES, EMPTY_RECORDING_BYTES);
+    return status < 0 ? status : recording_write_empty_part(fd, 0, EMPTY_RECORDING_PAGE_BYTES);
 }
 
 // SQLite would open an existing file; O_EXCL makes sure that it is ours. A full disk shows here, before anything is

@@ -246,10 +246,11 @@ int allocations_open(struct allocations *allocations)
 
 void allocations_attach(struct allocations *allocations)
 {
-    allocations->objects = (struct objects){.queue = allocations->tasks->queue,
-                                            .tasks = allocations->tasks,
-                                            .find_variable = variables_find,
-                                            .context = allocations->variables};
+    struct objects *objects = &allocations->objects; // empty, and most of it is never touched by a short run
+    objects->queue = allocations->tasks->queue;
+    objects->tasks = allocations->tasks;
+    objects->find_variable = variables_find;
+    objects->context = allocations->variables;
 }
 
 void allocations_close(struct allocations *allocations)

@@ -9,7 +9,7 @@
 #include "core/system/sysfile.h"
 
 enum {
-    KERNEL_RECORDS_BYTES = 32 << 20,  // rings of all CPUs together ...
+    KERNEL_RECORDS_BYTES = 32 << 20,  // rings of all CPUs together, of all ranks of the host ...
     KERNEL_RECORDS_MOST_PAGES = 1024, // ... and at most this for one
     KERNEL_RECORDS_LEAST_PAGES = 16,
     KERNEL_RECORDS_EVENT = 1,         // its id in the recording; those of the counters follow
@@ -127,14 +127,21 @@ void kernel_records_close(struct kernel_records *records)
     records->count = 0;
 }
 
-// A power of two, as the kernel requires.
-static size_t kernel_records_ring_pages(const struct kernel_records *records)
+size_t kernel_records_ring_pages(uint64_t page_bytes, size_t cpus, size_t allowed, int ranks)
 {
+    size_t of_ranks = ranks > 1 ? allowed * (size_t)ranks : 0, rings = of_ranks > cpus ? of_ranks : cpus;
     size_t pages = KERNEL_RECORDS_MOST_PAGES;
-    while (pages > KERNEL_RECORDS_LEAST_PAGES &&
-           pages * records->faults.page_bytes * records->topology->cpu_count > KERNEL_RECORDS_BYTES)
+    while (pages > KERNEL_RECORDS_LEAST_PAGES && pages * page_bytes * rings > KERNEL_RECORDS_BYTES)
         pages /= 2;
     return pages;
+}
+
+// A rank hardly ever leaves the CPUs that it is bound to: there its rings need not be larger than the least.
+static size_t kernel_records_pages_of(const struct kernel_records *records, const struct topology_cpu *cpu,
+                                      size_t pages)
+{
+    bool is_least = records->ranks > 1 && !cpu->allowed && pages > KERNEL_RECORDS_LEAST_PAGES;
+    return is_least ? KERNEL_RECORDS_LEAST_PAGES : pages;
 }
 
 static int kernel_records_open_sources(struct kernel_records *records, struct faults_task task, size_t ring_pages)
@@ -148,7 +155,7 @@ static int kernel_records_open_sources(struct kernel_records *records, struct fa
             continue;
         struct faults_source *source = &records->sources[records->count];
         task.cpu = cpu->id;
-        int status = faults_open(&records->faults, source, task, ring_pages);
+        int status = faults_open(&records->faults, source, task, kernel_records_pages_of(records, cpu, ring_pages));
         if (status < 0)
             return status;
         records->count++;
@@ -162,11 +169,12 @@ static int kernel_records_open_sources(struct kernel_records *records, struct fa
     return 0;
 }
 
-// Opens rings of equal size. Without privilege, the rings of all CPUs share one limit of locked memory, and large
+// Opens rings of equal size on all CPUs that the target may use. Without privilege, the rings of all CPUs share one limit of locked memory, and large
 // first rings would leave too little for the last.
 static int kernel_records_open_equal(struct kernel_records *records, struct faults_task task)
 {
-    size_t pages = kernel_records_ring_pages(records);
+    size_t pages = kernel_records_ring_pages(records->faults.page_bytes, records->topology->cpu_count,
+                                             (size_t)cpulist_count(&records->topology->allowed_cpus), records->ranks);
     int status = kernel_records_open_sources(records, task, pages);
     while (status == -ENOBUFS && (pages /= 2) >= FAULTS_RING_LEAST_PAGES) {
         kernel_records_close(records);

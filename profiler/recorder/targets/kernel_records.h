@@ -14,12 +14,16 @@ struct kernel_records {
     struct losses *losses;
     struct refusals *refusals;
     struct samples *samples;
+    int ranks;                       // of a job on this host, which share the memory for rings; not above 1: alone
 
     struct faults faults;
     struct faults_source *sources;   // one for each CPU
     size_t count;
     int error;                       // why there are none; -ECANCELED: they were not asked for
 };
+
+// Of one CPU's ring: a power of two, as the kernel requires. Each of the ranks of a host may use allowed of its cpus.
+size_t kernel_records_ring_pages(uint64_t page_bytes, size_t cpus, size_t allowed, int ranks);
 
 // Opens the rings of all that the thread tid will fork, from the exec of each on. error says why there are none.
 void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);
