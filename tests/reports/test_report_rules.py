@@ -10,6 +10,8 @@ from numaprof.analysis.slow_tier import slow_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.document.overview_text import pin_line
 from numaprof.document.unexplained import unexplained
+from numaprof.evidence.samples import Spells
+from numaprof.evidence.spread import sampled_interval
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind, Remarked
 from numaprof.rules.change_program import serial_init, shared_by_all
@@ -536,6 +538,30 @@ def test_the_slow_tiers_share_has_the_error_of_its_weights(tmp_path: Path) -> No
     assert wide is not None and wide.share == 0.5 and wide.interval is not None
     assert wide.interval[1] - wide.interval[0] > 0.6
     assert slow_share(read(SCENARIOS["serial_init"](), tmp_path)) is None
+
+
+def test_the_slow_tiers_share_has_the_error_of_its_phases(tmp_path: Path) -> None:
+    """First all answers are the slow tier's, then none: what a thread does at one time is much the same."""
+    builder = SCENARIOS["slow_tier"]()
+    for thread in range(8):
+        builder.loads(0, thread + 1, range(ARRAY, ARRAY + 32 * PAGE, PAGE), thread // 4)
+    found = slow_share(read(builder, tmp_path))
+    assert found is not None and found.interval is not None
+    assert (found.share, found.samples) == (0.5, 512)
+    low, high = sampled_interval(found.share, 512)  # if samples were independent
+    assert found.interval[1] - found.interval[0] > 2 * (high - low)
+
+
+def test_samples_are_not_asked_for_a_share_that_counters_tell(tmp_path: Path) -> None:
+    (tmp_path / "counted").mkdir()
+    (tmp_path / "sampled").mkdir()
+    counted, sampled = SCENARIOS["serial_init"](), levels(RecordingBuilder(), counters=False).threads(8)
+    for builder in (counted, sampled):
+        builder.loads(0, 3, range(ARRAY, ARRAY + 32 * PAGE, PAGE), 1)
+    assert read(counted, tmp_path / "counted").spells == Spells()
+    found = read(sampled, tmp_path / "sampled").spells
+    assert list(found.remote_of) == [3] and sum(spell.having for spell in found.remote) == 32 * 1009
+    assert not found.slow
 
 
 def test_of_an_older_recording_nodes_without_cpus_are_the_slow_tier(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from numaprof.evidence.evidence import Evidence, Thread
@@ -46,12 +46,15 @@ def basis(evidence: Evidence) -> str | None:
 
 def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -> RemoteShare:
     """Remote share of the accesses with addresses whose page has a known node."""
-    everything = evidence.samples.spells if thread is None else evidence.samples.spells_of.get(thread.row.id, ())
-    spells = [spell for spell in everything if spell.kind in _SAMPLED[name]]
+    everything = evidence.spells.remote if thread is None else evidence.spells.remote_of.get(thread.row.id, ())
+    return share_of_spells([spell for spell in everything if spell.kind in _SAMPLED[name]])
+
+
+def share_of_spells(spells: Sequence[Spell]) -> RemoteShare:
     total = sum(spell.total for spell in spells)
     independent = effective_size(total, sum(spell.squares for spell in spells))
     return RemoteShare(
-        sum(spell.remote for spell in spells),
+        sum(spell.having for spell in spells),
         total,
         sum(spell.samples for spell in spells),
         effective=clustered_size(_by_thread(spells), independent),
@@ -59,11 +62,11 @@ def sampled_share(evidence: Evidence, name: str, thread: Thread | None = None) -
 
 
 def _by_thread(spells: Iterable[Spell]) -> list[list[tuple[float, float]]]:
-    """Remote and all accesses of each thread in the parts of the run from its first to its last one with samples."""
+    """Accesses that have it, and all, of each thread in the parts of the run between its first and last samples."""
     found: dict[int, dict[int, tuple[float, float]]] = defaultdict(dict)
     for spell in spells:
-        remote, total = found[spell.thread].get(spell.part, (0.0, 0.0))
-        found[spell.thread][spell.part] = (remote + spell.remote, total + spell.total)
+        having, total = found[spell.thread].get(spell.part, (0.0, 0.0))
+        found[spell.thread][spell.part] = (having + spell.having, total + spell.total)
     return [[parts.get(at, (0.0, 0.0)) for at in range(min(parts), max(parts) + 1)] for parts in found.values()]
 
 

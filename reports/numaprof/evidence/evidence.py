@@ -16,7 +16,7 @@ from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.objects import Objects, load_objects
 from numaprof.evidence.remote_lines import Footprint, RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
-from numaprof.evidence.samples import LibraryCall, Samples, Touched, load_samples
+from numaprof.evidence.samples import LibraryCall, Samples, Spells, Touched, load_samples, load_spells
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
@@ -92,6 +92,7 @@ class Evidence:
     uncounted: Uncounted  # of all threads
     threads: tuple[Thread, ...]
     samples: Samples
+    spells: Spells
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
@@ -120,7 +121,7 @@ class Evidence:
     @property
     def counted(self) -> bool:
         """True if counters distinguished local from remote in this run."""
-        return self.population is not None and bool(self.ledger.by_thread or self.ledger.unattributed)
+        return self.ledger.tells_remote
 
     @property
     def told_apart(self) -> bool:
@@ -234,6 +235,7 @@ def evidence_of(recording: Recording) -> Evidence:
         threads=threads,
         stand_ins=instead,
         samples=samples,
+        spells=load_spells(recording, books.tells_remote, bool(machine.slow_nodes)),
         objects=objects,
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),

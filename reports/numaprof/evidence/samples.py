@@ -71,12 +71,27 @@ class LibraryCall(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Spells:
+    """Accesses by parts of the run: what shares of samples have their errors from."""
+
+    remote: tuple[sql_accesses.Spell, ...] = ()
+    slow: tuple[sql_accesses.Spell, ...] = ()  # who answered: the slow tier or other memory
+
+    @cached_property
+    def remote_of(self) -> dict[int, list[sql_accesses.Spell]]:
+        """By thread."""
+        found: dict[int, list[sql_accesses.Spell]] = defaultdict(list)
+        for spell in self.remote:
+            found[spell.thread].append(spell)
+        return found
+
+
+@dataclass(frozen=True)
 class Samples:
     kinds: tuple[sql_samples.SampleKind, ...]
     touched: tuple[Touched, ...]
     caused: tuple[Caused, ...]
     used: tuple[Used, ...]
-    spells: tuple[sql_accesses.Spell, ...]
     nodes_of_thread: dict[int, tuple[int, ...]]
     homed_pages: dict[int, int]  # node -> base pages there when last looked at
     sites: dict[int | None, Site]  # by the recording's number of a place
@@ -84,13 +99,6 @@ class Samples:
     openmp: bool  # a runtime of OpenMP calls the program's functions
     modules: tuple[sql_locations.ModuleReads, ...]
     moved: sql_samples.Moved
-
-    @cached_property
-    def spells_of(self) -> dict[int, list[sql_accesses.Spell]]:
-        found: dict[int, list[sql_accesses.Spell]] = defaultdict(list)
-        for spell in self.spells:
-            found[spell.thread].append(spell)
-        return found
 
     @cached_property
     def remote_accesses(self) -> float:
@@ -134,7 +142,6 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         touched=_merged_touches(touches, sites, _touched_pages(kinds)),
         caused=_merged_overflows(recording.rows(sql_samples.Overflow, sql_samples.OVERFLOWS), sites),
         used=tuple(_used(row, sites) for row in uses),
-        spells=tuple(recording.rows(sql_accesses.Spell, sql_accesses.SPELLS, spells=SPELLS)),
         nodes_of_thread=_nodes_of_thread(recording.rows(sql_samples.ThreadNode, sql_samples.THREAD_NODES)),
         sites=dict(sites),
         library_calls=_library_calls(recording.rows(sql_locations.LibraryCall, sql_locations.LIBRARY_CALLS), sites),
@@ -142,6 +149,18 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         modules=tuple(recording.rows(sql_locations.ModuleReads, sql_locations.MODULE_READS)),
         homed_pages={row.node: row.pages for row in recording.rows(sql_samples.HomedPages, sql_samples.HOMED_PAGES)},
         moved=recording.one(sql_samples.Moved, sql_samples.MOVED, page_bytes=page_bytes),
+    )
+
+
+def load_spells(recording: Recording, counted: bool, has_slow_tier: bool) -> Spells:
+    """After load_samples. counted: counters tell what is remote, so that no share of samples does."""
+
+    def ask(query: str) -> tuple[sql_accesses.Spell, ...]:
+        return tuple(recording.rows(sql_accesses.Spell, query, spells=SPELLS))
+
+    return Spells(
+        remote=() if counted else ask(sql_accesses.REMOTE_SPELLS),
+        slow=ask(sql_accesses.SLOW_SPELLS) if has_slow_tier else (),
     )
 
 

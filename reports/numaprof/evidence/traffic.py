@@ -53,6 +53,11 @@ class Ledger:
         parts = [self.by_thread.get(thread, {}) for thread in threads]
         return self._columns([*parts, *(self.by_cpu.get(cpu, {}) for cpu in cpus)])
 
+    @property
+    def tells_remote(self) -> bool:
+        """True if counters distinguished local from remote in this run."""
+        return self.events.verdict is not None and bool(self.by_thread or self.unattributed)
+
     @cached_property
     def total(self) -> dict[str, Traffic]:
         return self._columns([*self.by_thread.values(), self.unattributed])

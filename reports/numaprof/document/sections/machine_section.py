@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
-from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share, sampled_share
+from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.analysis.verdict import is_heavy
 from numaprof.document.open_recording import Reading
@@ -19,6 +19,7 @@ from numaprof.evidence.thresholds import MOST_FREED
 from numaprof.evidence.traffic import verdict_traffic
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_machine
+from numaprof.recording.sql.sql_samples import LOAD, STORE
 from numaprof.text.format import clean
 
 
@@ -114,7 +115,7 @@ def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
     if basis(evidence) is None:
         return {}, None
     several = basis(evidence) == COUNTERS and len(evidence.machine.memory_nodes) > 2
-    if several and sampled_share(evidence, LOADS).total > 0:
+    if several and any(row.kind in (LOAD, STORE) and row.remote is not None for row in evidence.samples.used):
         return sampled(evidence), f"sampled accesses: {LOADS}"
     return matrix(evidence), population(evidence)
 

@@ -45,22 +45,28 @@ class Spell(NamedTuple):
     kind: int
     thread: int
     part: int
-    remote: float
+    having: float  # those that are remote, or that the slow tier answered
     total: float
     samples: int
     squares: float  # sum of the squares of the weights
 
 
-# Those of which it is known whether they are remote.
-SPELLS = f"""
+def _spells(having: str, where: str) -> str:
+    """Those of which it is known."""
+    return f"""
 SELECT kind, thread, (t_ns - first) * :spells / (last - first) AS part,
-       sum(weight * remote), sum(weight), count(*), total(1.0 * weight * weight)
-  FROM (SELECT kind, thread, t_ns, weight, {_REMOTE} AS remote FROM access
-         WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM))
+       sum(weight * having_it), sum(weight), count(*), total(1.0 * weight * weight)
+  FROM (SELECT kind, thread, t_ns, weight, {having} AS having_it FROM access WHERE {where})
        CROSS JOIN (SELECT min(t_ns) AS first, max(t_ns) + 1 AS last FROM access)
- WHERE remote IS NOT NULL
+ WHERE having_it IS NOT NULL
  GROUP BY kind, thread, part
 """
+
+
+REMOTE_SPELLS = _spells(_REMOTE, "ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)")
+SLOW_SPELLS = _spells(
+    "source = @SLOW_TIER", "kind IN (@LOAD, @STORE) AND source IN (@LOCAL_DRAM, @REMOTE_DRAM, @SLOW_TIER)"
+)
 
 
 class Answer(NamedTuple):
@@ -70,12 +76,11 @@ class Answer(NamedTuple):
     samples: int
     weight: float
     cycles: float | None  # the sum of their latencies, each times its weight
-    squares: float  # the sum of the squares of their weights
 
 
 # Who answered the sampled loads and stores, and how long that took.
 ANSWERS = """
-SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight), total(1.0 * weight * weight)
+SELECT thing, kind, source, count(*), sum(weight), sum(latency * weight)
   FROM access WHERE kind IN (@LOAD, @STORE)
  GROUP BY thing, kind, source
 """
