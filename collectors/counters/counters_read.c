@@ -184,7 +184,7 @@ static uint64_t counters_record_id(const struct perf_event_header *header)
 static int counters_group_of_timer(const struct counter_set *set, uint64_t id)
 {
     for (int i = 0; i < set->counters->group_count; i++)
-        if (set->groups[i].timer_fd >= 0 && set->groups[i].timer_id == id)
+        if (set->groups[i].timer_id == id)
             return i;
     return -1;
 }
@@ -192,7 +192,7 @@ static int counters_group_of_timer(const struct counter_set *set, uint64_t id)
 bool counters_is_timers(const struct counter_set *set, const struct perf_event_header *header)
 {
     const uint64_t id = counters_record_id(header);
-    return set->timer_fd >= 0 && id != 0 && (id == set->timer_id || counters_group_of_timer(set, id) >= 0);
+    return id != 0 && (id == set->timer_id || counters_group_of_timer(set, id) >= 0);
 }
 
 // Of all that was counted since the timer told last, -1: not known. A thread that moved away and back meanwhile passes
@@ -233,6 +233,8 @@ bool counters_take_timer(struct counter_set *set, const struct perf_event_header
     const struct perf_layout layout = {.sample_type = COUNTERS_TIMER_TYPE, .read_format = COUNTERS_READ_FORMAT};
     struct perf_sample sample;
     struct counters_values now;
+    if (set->timer_fd < 0)
+        return true; // timers were given up after it: the thread ended, or files ran out, while they were opened
     if (perf_record_sample(header, &layout, &sample) < 0)
         return false;
     const int group = counters_group_of_timer(set, sample.id);

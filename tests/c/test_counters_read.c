@@ -179,6 +179,17 @@ TEST(a_timer_that_comes_too_soon_or_after_the_last_reading_writes_nothing_and_lo
     CHECK_EQ(hand_number("SELECT sum(value) FROM count WHERE event = 90"), 100);
 }
 
+// A thread ended, on a busy machine, when one of its timers was open and had told, and the next one was not.
+TEST(what_timers_told_before_they_were_given_up_is_neither_believed_nor_malformed)
+{
+    begin_timed();
+    set.timer_fd = set.groups[0].timer_fd = -1;
+    CHECK(tell(GROUP_TIMER, 2000, CPU, 40, VALUES(1000, 7, 2000, 40)));
+    CHECK(tell(CLOCK_TIMER, 2000, CPU, 100, VALUES(5000, 100)));
+    end();
+    CHECK_EQ(hand_number("SELECT count(*) FROM count"), 0);
+}
+
 TEST(a_timer_of_another_size_is_not_believed)
 {
     begin_timed();
