@@ -44,7 +44,7 @@ static size_t recorder_drain(struct recorder *r)
 {
     uint64_t until = clock_now();
     size_t messages = messages_take(&r->messages); // first, so that a thread's start is known before its end
-    return messages + perf_streams_drain(&r->streams, until);
+    return messages + perf_streams_drain(&r->streams, messages_drain_until(&r->messages, until));
 }
 
 bool recorder_has_targets(const struct recorder *r)
@@ -64,7 +64,8 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
     attached_tick(&r->attached, now);
     if (proc_scan_is_due(&r->scan, now)) {
         recorder_drain(r);
-        proc_scan_run(&r->scan, now);
+        if (!messages_are_held(&r->messages)) // it takes a thread for gone whose end is still in the rings
+            proc_scan_run(&r->scan, now);
     }
     return records;
 }

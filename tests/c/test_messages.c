@@ -18,6 +18,8 @@ static size_t receive(struct channel_server *server, bool starts_only, struct ch
 // What happens after the messages were taken and before the connections are.
 static void (*meanwhile)(void);
 
+static bool crowded; // there are others whenever some have been taken
+
 static size_t accept_connections(const struct connections *connections, struct channel_connection *taken, size_t max,
                                  bool *more)
 {
@@ -25,7 +27,9 @@ static size_t accept_connections(const struct connections *connections, struct c
     meanwhile = NULL;
     if (once)
         once();
-    return connections_accept(connections, taken, max, more);
+    const size_t count = connections_accept(connections, taken, max, more);
+    *more |= crowded;
+    return count;
 }
 
 #define channel_server_receive receive
@@ -370,6 +374,100 @@ TEST(what_a_process_sends_is_kept_while_its_connection_waits)
     end();
 }
 
+static void connects_behind_a_refused_crowd(void)
+{
+    refused_crowd(2 * REFUSED);
+    const int fd = connects();
+    says(fd, NUMBER, clock_now(), true);
+    give_byte(done[1]);
+    is_answered(fd);
+}
+
+// As the recorder does it: messages, then the kernel's records.
+static void looks(void)
+{
+    const uint64_t until = clock_now();
+    messages_take(&messages);
+    perf_streams_drain(&streams, messages_drain_until(&messages, until));
+}
+
+// Begins a process of one thread, and another that connects behind a crowd and starts a thread that ends at once.
+static pid_t begin_a_short_thread_behind_a_refused_crowd(void)
+{
+    begin_with_kernel_records();
+    struct process *known = tasks_add_process(&tasks, getpid(), NULL, 1, "preload");
+    tasks_add_thread(&tasks, known, getpid(), 1, true, NULL);
+    known->channel = NUMBER + 1;
+    atomic_store(&server.shared->slot_users[0], 1);
+    const pid_t pid = child(connects_behind_a_refused_crowd);
+    await_byte(done[0]);
+    tasks_add_thread(&tasks, tasks_add_process(&tasks, pid, NULL, 1, "preload"), pid, 1, true, NULL);
+    kernel_says(PERF_RECORD_FORK, pid, STARTED);
+    sends(AT, CHANNEL_THREAD_START, NUMBER, STARTED, clock_now());
+    kernel_says(PERF_RECORD_EXIT, pid, STARTED);
+    return pid;
+}
+
+TEST(a_thread_is_not_over_before_its_start_that_waits_behind_a_refused_crowd_is_handled)
+{
+    const pid_t pid = begin_a_short_thread_behind_a_refused_crowd();
+    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now()); // of another process: its turn is later
+    looks();
+    CHECK(messages_are_held(&messages));
+    CHECK_EQ(messages.early_count, 2);
+    CHECK_EQ(tasks_thread(&tasks, getpid())->pin, CHANNEL_PIN_NONE);
+    looks();
+    looks();
+    ends_well(pid);
+    CHECK(!messages_are_held(&messages));
+    CHECK(!tasks_thread(&tasks, STARTED));
+    CHECK_EQ(atomic_load(&server.shared->slot_users[0]), 0); // given back for the thread: it was known to be planned
+    CHECK_EQ(tasks_thread(&tasks, getpid())->pin, CHANNEL_PIN_PLANNED);
+    end_with_kernel_records();
+}
+
+static void crowd_of_one_look(void)
+{
+    refused_crowd(REFUSED);
+    _exit(0);
+}
+
+// A hostile process sends in the name of one that does not exist, and keeps others from being taken.
+TEST(what_nobody_sent_is_waited_for_as_long_as_a_connection_before_it_may_wait)
+{
+    enum { LOOKS = 4 * (1 + SOMAXCONN / REFUSED) };
+    int looked = 0;
+    begin();
+    struct process *known = tasks_add_process(&tasks, getpid(), NULL, 1, "preload");
+    known->channel = NUMBER + 1;
+    sends(AT, CHANNEL_MAIN_PINNED, NUMBER + 2, getpid(), clock_now());
+    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now());
+    ends_well(child(crowd_of_one_look));
+    do {
+        ends_well(child(crowd_of_one_look));
+        messages_take(&messages);
+    } while (messages_are_held(&messages) && ++looked < LOOKS);
+    CHECK(messages.more);
+    CHECK(looked > SOMAXCONN / REFUSED);
+    CHECK(looked < LOOKS);
+    CHECK_EQ(tasks_thread(&tasks, getpid())->pin, CHANNEL_PIN_PLANNED);
+    CHECK_EQ(messages.early_count, 0);
+    end();
+}
+
+TEST(the_last_look_waits_for_nobody_who_never_connected)
+{
+    begin();
+    tasks_add_process(&tasks, getpid(), NULL, 1, "preload")->channel = NUMBER + 1;
+    sends(AT, CHANNEL_MAIN_PINNED, NUMBER + 2, getpid(), clock_now());
+    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now());
+    crowded = true;
+    messages_take_last(&messages);
+    CHECK(!messages_are_held(&messages));
+    CHECK_EQ(tasks_thread(&tasks, getpid())->pin, CHANNEL_PIN_PLANNED);
+    end();
+}
+
 TEST(the_last_look_takes_what_waits_behind_a_refused_crowd)
 {
     begin();
@@ -392,6 +490,25 @@ TEST(a_thread_that_was_answered_before_the_last_look_is_known)
     messages_take_last(&messages);
     CHECK(tasks_thread(&tasks, getpid()));
     CHECK_EQ(messages.arrival_count, 0);
+    end();
+}
+
+// Nobody looks for it any more: the recorder leaves.
+TEST(a_thread_start_that_was_sent_before_the_recorder_leaves_is_answered_and_known)
+{
+    begin();
+    struct process *process = tasks_add_process(&tasks, getpid(), NULL, 1, "preload");
+    process->channel = NUMBER;
+    thread_starts_register(&starts, NUMBER, getpid(), false);
+    struct channel_message *message = writes(AT, CHANNEL_THREAD_START, NUMBER, getpid(), clock_now());
+    message->waits = 1;
+    atomic_store(&starts.stop, true); // before it is sent: the thread is past its last look
+    atomic_store(&message->state, CHANNEL_SENT);
+    atomic_fetch_or(&server.shared->sent[0], UINT64_C(1) << AT);
+    thread_starts_stop(&starts);
+    CHECK_EQ(atomic_load(&message->state), CHANNEL_ANSWERED);
+    messages_take_last(&messages);
+    CHECK_EQ(tasks_thread(&tasks, getpid())->pin, CHANNEL_PIN_PLANNED);
     end();
 }
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from running import one, run, target
+from running import one, rows, run, target
 
 pytestmark = [pytest.mark.requires("gcc", "perf_event", "root")]
 
@@ -29,26 +29,30 @@ def strangers(words: list[str]) -> Iterator[list[tuple[int, int]]]:
         counts.append((int(connected), int(got)))
 
 
+def fork_server(address: Path, children: int) -> list[object]:
+    """Begins when a stranger has connected."""
+    wait = f"until test -e {address}.met; do :; done"
+    script = f'printf "%s\\n" "$NUMAPROF_CHANNEL" > {address}; {wait}; exec "$@"'
+    return ["sh", "-c", script, "sh", target("fork_server"), children, 64]
+
+
 @pytest.mark.parametrize("user", [[], NOBODY], ids=["same user", "another user"])
 def test_a_flood_of_strangers(user: list[str], public_place: Path) -> None:
     recording, address = public_place / "r.numaprof", public_place / "address"
     with strangers([*user, str(target("stranger")), str(address), "guess"]) as counts:
-        script = f'printf "%s\\n" "$NUMAPROF_CHANNEL" > {address}; exec {target("fork_server")} {CHILDREN} 64'
-        done = run("record", "-q", "-o", recording, "sh", "-c", script)
+        done = run("record", "-q", "-o", recording, *fork_server(address, CHILDREN))
     assert done.status == 0
-    assert sum(connected for connected, _ in counts) > 0, "it never came near"
     assert all(got == 0 for _, got in counts)
     assert one(recording, "SELECT count(*) FROM process") == CHILDREN + 1
     assert one(recording, "SELECT count(*) FROM process WHERE followed = 'preload'") == CHILDREN + 1
+    assert rows(recording, "SELECT pin, count(*) FROM thread GROUP BY 1") == [("planned", 2 * (CHILDREN + 1))]
 
 
 def test_a_stranger_that_knows_the_secret(tmp_path: Path) -> None:
     """A process of the same user can read the target's environment: the kernel says that it is no descendant."""
     address = tmp_path / "address"
     with strangers([str(target("stranger")), str(address)]) as counts:
-        script = f'printf "%s\\n" "$NUMAPROF_CHANNEL" > {address}; exec {target("fork_server")} 40 64'
-        done = run("record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
+        done = run("record", "-q", "-o", tmp_path / "r.numaprof", *fork_server(address, 40))
     assert done.status == 0
-    assert sum(connected for connected, _ in counts) > 0, "it never came near"
     assert all(got == 0 for _, got in counts)
     assert one(tmp_path / "r.numaprof", "SELECT count(*) FROM process") == 41

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // stranger ADDRESS_FILE [guess]: a process that the target did not start. Finds the recorder whose address is in the file
-// (with its secret; guess: only its name, in /proc/net/unix, and makes up a secret), connects as fast as it can and asks for the segment, until its standard input
-// closes. Prints how often it connected and how many descriptors it got.
+// (with its secret; guess: only its name, in /proc/net/unix, and makes up a secret), connects as fast as it can and asks
+// for the segment, until its standard input closes. Makes the file ADDRESS_FILE.met when it has connected. Prints how
+// often it connected and how many descriptors it got.
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,15 @@ static bool guess_secret(char *address)
         fclose(file);
     snprintf(address, CHANNEL_ADDRESS, "%s:%032d", name + 1, 0);
     return found;
+}
+
+static void tell(const char *address_file)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s.met", address_file);
+    FILE *file = fopen(path, "w");
+    if (file)
+        fclose(file);
 }
 
 static int meet(const char *address)
@@ -86,7 +96,8 @@ int main(int argc, char **argv)
             continue;
         for (int i = 0; i < HELD; i++) {
             int fd = meet(address);
-            connected += fd >= 0;
+            if (fd >= 0 && connected++ == 0)
+                tell(argv[1]);
             if (fd >= 0 && i == 0)
                 got += ask(fd, address, connected % 2);
             if (held[i] >= 0)

@@ -49,23 +49,32 @@ static void thread_starts_answer(struct thread_starts *starts, const struct chan
     channel_server_answer(message);
 }
 
+// Returns how many.
+static size_t thread_starts_answer_some(struct thread_starts *starts)
+{
+    struct channel_received messages[16];
+    const size_t count = channel_server_receive(starts->server, true, messages, sizeof messages / sizeof *messages);
+    for (size_t i = 0; i < count; i++)
+        thread_starts_answer(starts, &messages[i]);
+    return count;
+}
+
 static void *thread_starts_run(void *argument)
 {
     struct thread_starts *starts = argument;
-    struct channel_received messages[16];
     uint32_t seen = 0;
     const uint64_t one = 1;
     while (!atomic_load(&starts->stop)) {
         uint32_t before = seen;
-        size_t count;
         channel_server_await(starts->server, &seen);
-        while (!atomic_load(&starts->stop) && // who never ends to send does not hold up the end
-               (count = channel_server_receive(starts->server, true, messages, 16)) > 0)
-            for (size_t i = 0; i < count; i++)
-                thread_starts_answer(starts, &messages[i]);
+        while (!atomic_load(&starts->stop) && thread_starts_answer_some(starts) > 0)
+            ;
         if (seen != before)
             (void)!write(starts->wake, &one, sizeof one);
     }
+    // What was sent before the stop. Who never ends to send does not hold up the end.
+    for (size_t answered = 0, more = 1; more > 0 && answered < CHANNEL_MESSAGES; answered += more)
+        more = thread_starts_answer_some(starts);
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/recorder/targets/messages.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -319,21 +320,55 @@ static int messages_by_handshake(const void *one, const void *other)
     return (a->handshake.time_ns > b->handshake.time_ns) - (a->handshake.time_ns < b->handshake.time_ns);
 }
 
+// Takes connections, and notes who is taken by now. Where some are left, a look takes or refuses up to 64 of them; if
+// descriptors are missing, none.
 static void messages_meet(struct messages *messages)
 {
-    enum { MOST = sizeof messages->met / sizeof *messages->met };
+    enum { MOST = sizeof messages->met / sizeof *messages->met, LOOKS = 2 * (1 + SOMAXCONN / 64) };
+    const uint64_t now = clock_now();
     messages->met_count += connections_accept(&messages->connections, messages->met + messages->met_count,
                                               MOST - messages->met_count, &messages->more);
     qsort(messages->met, messages->met_count, sizeof *messages->met, messages_by_handshake);
+    if (!messages->more)
+        messages->marked_ns = now;
+    if (messages->more && ++messages->looks < LOOKS)
+        return;
+    messages->settled_ns = messages->marked_ns;
+    messages->marked_ns = now;
+    messages->looks = 0;
+}
+
+// Its process may have connected and not be registered yet: a sender has always connected before it sends. next: among
+// those that are met.
+static bool messages_is_early(const struct messages *messages, const struct channel_received *message, size_t next)
+{
+    const bool is_met = next < messages->met_count && messages->met[next].handshake.time_ns <= message->time_ns;
+    return (is_met || message->time_ns > messages->settled_ns) &&
+           !tasks_process_of_channel(messages->connections.targets->tasks, message->process);
+}
+
+// Whether there is room for what is sent meanwhile, and for the connection itself.
+static bool messages_may_hold(const struct messages *messages, size_t count)
+{
+    return count <= CHANNEL_MESSAGES && messages->met_count < sizeof messages->met / sizeof *messages->met;
+}
+
+// Keeps an early message and all that were sent after it.
+static void messages_hold(struct messages *messages, size_t from, size_t count)
+{
+    messages->held_ns = messages->taken[from].time_ns;
+    memmove(messages->taken + messages->early_count, messages->taken + from, (count - from) * sizeof *messages->taken);
+    messages->early_count += count - from;
 }
 
 // What was taken, in the order in which it was sent: a thread that ends leaves its CPU slot before another one begins.
 // Connections later than `until` wait: to register one, the kernel's records are drained until then, and with them the
-// ends of threads whose starts are not taken yet. Returns how many connections were registered.
+// ends of threads whose starts are not taken yet. For the same reason everything behind an early message waits. Returns
+// how many connections were registered.
 static size_t messages_merge(struct messages *messages, size_t count, uint64_t before, uint64_t until)
 {
-    const struct targets *targets = messages->connections.targets;
     size_t i = 0, j = 0, k = 0, met = 0;
+    messages->held_ns = UINT64_MAX;
     while (met < messages->met_count && messages->met[met].handshake.time_ns <= until)
         met++;
     for (;;) {
@@ -344,22 +379,31 @@ static size_t messages_merge(struct messages *messages, size_t count, uint64_t b
             messages_arrive_if_known(messages, &messages->arrivals[k++]);
         } else if (j < met && (i == count || said <= sent)) {
             messages_connect(messages, &messages->met[j++], k);
-        } else if (i < count) {
-            const struct channel_received *message = &messages->taken[i++];
-            const bool may_connect = messages->more || met < messages->met_count;
-            if (may_connect && !tasks_process_of_channel(targets->tasks, message->process)) {
-                messages_postpone(messages, message);
-                continue;
-            }
-            messages_handle(messages, message);
-            channel_server_answer(message);
-        } else {
+        } else if (i == count) {
             break;
+        } else if (!messages_is_early(messages, &messages->taken[i], j)) {
+            messages_handle(messages, &messages->taken[i]);
+            channel_server_answer(&messages->taken[i++]);
+        } else if (messages_may_hold(messages, count)) {
+            messages_hold(messages, i, count);
+            break;
+        } else {
+            messages_postpone(messages, &messages->taken[i++]);
         }
     }
-    messages->met_count -= met;
-    memmove(messages->met, messages->met + met, messages->met_count * sizeof *messages->met);
-    return met;
+    messages->met_count -= j;
+    memmove(messages->met, messages->met + j, messages->met_count * sizeof *messages->met);
+    return j;
+}
+
+bool messages_are_held(const struct messages *messages)
+{
+    return messages->connections.channel && messages->held_ns < UINT64_MAX;
+}
+
+uint64_t messages_drain_until(const struct messages *messages, uint64_t until)
+{
+    return messages_are_held(messages) && messages->held_ns < until ? messages->held_ns : until;
 }
 
 size_t messages_take(struct messages *messages)
@@ -376,9 +420,9 @@ size_t messages_take(struct messages *messages)
         messages_arrivals(messages); // second: a thread arrives before it sends its end
         messages_meet(messages);     // third: a sender has always connected before it sends
         met = messages_merge(messages, count, before, until);
-        messages_keep_arrivals(messages, before);
+        messages_keep_arrivals(messages, messages_drain_until(messages, before));
         all += count - messages->early_count + met;
-    } while (all < MOST && // then the rings again
+    } while (all < MOST && (!messages_are_held(messages) || !messages->more) && // then the rings again
              (count == ROOM || messages->met_count > 0 || (messages->more && met > 0)));
     return all;
 }
@@ -388,6 +432,11 @@ void messages_take_last(struct messages *messages)
     enum { LOOKS = 1 + SOMAXCONN / 64 }; // each takes or refuses as many, and no more wait at this time
     for (int i = 0; i < LOOKS && (i == 0 || messages->more); i++)
         messages_take(messages);
+    if (!messages_are_held(messages))
+        return;
+    messages->looks = UINT_MAX / 2;
+    messages->marked_ns = UINT64_MAX; // whose sender is not known by now is nobody's
+    messages_take(messages);
 }
 
 void messages_finish(const struct messages *messages)

@@ -16,15 +16,22 @@ struct messages {
     struct channel_connection met[32]; // by time; some wait until what was sent before them is taken
     size_t met_count;
     bool more;                       // connections were left for the next time
+    // Whoever had connected before settled_ns has been taken from the queue. looks: since marked_ns.
+    uint64_t settled_ns, marked_ns;
+    unsigned int looks;
+    uint64_t held_ns;                // of the oldest message whose sender may still become known; UINT64_MAX: none
     uint64_t dropped;                // messages and arrivals of unknown processes that found no room
     // In one go: the end of a process, which a scan may meet first, ends its threads. The first early_count are kept:
-    // the connections of their processes wait behind others.
+    // the connections of their processes wait behind others, or they were sent after such a message.
     struct channel_received taken[2 * CHANNEL_MESSAGES];
     size_t early_count;
 };
 
 // Takes all messages and connections, in the order they were sent. Returns how many.
 size_t messages_take(struct messages *messages);
+// The kernel's records after this time wait: they may tell the end of a thread whose start is not handled yet.
+uint64_t messages_drain_until(const struct messages *messages, uint64_t until);
+bool messages_are_held(const struct messages *messages);
 // The same for the last time: also what waits behind connections that are refused.
 void messages_take_last(struct messages *messages);
 
