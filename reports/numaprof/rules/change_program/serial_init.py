@@ -42,6 +42,7 @@ from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT, LINE_BYTES, MAINLY, MIN_PASSES
 from numaprof.rules.advice import Advice, Kind, Remarked
+from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
 from numaprof.rules.initialisation import Initialisation, by_turns, change, code, initialisation_of, promised
 from numaprof.text.format import nodes_in_text, percent, plural
@@ -74,6 +75,7 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=_rests_on(evidence, group, uses),
         removes=removes,
         concerns=part if removes is None else None,
+        expects=_expects(evidence, group, init),
         saves=saves(evidence, removes if measured(evidence) else part, group),
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -97,6 +99,12 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
     """Access pattern. With few samples only a division is accepted: a single thread may be chance."""
     found = shape_of(group)
     return found if measured(evidence) or found.divided else Shape.UNKNOWN
+
+
+def _expects(evidence: Evidence, group: list[Object], init: Initialisation) -> str | None:
+    """What the command that spreads all memory does to the remote share: where much is local, more becomes remote."""
+    spread = init.spread in code(init) and measured(evidence) and any(found.homes for found in group)
+    return interleaved_share(evidence, group, all_memory=True) if spread else None
 
 
 def _instead(init: Initialisation) -> tuple[Remarked, ...]:

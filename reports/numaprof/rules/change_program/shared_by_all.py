@@ -67,7 +67,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change=_change(evidence, group, working),
         code=lines,
         evidence=_rests_on(evidence, uses, part),
-        expects=_interleaved(evidence, group, all_memory),
+        expects=interleaved_share(evidence, group, all_memory),
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(sites),
@@ -96,7 +96,7 @@ def _homes_in_words(evidence: Evidence, group: list[Object]) -> tuple[str, str]:
     return where, f"{either(len(above), 'That node serves', 'Those nodes serve')} more than the others."
 
 
-def _interleaved(evidence: Evidence, group: list[Object], all_memory: bool) -> str:
+def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool) -> str:
     """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
     whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
     known = sum(found.known for found in group)
