@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a recorder that got no CPU in time writes of a thread: how long it ran without counters.
+#include "profiler/recorder/evidence/counter_sets.h"
+
+#include "hand_modules.h"
+
+enum { THREAD = 1 << 29, BEFORE_NS = 300, AT_OPENING_NS = 1300 }; // THREAD: beyond any pid there is (PID_MAX_LIMIT)
+
+// Has a thread that had run BEFORE_NS when the recording began get its counters, after on_ns in windows.
+static void give(int64_t time_before, bool is_on, uint64_t on_ns)
+{
+    static struct counter_set set;
+    hand_modules();
+    sets.is_on = is_on; // since time 0: long ago
+    sets.on_ns = on_ns;
+    struct process *process = tasks_add_process(&tasks, THREAD, NULL, 1, "preload");
+    struct thread *thread = process ? tasks_add_thread(&tasks, process, THREAD, 1, false, NULL) : NULL;
+    CHECK(thread != NULL);
+    thread->cpu_ns_before = BEFORE_NS;
+    set = (struct counter_set){0};
+    counter_sets_give(&sets, thread, &set, time_before);
+    CHECK(thread->counters == &set);
+    thread->counters = NULL;
+    tasks_end_all(&tasks);
+    CHECK_EQ(recording_queue_stop(tasks.queue), 0);
+}
+
+TEST(a_thread_whose_counters_come_late_ran_uncounted_until_then)
+{
+    give(AT_OPENING_NS, true, 0);
+    CHECK_EQ(hand_number("SELECT uncounted_ns FROM thread"), AT_OPENING_NS - BEFORE_NS);
+}
+
+TEST(time_outside_of_windows_is_not_missing)
+{
+    give(AT_OPENING_NS, false, 400);
+    CHECK_EQ(hand_number("SELECT uncounted_ns FROM thread"), 400);
+}
+
+TEST(a_thread_that_ran_before_the_recording_only_misses_nothing)
+{
+    give(BEFORE_NS - 1, true, 0);
+    CHECK_EQ(hand_number("SELECT uncounted_ns FROM thread"), 0);
+}
+
+TEST(what_is_not_known_is_not_0)
+{
+    give(-1, true, 0);
+    CHECK_EQ(hand_number("SELECT uncounted_ns IS NULL FROM thread"), 1);
+}
