@@ -16,6 +16,12 @@ ifdef SANITIZE
 override BUILD := build/sanitize-$(subst $(comma),-,$(SANITIZE))
 override CFLAGS := -O1 -g -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 endif
+# CROSS=aarch64-linux-gnu: static and wheel for that machine, below a folder of its own (docs/installing.md).
+ifdef CROSS
+override BUILD := build/$(CROSS)
+override CC := $(CROSS)-gcc
+override AR := $(CROSS)-ar
+endif
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE -I. -I$(BUILD)/gen $(WARNINGS) -fno-omit-frame-pointer -pthread $(CFLAGS)
 LIBS     := -lm -ldw -lelf -lsqlite3 -pthread
 

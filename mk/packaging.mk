@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is handed out, into build/dist. The version has one place: reports/pyproject.toml.
 
-DIST   := $(BUILD)/dist
+DIST   := build/dist
 NAMED  := numaprof-$(VERSION)
-ARCH   := $(shell uname -m)
+ARCH   := $(or $(firstword $(subst -, ,$(CROSS))),$(shell uname -m))
 STAGED := $(BUILD)/stage
 
 wheel: static $(BUILD)/.venv ## a wheel for pip and pipx: program, preload library, reports
 	$(call say,WHEEL,$(DIST))
 	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check build wheel
-	$(Q)VERSION=$(VERSION) mk/wheel $(STATIC) $(PRELOAD) $(VENV) $(DIST)
+	$(Q)VERSION=$(VERSION) CROSS=$(CROSS) ARCH=$(ARCH) mk/wheel $(STATIC) $(PRELOAD) $(VENV) $(DIST)
 
 # DEBFULLNAME and DEBEMAIL name the packager, as for Debian's own tools.
 deb: all man $(BUILD)/shared/numaprof $(BUILD)/.packages-deb ## a Debian package
@@ -33,7 +33,7 @@ release: wheel deb dist ## all of these, with checksums
 MINIMAL_ROOT := $(BUILD)/cache/minimal-root.tar
 $(MINIMAL_ROOT): | $(BUILD)/.packages-deb
 	$(call say,ROOT,$@)
-	$(Q)mkdir -p $(@D) && mmdebstrap -q --variant=minbase --include=python3,python3-venv stable $@.new && mv $@.new $@
+	$(Q)mkdir -p $(@D) && mmdebstrap -q --format=tar --variant=minbase --include=python3,python3-venv stable $@.new && mv $@.new $@
 
 test-packages: release examples $(BUILD)/.venv-test $(MINIMAL_ROOT) ## wheel, package and tarball in a clean root; needs root and a network
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/packaging $(TESTFLAGS)

@@ -2,7 +2,7 @@
 # What must be on the machine before anything is built: Debian packages, and a virtual environment for Python.
 
 $(BUILD)/.packages: mk/packages.txt mk/packages
-	$(Q)mk/packages build
+	$(Q)mk/packages build $(CROSS)
 	$(Q)mkdir -p $(@D) && touch $@
 
 $(BUILD)/.packages-%: mk/packages.txt mk/packages

@@ -91,6 +91,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "huge_pages": _huge_pages_on_request,
     "one_node": lambda: not Path("/sys/devices/system/node/node1").exists(),
     "lintian": lambda: shutil.which("lintian") is not None,
+    "aarch64": lambda: bool(shutil.which("qemu-aarch64-static") and list((BUILD / "dist").glob("*_aarch64.whl"))),
     "minimal_root": (BUILD / "cache/minimal-root.tar").exists,
     "sarif_schema": (BUILD / "cache/sarif-schema-2.1.0.json").exists,
 }

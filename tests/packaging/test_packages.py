@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from conftest import BUILD, TREE, build_c
+from seeds import text_seed
 
 DIST = BUILD / "dist"
 # In a mount namespace of its own, which takes the mounts along when it ends.
@@ -76,13 +79,34 @@ def it_works(root: Root, program: str) -> None:
 
 
 def test_wheel_in_a_fresh_environment(root: Root) -> None:
-    wheel = root.take("*.whl")
+    wheel = root.take(f"*_{platform.machine()}.whl")
     assert (root.folder / wheel[1:]).stat().st_size < 10 << 20
     root.run("python3", "-m", "venv", "/venv")
     root.run("/venv/bin/pip", "install", "-q", wheel)
     it_works(root, "/venv/bin/numaprof")
     root.run("/venv/bin/pip", "uninstall", "-q", "-y", "numaprof")
     assert not list((root.folder / "venv").rglob("*numaprof*"))
+
+
+@pytest.mark.requires("aarch64")
+def test_wheel_for_aarch64(tmp_path: Path) -> None:
+    """Made with CROSS=aarch64-linux-gnu; its program runs in an emulator, which has no perf events."""
+    (wheel,) = DIST.glob("*_aarch64.whl")
+    assert wheel.stat().st_size < 10 << 20
+    with zipfile.ZipFile(wheel) as files:
+        (program,) = [name for name in files.namelist() if name.endswith("scripts/numaprof")]
+        path = Path(files.extract(program, tmp_path))
+    path.chmod(0o755)
+    (tmp_path / "script.txt").write_text(text_seed())
+
+    def run(*words: str) -> str:
+        command = ["qemu-aarch64-static", path, *words]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+        return done.stdout + done.stderr
+
+    assert ", aarch64, glibc" in run("--version")
+    assert "imported 30 samples" in run("import", "script.txt")
+    assert "NUMA nodes" in run("doctor")
 
 
 def test_debian_package(root: Root) -> None:
