@@ -83,7 +83,7 @@ def test_children_that_were_there_before_are_not_waited_for(tmp_path: Path) -> N
     """exec numaprof in a shell with background jobs: the job ends only when the test lets it."""
     recording = tmp_path / "r.numaprof"
     read, write = os.pipe()
-    shell = f"cat <&{read} >/dev/null & exec {PROGRAM} record -q -o {recording} sh -c 'exit 5'"
+    shell = f"exec 3<&{read}; cat <&3 >/dev/null & exec {PROGRAM} record -q -o {recording} sh -c 'exit 5'"
     done = subprocess.run(["bash", "-c", shell], pass_fds=[read], timeout=PATIENCE_S, check=False)
     os.close(read)
     os.close(write)
@@ -93,8 +93,8 @@ def test_children_that_were_there_before_are_not_waited_for(tmp_path: Path) -> N
 def test_what_the_program_leaves_running_is_waited_for_beside_such_children(tmp_path: Path) -> None:
     recording = tmp_path / "r.numaprof"
     read, write = os.pipe()
-    leave = f"cat <&{read} >/dev/null & exit 5"
-    shell = f'cat <&{read} >/dev/null & exec {PROGRAM} record -q -o {recording} sh -c "{leave}"'
+    leave = "cat <&3 >/dev/null & exit 5"  # dash knows descriptors of one digit only
+    shell = f'exec 3<&{read}; cat <&3 >/dev/null & exec {PROGRAM} record -q -o {recording} sh -c "{leave}"'
     with subprocess.Popen(["bash", "-c", shell], pass_fds=[read]) as recorder:
         os.close(read)
         until(recording.exists)
