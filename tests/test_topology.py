@@ -76,6 +76,20 @@ def add_what_lscpu_reads(root: Path) -> None:
         (path.parent / "cpumap").write_text(mask(numbers(path.read_text())) + "\n")
 
 
+@pytest.mark.parametrize("name", HONEST)
+def test_masks_tell_as_much_as_lists(program: Path, name: str, tmp_path: Path) -> None:
+    """Snapshots made for lscpu hold masks alone."""
+    root = unpack(snapshot(name), tmp_path)
+    add_what_lscpu_reads(root)
+    whole = as_json(program, root)
+    for path in root.glob("sys/devices/system/cpu/cpu*/cache/index*/shared_cpu_list"):
+        (path.parent / "shared_cpu_map").write_text(mask(numbers(path.read_text())) + "\n")
+    for pattern in ("cpu/cpu*/cache/index*/shared_cpu_list", "cpu/cpu*/topology/*_list", "node/node*/cpulist"):
+        for path in root.glob(f"sys/devices/system/{pattern}"):
+            path.unlink()
+    assert as_json(program, root) == whole
+
+
 def groups(rows: dict[int, str]) -> set[frozenset[int]]:
     """Which CPUs are together, whatever their group is called."""
     together: dict[str, set[int]] = {}

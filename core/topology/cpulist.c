@@ -110,6 +110,30 @@ int cpulist_parse(struct cpulist *set, const char *text)
     return cpulist_elements(text, cpulist_add_to_set, set);
 }
 
+int cpulist_parse_mask(struct cpulist *set, const char *text)
+{
+    *set = (struct cpulist){0};
+    size_t length = strcspn(text, "\n");
+    if (length == 0 || length != strspn(text, "0123456789abcdefABCDEF,"))
+        return -EINVAL;
+    int number = 0;
+    for (size_t i = length; i-- > 0;) {
+        if (text[i] == ',') { // the kernel pads each word but the first
+            if (number % 32 != 0)
+                return -EINVAL;
+            continue;
+        }
+        int digit = text[i] <= '9' ? text[i] - '0' : (text[i] | 0x20) - 'a' + 10;
+        if (digit > 0 && number >= CPULIST_MAX)
+            return -ERANGE;
+        for (int bit = 0; bit < 4; bit++)
+            if (digit >> bit & 1)
+                cpulist_add(set, number + bit);
+        number += 4;
+    }
+    return 0;
+}
+
 struct cpulist_sequence {
     struct cpulist seen;
     int *numbers;

@@ -19,6 +19,8 @@ struct cpulist {
 // An empty text is an empty set. -EINVAL: not a list; -ERANGE: a number beyond CPULIST_MAX. Numbers that a person gives
 // in an order that matters are read by cpulist_order instead.
 int cpulist_parse(struct cpulist *set, const char *text);
+// The kernel's mask format, words of 32 bits in hexadecimal, the highest first: "00000003,ffffffff". Errors as above.
+int cpulist_parse_mask(struct cpulist *set, const char *text);
 
 // Numbers in the order of the text, without duplicates, at most max of them. Returns how many, or -EINVAL, -ERANGE.
 int cpulist_order(int *numbers, size_t max, const char *text);

@@ -50,7 +50,8 @@ static void topology_caches_read_one(struct topology_reader *r, int cpu, struct 
     if (index < 0)
         return;
     int64_t size = topology_caches_size(r, cpu, index);
-    if (topology_list(r, &shared, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index) < 0 ||
+    if (topology_cpu_set(r, &shared, TOPOLOGY_CACHE_CPUS, "/sys/devices/system/cpu/cpu%d/cache/index%d", cpu,
+                         index) < 0 ||
         !cpulist_has(&shared, cpu) || size == TOPOLOGY_UNKNOWN)
         return;
     for (int id = cpulist_next(&shared, 0); id >= 0; id = cpulist_next(&shared, id + 1))

@@ -47,7 +47,7 @@ static void topology_cpus_add_node(void *reader, const char *name)
     struct cpulist listed;
     int node, end = 0;
     if (sscanf(name, "node%d%n", &node, &end) != 1 || name[end] != '\0' ||
-        topology_list(r, &listed, "/sys/devices/system/node/node%d/cpulist", node) < 0)
+        topology_cpu_set(r, &listed, TOPOLOGY_NODE_CPUS, "/sys/devices/system/node/node%d", node) < 0)
         return;
     for (int id = cpulist_next(&listed, 0); id >= 0; id = cpulist_next(&listed, id + 1))
         cpulist_add(&r->online, id);
@@ -93,10 +93,11 @@ static int topology_cpus_allocate(struct topology_reader *r)
     return 0;
 }
 
-// The CPUs of one core, itself among them. Names of old kernels, which new ones still offer.
+// The CPUs of one core, itself among them.
 static void topology_cpus_siblings(struct topology_reader *r, int id, struct cpulist *siblings)
 {
-    int status = topology_list(r, siblings, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", id);
+    int status = topology_cpu_set(r, siblings, TOPOLOGY_CORE_CPUS, "/sys/devices/system/cpu/cpu%d/topology", id);
+    r->cores_told |= status == 0;
     if (status == 0 && !cpulist_has(siblings, id))
         topology_bad_file(r, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", id);
     if (!cpulist_has(siblings, id)) {
@@ -133,5 +134,7 @@ int topology_cpus_read(struct topology_reader *r)
     for (size_t i = 0; i < r->t->cpu_count; i++)
         if (r->t->cpus[i].online && r->t->cpus[i].core == TOPOLOGY_UNKNOWN)
             topology_cpus_number_core(r, r->t->cpus[i].id, core++);
+    if (!r->cores_told)
+        topology_note(r->t, "no file tells which CPUs share a core: each counts as a core of its own");
     return 0;
 }

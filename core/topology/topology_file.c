@@ -29,24 +29,54 @@ void topology_bad_file(struct topology_reader *r, const char *path_format, ...)
     va_end(arguments);
 }
 
-int topology_list(struct topology_reader *r, struct cpulist *set, const char *path_format, ...)
+static int topology_read_set(struct topology_reader *r, struct cpulist *set, const char *path,
+                             int (*parse)(struct cpulist *set, const char *text))
 {
-    char path[TOPOLOGY_PATH_BYTES], *text;
-    va_list arguments;
-    va_start(arguments, path_format);
-    vsnprintf(path, sizeof path, path_format, arguments);
-    va_end(arguments);
+    char *text;
     *set = (struct cpulist){0};
     int status = sysfile_whole(r->root, &text, "%s", path);
     if (status < 0)
         return status;
-    status = cpulist_parse(set, text);
+    status = parse(set, text);
     free(text);
     if (status < 0) {
         *set = (struct cpulist){0};
         topology_bad_file(r, "%s", path);
     }
     return status;
+}
+
+int topology_list(struct topology_reader *r, struct cpulist *set, const char *path_format, ...)
+{
+    char path[TOPOLOGY_PATH_BYTES];
+    va_list arguments;
+    va_start(arguments, path_format);
+    vsnprintf(path, sizeof path, path_format, arguments);
+    va_end(arguments);
+    return topology_read_set(r, set, path, cpulist_parse);
+}
+
+int topology_cpu_set(struct topology_reader *r, struct cpulist *set, enum topology_cpu_file file,
+                     const char *folder_format, ...)
+{
+    static const struct {
+        const char *list, *mask;
+    } names[] = {
+        [TOPOLOGY_NODE_CPUS] = {"cpulist", "cpumap"},
+        [TOPOLOGY_CORE_CPUS] = {"thread_siblings_list", "thread_siblings"}, // old names, which new kernels still offer
+        [TOPOLOGY_CACHE_CPUS] = {"shared_cpu_list", "shared_cpu_map"},
+    };
+    char folder[TOPOLOGY_PATH_BYTES / 2], path[TOPOLOGY_PATH_BYTES];
+    va_list arguments;
+    va_start(arguments, folder_format);
+    vsnprintf(folder, sizeof folder, folder_format, arguments);
+    va_end(arguments);
+    snprintf(path, sizeof path, "%s/%s", folder, names[file].list);
+    int status = topology_read_set(r, set, path, cpulist_parse);
+    if (status != -ENOENT)
+        return status;
+    snprintf(path, sizeof path, "%s/%s", folder, names[file].mask);
+    return topology_read_set(r, set, path, cpulist_parse_mask);
 }
 
 int topology_number(struct topology_reader *r, int min, const char *path_format, ...)

@@ -32,7 +32,8 @@ static void topology_nodes_cpus(struct topology_reader *r, struct topology_node 
 {
     struct cpulist listed = r->online;
     node->cpus_told =
-        !r->t->numa || topology_list(r, &listed, "/sys/devices/system/node/node%d/cpulist", node->id) == 0;
+        !r->t->numa ||
+        topology_cpu_set(r, &listed, TOPOLOGY_NODE_CPUS, "/sys/devices/system/node/node%d", node->id) == 0;
     for (int id = cpulist_next(&listed, 0); id >= 0; id = cpulist_next(&listed, id + 1)) {
         struct topology_cpu *cpu = topology_cpu_entry(r->t, id);
         if (!cpu || !cpu->online)

@@ -16,14 +16,16 @@ void doctor_machine_cpu(const struct doctor *d, struct doctor_finding *f)
         doctor_cause(f, "/proc/cpuinfo does not say which CPU this is");
         return;
     }
-    char family[32] = "";
+    char numbers[64] = ""; // s390 has neither
     if (cpu->family >= 0)
-        snprintf(family, sizeof family, " family %d", cpu->family);
+        snprintf(numbers, sizeof numbers, " family %d", cpu->family);
+    if (cpu->model >= 0)
+        snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers), " model %d stepping %d", cpu->model,
+                 cpu->stepping);
     bool known = d->uarch && !event_catalogue_is_fallback(d->uarch);
     const bool one_node = d->topology && d->topology->node_count == 1;
-    doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s model %d stepping %d)",
-                d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, family,
-                cpu->model, cpu->stepping);
+    doctor_find(f, known || one_node ? DOCTOR_YES : DOCTOR_PART, "%s: %s (%s%s)",
+                d->uarch ? d->uarch->name : "unknown", cpu->name[0] ? cpu->name : "no name", cpu->vendor, numbers);
     if (cpu->mixed && !one_node) {
         f->state = DOCTOR_PART;
         doctor_cause(f,

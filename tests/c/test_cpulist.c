@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <string.h>
 
 #include "core/topology/cpulist.h"
 #include "tests/c/check.h"
@@ -30,6 +31,34 @@ TEST(what_is_no_list_is_refused)
         CHECK_EQ(cpulist_parse(&set, bad[i]), -EINVAL);
     CHECK_EQ(cpulist_parse(&set, "8192"), -ERANGE);
     CHECK_EQ(cpulist_parse(&set, "99999999999999999999"), -ERANGE);
+}
+
+TEST(masks_are_read_from_the_lowest_word)
+{
+    struct cpulist set;
+    char out[64];
+    CHECK_EQ(cpulist_parse_mask(&set, "00000001,80000000,0000000f\n"), 0);
+    CHECK_STR(cpulist_format(out, sizeof out, &set), "0-3,63-64");
+    CHECK_EQ(cpulist_parse_mask(&set, "aA"), 0);
+    CHECK_STR(cpulist_format(out, sizeof out, &set), "1,3,5,7");
+    CHECK_EQ(cpulist_parse_mask(&set, "0\n"), 0);
+    CHECK_EQ(cpulist_count(&set), 0);
+    const char *const bad[] = {"", "\n", "0-3", "x", "1,1", "0x1", " 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECK_EQ(cpulist_parse_mask(&set, bad[i]), -EINVAL);
+}
+
+TEST(masks_end_at_the_largest_number)
+{
+    struct cpulist set;
+    char text[CPULIST_MAX / 4 + 2];
+    memset(text, '0', sizeof text);
+    text[sizeof text - 1] = '\0';
+    text[1] = '8';
+    CHECK_EQ(cpulist_parse_mask(&set, text), 0);
+    CHECK_EQ(cpulist_next(&set, 0), CPULIST_MAX - 1);
+    text[0] = '1';
+    CHECK_EQ(cpulist_parse_mask(&set, text), -ERANGE);
 }
 
 TEST(order_of_the_text_is_kept_once)
