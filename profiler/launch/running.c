@@ -68,6 +68,10 @@ static const struct running_refusal
     running_self = {DIAG_EXIT_CANNOT_RUN, "is numaprof itself", "give another one"},
     running_sandboxed = {DIAG_EXIT_CANNOT_RUN, "cannot be looked into: a security module or a sandbox forbids it",
                          "run numaprof as root"},
+    running_forbidden = {DIAG_EXIT_CANNOT_RUN,
+                         "cannot be looked into, even by root: CAP_SYS_PTRACE is missing, or a security module "
+                         "forbids it",
+                         "run numaprof as root outside its container"},
     running_foreign = {DIAG_EXIT_CANNOT_RUN,
                        "belongs to another user, or runs with other rights than its user (setuid, capabilities)",
                        "run numaprof as its owner, or as root"};
@@ -98,7 +102,9 @@ static const struct running_refusal *running_check_rights(pid_t pid)
     if (status == -ENOENT || status == -ESRCH)
         return &running_ended;
     snprintf(path, sizeof path, "/proc/%d", pid);
-    return stat(path, &owner) == 0 && owner.st_uid == geteuid() ? &running_sandboxed : &running_foreign;
+    if (stat(path, &owner) < 0 || owner.st_uid != geteuid())
+        return &running_foreign;
+    return geteuid() == 0 ? &running_forbidden : &running_sandboxed;
 }
 
 // NULL: the process can be measured.
@@ -125,11 +131,15 @@ bool running_is_measurable(struct running_process *process)
     return running_check(process) == NULL;
 }
 
+static bool running_lacks_rights(const struct running_refusal *refusal)
+{
+    return refusal == &running_foreign || refusal == &running_sandboxed || refusal == &running_forbidden;
+}
+
 bool running_is_foreign(const struct running_process *process)
 {
     struct running_process looked = *process;
-    const struct running_refusal *refusal = running_check(&looked);
-    return refusal == &running_foreign || refusal == &running_sandboxed;
+    return running_lacks_rights(running_check(&looked));
 }
 
 // --- a list of processes
@@ -267,7 +277,7 @@ static const struct running_refusal *running_keep_measurable(struct running *run
         const struct running_refusal *refusal = running_check(&running->processes[i]);
         if (!refusal)
             running->processes[kept++] = running->processes[i];
-        else if (refusal == &running_foreign || refusal == &running_sandboxed)
+        else if (running_lacks_rights(refusal))
             running->refused++;
         last = refusal ? refusal : last;
     }

@@ -9,6 +9,7 @@ import re
 import signal
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -536,6 +537,21 @@ def test_somebody_elses(public_place: Path) -> None:
         check=False,
     )
     refused((done.returncode, done.stdout, done.stderr), 126, "belongs to another user")
+
+
+UNDUMPABLE = "import ctypes; ctypes.CDLL(None).prctl(4, 0); print('ready', flush=True); input()"
+
+
+@pytest.mark.requires("root")
+def test_root_without_the_right_to_look() -> None:
+    """As in a container without CAP_SYS_PTRACE, at a process that protects its memory (PR_SET_DUMPABLE)."""
+    words = ("setpriv", "--bounding-set", "-sys_ptrace,-sys_admin,-perfmon", PROGRAM, "attach", "--duration", "0.1")
+    program = Attachee([sys.executable, "-c", UNDUMPABLE])
+    done = run_command(*words, "-p", program.pid)
+    program.do("end")
+    program.process.communicate()
+    refused(done, 126, "cannot be looked into, even by root: CAP_SYS_PTRACE is missing")
+    assert done.err.endswith("; run numaprof as root outside its container\n")
 
 
 def test_a_file_that_is_there(recording: Path) -> None:
