@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -227,6 +228,42 @@ def test_another_program_begins_anew(recording: Path) -> None:
         program.do("exec")
     assert_touched(recording, "process = 1", LATE_PAGES * 4)
     assert one(recording, "SELECT count(*) FROM process") == 1
+
+
+@pytest.mark.requires("perf_event")
+def test_programs_of_later_processes_are_not_expected_to_load_a_library(recording: Path) -> None:
+    """The program is executed by a child and by the process itself."""
+    program = Attachee(["sh", "-c", 'echo ready; read go; /bin/true; echo "go done"; exec sleep 1000'])
+    with attached(program.pid, recording):
+        program.do("go")
+        until(lambda: Path(f"/proc/{program.pid}/comm").read_text() == "sleep\n")
+    program.process.kill()
+    program.process.communicate()
+    assert [name.rsplit("/", 1)[1] for name in rows(recording, "SELECT exe FROM process")] == ["sleep", "true"]
+    assert rows(recording, "SELECT text FROM note WHERE kind = 'not_followed'") == []
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_a_program_with_other_rights_ends_the_recording_of_its_owner(public_place: Path) -> None:
+    """Where kernel.perf_event_paranoid is 2 or less. The process lives on, and what was recorded says why it stops."""
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2:
+        pytest.skip("kernel.perf_event_paranoid is above 2")
+    recording, other = public_place / "r.numaprof", public_place / "other"
+    shutil.copy(str(shutil.which("sleep")), other)
+    other.chmod(0o4755)
+    program = Attachee([*nobody, "sh", "-c", f"echo ready; read go; echo 'go done'; exec {other} 1000"])
+    with attached(program.pid, recording, command=(*nobody, public_place / "numaprof")) as recorder:
+        recorder.ends = True
+        program.do("go")
+    assert program.process.poll() is None
+    program.process.kill()
+    program.process.communicate()
+    assert recorder.status == 0
+    assert one(recording, "SELECT text, remedy FROM note WHERE kind = 'not_followed'") == (
+        f"process {program.pid} is recorded until it began to run a program with other rights (setuid)",
+        "run numaprof as root",
+    )
 
 
 @pytest.mark.requires("perf_event")

@@ -241,9 +241,25 @@ void attached_close(struct attached *attached)
     table_free(&attached->strangers);
 }
 
+// When a process begins to run a program with other rights than its user (setuid), the kernel ends the events of an
+// observer without privilege, with the same record as when the process ends.
+static void attached_note_lost(const struct attached *attached)
+{
+    const struct tasks *tasks = attached->targets->tasks;
+    for (size_t i = 0; i < attached->running->count; i++) {
+        const struct running_process *process = &attached->running->processes[i];
+        if (!tasks_process(tasks, process->pid) && running_is_foreign(process))
+            note_write(tasks, "not_followed", 1, "run numaprof as root",
+                       "process %d is recorded until it began to run a program with other rights (setuid)",
+                       process->pid);
+    }
+}
+
 void attached_finish(const struct attached *attached)
 {
     const struct tasks *tasks = attached->targets->tasks;
+    if (attached->running)
+        attached_note_lost(attached);
     if (attached->left_out > 0)
         note_write(tasks, "refused", attached->left_out, "ulimit -n, or attach to fewer processes",
                    "%d groups of counters are left out: with all groups, the threads need more than the %zu allowed "

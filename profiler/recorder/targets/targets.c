@@ -46,7 +46,8 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     allocations_close_ring(targets->allocations, process);
     programs_ended(&targets->programs, process);
     tasks_exec(targets->tasks, process);
-    programs_executed(&targets->programs, process);
+    if (!targets->counts_at_fork) // else no program is to load the library
+        programs_executed(&targets->programs, process);
     outside_threads_follow(process, thread);
 }
 
