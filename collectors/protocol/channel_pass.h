@@ -31,14 +31,14 @@ static inline ssize_t channel_pass_send(int socket, const void *data, size_t byt
     return sendmsg(socket, &message, flags | MSG_NOSIGNAL);
 }
 
-// As recvmsg(2). *passed: the descriptor, which closes on exec; -1: none. The kernel closes more than one: there is no
-// room for them (MSG_CTRUNC).
+// As recvmsg(2). *passed: the descriptor, which closes on exec; -1: none. The kernel closes more than one (MSG_CTRUNC):
+// CMSG_LEN has room for one, the padding of CMSG_SPACE for two.
 static inline ssize_t channel_pass_receive(int socket, void *data, size_t bytes, int *passed)
 {
     union channel_pass_control control = {0};
     struct iovec piece = {.iov_base = data, .iov_len = bytes};
     struct msghdr message = {
-        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_LEN(sizeof *passed)};
     ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     const struct cmsghdr *header = n >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
     *passed = -1;

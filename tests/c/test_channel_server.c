@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "collectors/protocol/channel_pass.h"
 #include "core/system/clock.h"
 
 enum { AT = 70, MAX = 4 };
@@ -117,4 +118,34 @@ TEST(slots_can_be_given_back_after_the_last_message)
     channel_server_free_slot(&server, 3);
     CHECK_EQ(atomic_load(&server.shared->slot_users[0]), 0);
     channel_server_close(&server);
+}
+
+// The number of the next descriptor that is opened.
+static int next_descriptor(void)
+{
+    const int fd = dup(STDERR_FILENO);
+    close(fd);
+    return fd;
+}
+
+// Else a program that passes two at a time would leave the recorder without descriptors.
+TEST(no_second_descriptor_beside_a_message_stays_open)
+{
+    int ends[2], passed, two[2] = {STDIN_FILENO, STDERR_FILENO};
+    char byte = 'x', control[CMSG_SPACE(sizeof two)] = {0};
+    struct iovec piece = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr header = {.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof two)};
+    memcpy(control, &header, sizeof header);
+    memcpy(control + CMSG_LEN(0), two, sizeof two);
+    CHECK_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    const int next = next_descriptor();
+    CHECK_EQ(sendmsg(ends[0], &message, 0), 1);
+    CHECK_EQ(channel_pass_receive(ends[1], &byte, 1, &passed), 1);
+    CHECK_EQ(passed, next); // the first of them
+    close(passed);
+    CHECK_EQ(next_descriptor(), next);
+    close(ends[0]);
+    close(ends[1]);
 }
