@@ -11,11 +11,11 @@
 int alloc_record_map(struct perf_ring *ring, int fd)
 {
     struct stat status;
-    if (fstat(fd, &status) < 0)
-        return -errno;
-    int seals = fcntl(fd, F_GET_SEALS);
+    int seals = fcntl(fd, F_GET_SEALS); // first: fstat asks who serves the file, and a file of the program's own waits
     if (seals < 0 || !(seals & F_SEAL_SHRINK)) // made shorter later, it would be our SIGBUS
         return -EPERM;
+    if (fstat(fd, &status) < 0)
+        return -errno;
     if (status.st_size != ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES)
         return -EINVAL;
     return perf_ring_map_untrusted(ring, fd, ALLOC_RING_CONTROL_BYTES, ALLOC_RING_BYTES);

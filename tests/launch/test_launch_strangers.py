@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from conftest import BUILD
 from running import one, rows, run, target
 
 pytestmark = [pytest.mark.requires("gcc", "perf_event", "root")]
@@ -56,3 +58,30 @@ def test_a_stranger_that_knows_the_secret(tmp_path: Path) -> None:
     assert done.status == 0
     assert all(got == 0 for _, got in counts)
     assert one(tmp_path / "r.numaprof", "SELECT count(*) FROM process") == 41
+
+
+LISTENER = """
+import os, socket, sys
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+    os.setuid(int(sys.argv[1]))
+    listener.bind("\\0numaprof-listener-%d" % os.getpid())
+    listener.listen()
+    print(os.getpid(), flush=True)
+    connection, _ = listener.accept()
+    print(len(connection.recv(4096)))
+"""
+
+
+@pytest.mark.parametrize(("user", "is_told"), [(0, True), (12345, False)], ids=["root", "another user"])
+def test_who_listens_where_the_recorder_was(user: int, is_told: bool) -> None:
+    """After the recorder's end its name is free: the program shows its secret and its ring to root and itself only."""
+    words = [sys.executable, "-c", LISTENER, str(user)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as listener:
+        assert listener.stdout
+        number = listener.stdout.readline().strip()
+        variables = {
+            "LD_PRELOAD": str(BUILD / "libnumaprof-preload.so"),
+            "NUMAPROF_CHANNEL": f"numaprof-listener-{number}:{'0' * 32}",
+        }
+        assert subprocess.run(["/bin/true"], env=variables, check=False).returncode == 0
+        assert (int(listener.stdout.readline()) > 0) == is_told
