@@ -120,6 +120,21 @@ def test_a_virtual_table(tmp_path: Path) -> None:
     refused(replaced(tmp_path, "CREATE VIRTUAL TABLE v USING fts5(text)"), "virtual table (v)")
 
 
+@pytest.mark.parametrize("forged", ["rootpage = 3", "rootpage = 3, sql = replace(sql, 'CREATE', 'CREATE/**/')"])
+def test_a_virtual_table_that_says_that_it_has_a_page(forged: str, tmp_path: Path) -> None:
+    forge = f"UPDATE sqlite_schema SET {forged} WHERE name = 'v'"
+    table = "CREATE VIRTUAL TABLE v USING fts5(text)"
+    refused(replaced(tmp_path, table, "PRAGMA writable_schema = on", forge), "table (v)")
+
+
+@pytest.mark.parametrize("kind", ["VIRTUAL", "STORED"])
+def test_a_column_that_computes(kind: str, tmp_path: Path) -> None:
+    """An expression is one step, however long it takes."""
+    column = f"text TEXT AS (hex(zeroblob(400000000))) {kind}"
+    table = f"CREATE TABLE note(time_ns, kind, thread, level, value, {column}, remedy)"
+    refused(replaced(tmp_path, "DROP TABLE note", table), "a generated column (note.text)")
+
+
 def test_a_query_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "STEPS_AT_LEAST", 1)
     with Recording(str(serial_init().write(tmp_path / "x.numaprof"))) as recording:

@@ -10,6 +10,7 @@ import os
 import sqlite3
 import stat
 import struct
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from numaprof.recording.codes import PARAMETERS
@@ -52,11 +53,9 @@ class Recording:
     def __init__(self, path: str) -> None:
         self.path = path
         _check_file(path)
-        self._connection = _connect(path)
+        self._steps_left = self._steps = STEPS_AT_LEAST + STEPS_PER_BYTE * os.stat(path).st_size // STEPS_AT_ONCE
+        self._connection = _connect(path, self._out_of_steps)
         self._connection.text_factory = _decode
-        self._steps_left = 0
-        self._steps = STEPS_AT_LEAST + STEPS_PER_BYTE * os.stat(path).st_size // STEPS_AT_ONCE
-        self._connection.set_progress_handler(self._out_of_steps, STEPS_AT_ONCE)
 
     def close(self) -> None:
         self._connection.close()
@@ -187,22 +186,23 @@ def _check_header(path: str, start: bytes, size: int) -> None:
         raise Failure(f"{path} is cut off: {size} bytes of {needed}", "copy it again")
 
 
-def _connect(path: str) -> sqlite3.Connection:
+def _connect(path: str, out_of_steps: Callable[[], bool]) -> sqlite3.Connection:
     try:
         commit = finished_commit(path)
         if commit is None:
-            return _open(path)
+            return _open(path, out_of_steps)
         with restored_copy(path, commit) as copy:
-            return _open(copy)
+            return _open(copy, out_of_steps)
     except (sqlite3.Error, OSError, UnicodeError) as error:  # SQLite's own message may hold damaged text
         raise _damaged(path, error) from error
 
 
-def _open(path: str) -> sqlite3.Connection:
+def _open(path: str, out_of_steps: Callable[[], bool]) -> sqlite3.Connection:
     # immutable: no locks, no side files: works in a read-only folder and where the file system cannot lock.
     name = os.fsencode(os.path.abspath(path))
     uri = "file:" + "".join(f"%{byte:02x}" for byte in name)
     connection = sqlite3.connect(uri + "?mode=ro&immutable=1", uri=True, isolation_level=None)
+    connection.set_progress_handler(out_of_steps, STEPS_AT_ONCE)
     for setting in ("trusted_schema = off", "temp_store = memory", "cache_size = -65536", "mmap_size = 1073741824"):
         connection.execute("PRAGMA " + setting)
     # Reads the first page: fails here or never.
@@ -213,8 +213,12 @@ def _open(path: str) -> sqlite3.Connection:
     return connection
 
 
-# A view in the place of a table may compute for ever. Virtual tables have no page of their own.
+# A view in the place of a table may compute for ever, and so may the expression of a generated column, in one step.
+# SQLite makes what the text of an entry says, and its type and page may say otherwise; it writes the words like this.
 _FOREIGN = """
-SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END, name FROM sqlite_schema
-WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0)
+SELECT CASE WHEN sql GLOB 'CREATE VIRTUAL TABLE *' THEN 'virtual table' ELSE type END, name FROM sqlite_schema
+WHERE NOT (sql GLOB 'CREATE TABLE *' OR sql GLOB 'CREATE INDEX *' OR sql GLOB 'CREATE UNIQUE INDEX *')
+UNION ALL
+SELECT 'generated column', s.name || '.' || x.name FROM sqlite_schema s JOIN pragma_table_xinfo(s.name) x
+WHERE s.sql GLOB 'CREATE TABLE *' AND x.hidden > 0
 """
