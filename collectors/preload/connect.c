@@ -47,8 +47,8 @@ static void connect_limit(int fd, int option, uint64_t ms)
     setsockopt(fd, SOL_SOCKET, option, &limit, sizeof limit);
 }
 
-// Once the recorder has ended, anybody may listen under its name; and the ring shows stacks. The recorder is root's or of
-// this user. A system call: fakeroot invents the C library's answer. In a user namespace a user may have no number.
+// Once the recorder has ended, anybody may listen under its name; and the ring shows stacks. The recorder is root's or
+// of this user. A system call: fakeroot invents the C library's answer. In a user namespace a user may have no number.
 static bool connect_is_trusted(int fd)
 {
     enum { NO_NUMBER = 65534 };                       // /proc/sys/kernel/overflowuid

@@ -98,6 +98,26 @@ TEST(a_child_process_has_its_parent_and_ends_with_its_last_thread)
     CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 3);
 }
 
+TEST(a_thread_that_execs_goes_on_as_the_main_thread)
+{
+    begin();
+    const struct hand_task start = hand_task(PERF_RECORD_FORK, own, own, WORKER, 100);
+    const struct hand_task end = hand_task(PERF_RECORD_EXIT, own, own, own, 200);
+    struct hand_name exec = hand_name(own, "other", 300);
+    exec.header.misc = PERF_RECORD_MISC_COMM_EXEC;
+    const struct hand_sample sample = hand_sample(own, 400, 0x400010, 0x1000);
+    put(&start);
+    put(&end);
+    put(&exec);
+    put(&sample);
+    finish();
+    CHECK_EQ(hand_number("SELECT count(*) FROM note WHERE kind = 'unmatched'"), 0);
+    CHECK_EQ(hand_number("SELECT count(*) FROM process"), 1);
+    CHECK_EQ(hand_number("SELECT count(*) FROM thread"), 3);
+    CHECK_EQ(hand_number("SELECT end_ns = start_ns + 200 FROM thread WHERE tid = 536870913"), 1);
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample JOIN thread ON thread.id = thread AND name = 'other'"), 1);
+}
+
 TEST(after_its_main_thread_a_process_is_shown_by_another_one)
 {
     begin();

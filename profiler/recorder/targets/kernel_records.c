@@ -54,7 +54,25 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
     program_files_see(records->targets->walk->files, process->shown, mapping->path, time);
 }
 
-static void kernel_records_comm(struct kernel_records *records, const struct perf_event_header *header)
+// A thread that execs ends all others, and has the main thread's number from then on, whose end was told before.
+static struct thread *kernel_records_becomes_main(struct kernel_records *records, const struct perf_comm *comm,
+                                                  uint64_t time)
+{
+    struct process *process = comm->pid == comm->tid ? tasks_process(records->tasks, (pid_t)comm->pid) : NULL;
+    struct thread *thread =
+        process ? tasks_add_thread(records->tasks, process, (pid_t)comm->tid, time, true, NULL) : NULL;
+    uint64_t tid, value;
+    for (size_t at = 0; thread && process->threads > 1 && table_next(&records->tasks->threads, &at, &tid, &value);) {
+        struct thread *other = (struct thread *)(uintptr_t)value;
+        if (other == thread || other->process != process)
+            continue;
+        targets_end_thread(records->targets, other, time);
+        at = 0; // the table has changed
+    }
+    return thread;
+}
+
+static void kernel_records_comm(struct kernel_records *records, const struct perf_event_header *header, uint64_t time)
 {
     struct perf_comm comm;
     if (perf_record_comm(header, &comm) < 0) {
@@ -62,6 +80,8 @@ static void kernel_records_comm(struct kernel_records *records, const struct per
         return;
     }
     struct thread *thread = tasks_thread(records->tasks, (pid_t)comm.tid);
+    if (!thread && comm.exec)
+        thread = kernel_records_becomes_main(records, &comm, time);
     if (!thread)
         return;
     if (comm.exec)
@@ -103,7 +123,7 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
         kernel_records_mmap(records, header, time);
         break;
     case PERF_RECORD_COMM:
-        kernel_records_comm(records, header);
+        kernel_records_comm(records, header, time);
         break;
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
@@ -169,8 +189,8 @@ static int kernel_records_open_sources(struct kernel_records *records, struct fa
     return 0;
 }
 
-// Opens rings of equal size on all CPUs that the target may use. Without privilege, the rings of all CPUs share one limit of locked memory, and large
-// first rings would leave too little for the last.
+// Opens rings of equal size on all CPUs that the target may use. Without privilege, the rings of all CPUs share one
+// limit of locked memory, and large first rings would leave too little for the last.
 static int kernel_records_open_equal(struct kernel_records *records, struct faults_task task)
 {
     size_t pages = kernel_records_ring_pages(records->faults.page_bytes, records->topology->cpu_count,
