@@ -55,7 +55,9 @@ def test_names(tmp_path: Path) -> None:
     ("collector", "thread", "flags", "found"),
     [
         ("G1", "G1 Conc#0", ("-XX:+UseNUMA",), "OpenJDK 21, G1, -XX:+UseNUMA on"),
-        ("ZGC", "ZWorkerYoung#0", (), "OpenJDK 21, ZGC, -XX:+UseNUMA off"),
+        ("ZGC", "ZWorkerYoung#0", (), "OpenJDK 21, ZGC, -XX:+UseNUMA on"),
+        ("ZGC", "ZWorker#0", ("-XX:-UseNUMA",), "OpenJDK 21, ZGC, -XX:+UseNUMA off"),
+        ("Shenandoah", "Shenandoah GC T", (), "OpenJDK 21, Shenandoah, -XX:+UseNUMA on"),
         ("Parallel", "GC Thread#0", ("-XX:+UseNUMA", "-XX:-UseNUMA"), "OpenJDK 21, Parallel, -XX:+UseNUMA off"),
     ],
 )
@@ -90,6 +92,9 @@ def test_what_made_a_stripped_program(tmp_path: Path) -> None:
         ("/usr/bin/node", ("node", "a.js"), "V8", "numactl --cpunodebind=0 --membind=0 node a.js"),
         ("/opt/julia/lib/libjulia.so.1", ("julia", "a.jl"), "Pin Julia", "using ThreadPinning; pinthreads(:numa)"),
         ("/usr/lib/postgresql/16/bin/postgres", ("postgres",), "shared buffers", "numactl --interleave=all postgres"),
+        ("/usr/sbin/mysqld", ("mysqld", "-u", "m"), "buffer pool", "mysqld --innodb-numa-interleave=ON -u m"),
+        ("/usr/sbin/mysqld", ("mysqld_safe",), "buffer pool", "mysqld --innodb-numa-interleave=ON"),
+        ("/usr/sbin/mariadbd", ("mariadbd",), "buffer pool", "numactl --interleave=all mariadbd"),
     ],
 )  # fmt: skip
 def test_advice_in_the_terms_of_the_runtime(
@@ -154,6 +159,15 @@ def test_a_line_of_the_authors_own_keeps_its_fix(tmp_path: Path) -> None:
     own = advise(read(serial(ran(PYTHON)).change("run", cwd="/home/u/work"), tmp_path))
     assert [advice.code for advice in own] == [advice.code for advice in plain]
     assert [advice.change for advice in own] == [advice.change for advice in plain]
+
+
+@pytest.mark.parametrize("openmp", [False, True])
+def test_a_program_of_tbb_gets_no_threads_of_openmp(tmp_path: Path, openmp: bool) -> None:
+    """Unless it has some already."""
+    files = ("/usr/lib/x86_64-linux-gnu/libtbb.so.12.8", *["/usr/lib/x86_64-linux-gnu/libgomp.so.1"][:openmp])
+    (advice,) = advise(read(serial(ran(*files)), tmp_path))
+    assert ("#pragma omp" in "\n".join(advice.code)) is openmp
+    assert ("tbb::static_partitioner" in "\n".join(advice.code)) is not openmp
 
 
 def test_lines_of_an_interpreter_are_not_the_authors(tmp_path: Path) -> None:

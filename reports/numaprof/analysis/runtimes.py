@@ -18,6 +18,8 @@ class Runtime(Enum):
     JULIA = "Julia"
     NODE = "Node.js"
     POSTGRESQL = "PostgreSQL"
+    MYSQL = "MySQL"
+    MARIADB = "MariaDB"
     PYTHON = "CPython"
     RUST = "Rust"
     PYTORCH = "PyTorch"
@@ -47,6 +49,8 @@ _FILES = (
     (Runtime.JULIA, re.compile(r"/libjulia(?:-internal)?\.so")),
     (Runtime.NODE, re.compile(r"/(?:node|nodejs|libnode\.so[.\d]*)$")),
     (Runtime.POSTGRESQL, re.compile(r"/postgres$")),
+    (Runtime.MYSQL, re.compile(r"/mysqld$")),
+    (Runtime.MARIADB, re.compile(r"/mariadbd$")),
     (Runtime.PYTHON, re.compile(r"/(?:lib)?python(3\.\d+)t?(?:\.so[.\d]*)?$")),
     (Runtime.PYTORCH, re.compile(r"/libtorch_cpu\.so")),
     (Runtime.OPENBLAS, re.compile(r"/lib(?:scipy_)?openblas")),
@@ -58,6 +62,7 @@ _GO = re.compile(r"Go(?: ([\d.]+))?")  # its build information
 _JDK = re.compile(r"/(?:java|jdk|openjdk|temurin|zulu|corretto)-?(\d+)")
 # Threads of collectors: java/share/gc of OpenJDK names them so.
 _COLLECTORS = (("G1 ", "G1"), ("ZWorker", "ZGC"), ("ZDriver", "ZGC"), ("XWorker", "ZGC"), ("Shenandoah", "Shenandoah"))
+_NUMA_BY_DEFAULT = ("ZGC", "Shenandoah")  # zArguments.cpp and shenandoahArguments.cpp
 
 
 def runtimes(evidence: Evidence) -> tuple[Found, ...]:
@@ -96,6 +101,6 @@ def _collector(evidence: Evidence) -> str:
 
 
 def numa_flag(evidence: Evidence) -> bool:
-    """The NUMA option on the command line; the last one counts."""
+    """The NUMA option on the command line; the last one counts. Without one, the collector's default."""
     said = [word for word in evidence.command if word in ("-XX:+UseNUMA", "-XX:-UseNUMA")]
-    return bool(said) and said[-1] == "-XX:+UseNUMA"
+    return said[-1] == "-XX:+UseNUMA" if said else _collector(evidence) in _NUMA_BY_DEFAULT

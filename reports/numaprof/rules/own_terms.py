@@ -22,6 +22,8 @@ def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
     """The same advice; where a runtime allocates and the program's author has no C, C++ or Fortran line to change, what
     the runtime offers instead."""
     option = _option(evidence)
+    if option is None and _is_pragma(advice) and _is_tbb_alone(evidence):
+        return replace(advice, change=_BY_TBB, code=_TBB_LOOPS, removes=None)
     if option is None and without_source(evidence) and advice.kind is Kind.FIX and not _is_environment(advice):
         return replace(advice, change=_WITHOUT_SOURCE, code=_commands(evidence), remarked=(), removes=None)
     if option is None or not (advice.kind is Kind.FIX or _is_placed_before(advice)):
@@ -34,6 +36,24 @@ def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
 
 
 _WITHOUT_SOURCE = "An installed program needs no edit: spread its memory over the nodes, or run it on one node:"
+
+
+_BY_TBB = "Write to it first in a loop of TBB that is divided like that which uses it, both in an arena for each node:"
+_TBB_LOOPS = (
+    "for (auto node : tbb::info::numa_nodes()) arenas.emplace_back(tbb::task_arena::constraints{node});",
+    "tbb::parallel_for(part_of_node, body, tbb::static_partitioner{}); // both loops, in the node's arena",
+)
+_OPENMP = re.compile(r"/lib(?:gomp|omp|iomp5)\.so")
+
+
+def _is_pragma(advice: Advice) -> bool:
+    return any("#pragma omp" in line for line in advice.code)
+
+
+def _is_tbb_alone(evidence: Evidence) -> bool:
+    """OpenMP would start threads of its own beside those of TBB."""
+    has_tbb = any(found.runtime is Runtime.TBB for found in runtimes(evidence))
+    return has_tbb and not any(_OPENMP.search(path) for path in evidence.code_files)
 
 
 def _is_environment(advice: Advice) -> bool:
@@ -59,7 +79,7 @@ def _is_authors(evidence: Evidence, site: Site) -> bool:
 def _option(evidence: Evidence) -> tuple[str, tuple[str, ...]] | None:
     """The option of the first runtime that allocates."""
     for found in runtimes(evidence):
-        if found.runtime.allocates_itself or found.runtime in (Runtime.RUST, Runtime.POSTGRESQL):
+        if found.runtime.allocates_itself or found.runtime in _OTHERS:
             return _OPTIONS[found.runtime](evidence)
     return None
 
@@ -81,17 +101,23 @@ def _jvm(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
             "one JVM on each node, or spread the heap:",
             (*_one_per_node(evidence), _spread(evidence)),
         )
-    words = list(evidence.command)
-    if words and os.path.basename(words[0]) == "java":
-        words.insert(1, "-XX:+UseNUMA")
-        flagged = clean(" ".join(map(shlex.quote, words)), 160)
-    else:
+    flagged = _flagged(evidence, "java", "-XX:+UseNUMA")
+    if flagged is None:
         flagged = f"JAVA_TOOL_OPTIONS=-XX:+UseNUMA {command_to_copy(evidence)}"
     return (
         "Let the JVM place each thread's new objects on the thread's node (Parallel, and G1 since JDK 14), or spread "
         "the heap:",
         (flagged, _spread(evidence)),
     )
+
+
+def _flagged(evidence: Evidence, program: str, option: str) -> str | None:
+    """The command with an option more, if it runs this program."""
+    words = list(evidence.command)
+    if not words or os.path.basename(words[0]) != program:
+        return None
+    words.insert(1, option)
+    return clean(" ".join(map(shlex.quote, words)), 160)
 
 
 def _go(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
@@ -146,6 +172,18 @@ def _postgresql(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     )
 
 
+def _mysql(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+    option = "--innodb-numa-interleave=ON"
+    return (
+        "Every connection reads all of the buffer pool: spread it over the nodes when the server starts:",
+        (_flagged(evidence, "mysqld", option) or f"mysqld {option}",),
+    )
+
+
+def _mariadb(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
+    return _mysql(evidence)[0], (_spread(evidence),)  # it has no such option any more
+
+
 _OPTIONS = {
     Runtime.JVM: _jvm,
     Runtime.GO: _go,
@@ -154,4 +192,8 @@ _OPTIONS = {
     Runtime.PYTHON: _python,
     Runtime.RUST: _rust,
     Runtime.POSTGRESQL: _postgresql,
+    Runtime.MYSQL: _mysql,
+    Runtime.MARIADB: _mariadb,
 }
+# They do not allocate for others' code, and have terms of their own.
+_OTHERS = (Runtime.RUST, Runtime.POSTGRESQL, Runtime.MYSQL, Runtime.MARIADB)
