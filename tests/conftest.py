@@ -83,7 +83,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,
     "tmux": lambda: shutil.which("tmux") is not None,
-    "postgres": lambda: shutil.which("postgres") is not None and Path("/usr/lib/postgresql").exists(),
+    "postgres": lambda: bool(list(Path("/usr/lib/postgresql").glob("*/bin/pgbench"))),
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,
     "arm": lambda: all(map(shutil.which, ("aarch64-linux-gnu-gcc", "qemu-aarch64-static"))),
