@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import NamedTuple
 
 import pytest
@@ -18,7 +18,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numaprof.analysis.remote_share import RemoteShare
 from numaprof.compare.sides import ShareChange, change_of_share, spread_of_shares
-from numaprof.evidence.counts import Amount, Traffic, Uncounted
+from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, pooled
 from numaprof.evidence.errors import EXACT, Error, added, added_alike, own_error, student
 from numaprof.evidence.estimates import Estimates, load_estimates
 from numaprof.evidence.spread import Spread, clustered_size, effective_size, error_of_difference, sampled_interval
@@ -80,6 +80,13 @@ def bursts(chance: random.Random, slices: int) -> Iterator[Rates]:
 
 
 KINDS = (steady, drifting, halves, waves, bursts)
+
+
+class Seen(NamedTuple):
+    thread: int
+    event: int
+    value: int
+    running: int
 
 
 class Simulated(NamedTuple):
@@ -264,6 +271,74 @@ def test_what_timers_tell_at_other_times_than_the_clock_is_not_lost(tmp_path: Pa
     assert (found.seen, found.size) == (24 * 260, 30 * 1000)
     assert found.total == pytest.approx(30_000 * 13 / 260)
     assert found.own_error is not None
+
+
+Mix = Callable[[random.Random, float], float]  # the remote part of what is asked, at a time from 0 to 1
+
+
+def evenly(chance: random.Random, at: float) -> float:
+    return 0.35
+
+
+def at_random(chance: random.Random, at: float) -> float:
+    return float(chance.random() < 0.35)
+
+
+def in_halves(chance: random.Random, at: float) -> float:
+    return 0.1 if at < 0.5 else 0.7
+
+
+BUSY_RUNS, BUSY_THREADS = 40, 8
+
+
+def record_busy(path: Path, mix: Mix) -> tuple[list[float], dict[int, int]]:
+    """Threads of 20 to 60 turns of six groups, local and remote apart. After some turns the host takes the CPU away,
+    which the guest takes for time of the group. The true share of each run, and each thread's CPU time."""
+    shares, times = [], {}
+    with sqlite3.connect(path) as database:
+        database.executescript(SCHEMA)
+        for run in range(BUSY_RUNS):
+            chance, sums = random.Random(f"busy {run}"), [0, 0]
+            for thread in range(run * BUSY_THREADS + 1, (run + 1) * BUSY_THREADS + 1):
+                turns, first, now, rows = chance.randint(20, 60), chance.randrange(6), 0, []
+                for turn in range(turns):
+                    length = SLICE + (chance.random() < 0.4) * round(chance.expovariate(1 / (12 * SLICE)))
+                    work, remote = chance.randint(5_000, 100_000), mix(chance, turn / turns)
+                    asked = round(work * (1 - remote) / 10), round(work * remote / 10)
+                    now, sums = now + length, [sums[0] + asked[0], sums[1] + asked[1]]
+                    rows.append((CLOCK, thread, now, length, length, length, work))
+                    if (turn + first) % 3 == 0:
+                        side = (turn + first) % 6 // 3
+                        rows.append((LOCAL + side, thread, now, asked[side], length, length, work))
+                database.executemany("INSERT INTO count VALUES (?,?,NULL,?,?,?,?,?)", rows)
+                times[thread] = now
+            shares.append(sums[1] / sum(sums))
+    return shares, times
+
+
+@pytest.mark.parametrize(("mix", "error"), [(evenly, 0.002), (at_random, 0.1), (in_halves, 0.06)])
+def test_shares_of_short_threads_on_a_busy_host(mix: Mix, error: float, tmp_path: Path) -> None:
+    """Each event saw a few turns of a thread, and most of its time without the host's CPU: that time did no work."""
+    truth, times = record_busy(tmp_path / "busy.numaprof", mix)
+    with Recording(str(tmp_path / "busy.numaprof")) as recording:
+        rows = recording.rows(Seen, "SELECT thread, event, sum(value), sum(running_ns) FROM count GROUP BY 1, 2")
+        found = load_estimates(recording, [LOCAL, REMOTE], [CLOCK])
+    seen, held, errors = {(row.thread, row.event): row for row in rows}, 0, []
+    for run, share in enumerate(truth):
+        threads = range(run * BUSY_THREADS + 1, (run + 1) * BUSY_THREADS + 1)
+        sides = [
+            pooled([
+                Count(*seen.get((thread, event), (0, 0, 0, 0))[2:], times[thread], found[thread, event])
+                for thread in threads
+            ])
+            for event in (LOCAL, REMOTE)
+        ]  # fmt: skip
+        traffic = Traffic(*sides)
+        assert traffic.share is not None and traffic.interval is not None
+        held += traffic.interval[0] <= share <= traffic.interval[1]
+        errors.append(abs(traffic.share - share))
+    assert held >= 0.9 * BUSY_RUNS
+    assert median(errors) <= error
 
 
 @given(st.floats(1, 200))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from numaprof.evidence.errors import EXACT, Error, Estimated, added, added_alike, between_scopes, of_unseen
 from numaprof.evidence.thresholds import FULL_COVERAGE, MIN_COVERAGE, MIN_SPREAD, MOST_UNTIMED, SMALL_PART
@@ -28,10 +29,15 @@ class Count:
         return min(1.0, self.running_ns / self.time_ns) if self.time_ns else None
 
     @cached_property
+    def by_work(self) -> bool:
+        """Its size is in instructions: CPU time also passes while the host or the sibling thread has the core."""
+        return self.estimated is not None and self.estimated.by_work
+
+    @cached_property
     def estimate(self) -> float | None:
         """The value for the whole of the time. None where too little of it was seen, unless its error is known."""
         coverage = self.coverage
-        if coverage is None or (coverage < MIN_COVERAGE and self.error is None):
+        if coverage is None or (_extent([self]).part < MIN_COVERAGE and self.error is None):
             return None
         if coverage >= FULL_COVERAGE:
             return self.value
@@ -44,6 +50,28 @@ class Count:
         if coverage is not None and coverage >= FULL_COVERAGE:
             return EXACT
         return self.estimated.own_error if self.estimated else None
+
+
+class _Extent(NamedTuple):
+    """What was counted, and how much was seen, of how much: instructions, or nanoseconds."""
+
+    value: int
+    seen: float
+    size: float
+
+    @property
+    def part(self) -> float:
+        return min(1.0, self.seen / self.size) if self.size else 0.0
+
+
+def _extent(counts: Iterable[Count], by_work: bool = True) -> _Extent:
+    """Of scopes of known time. by_work: in instructions if they are known of all."""
+    counts = list(counts)
+    value, estimates = sum(count.value for count in counts), [count.estimated for count in counts if count.by_work]
+    if by_work and counts and len(estimates) == len(counts):
+        known = [estimated for estimated in estimates if estimated is not None]
+        return _Extent(value, sum(each.seen for each in known), sum(each.size for each in known))
+    return _Extent(value, sum(count.running_ns for count in counts), sum(count.time_ns or 0 for count in counts))
 
 
 def summed(counts: Iterable[Count]) -> Count:
@@ -85,21 +113,27 @@ def pooled(counts: list[Count]) -> Amount:
     """
     if len(counts) == 1:
         return Amount(counts[0].estimate, counts[0].coverage, counts[0].error, _by_work(counts))
-    timed = [(count, count.estimate) for count in counts if count.time_ns is not None]
-    whole, everything = summed(count for count, _ in timed), summed(counts)
+    timed = [count for count in counts if count.time_ns is not None]
+    whole, everything = summed(timed), summed(counts)
     untimed = everything.running_ns - whole.running_ns > MOST_UNTIMED * everything.running_ns
-    if untimed or whole.coverage is None or not whole.running_ns:
+    by_work = all(count.by_work for count in timed)
+    everyone = _extent(timed, by_work)
+    if untimed or whole.coverage is None or not everyone.seen:
         return Amount(None, whole.coverage)
-    solid = sum(estimate for _, estimate in timed if estimate is not None)
-    thin = [count for count, estimate in timed if estimate is None]
-    left = sum((_scaled_together(*group, whole) for group in _by_nodes(thin, [count for count, _ in timed])), 0.0)
+    solid = sum(count.estimate for count in timed if count.estimate is not None)
+    thin = [count for count in timed if count.estimate is None]
+    left = sum(
+        _scaled_together(_extent(some, by_work), _extent(others, by_work), everyone)
+        for some, others in _by_nodes(thin, timed)
+    )
     # The error is that of any scope's rate, of the larger sum: the others of the same nodes may be few.
-    of_any, alike = summed(thin), max(left, _scaled_together(thin, [], whole))
-    seen = [count.estimated for count, _ in timed if count.estimated is not None]
-    error = _error([count for count, estimate in timed if estimate is not None], seen)
+    of_any = _extent(thin, by_work)
+    alike = max(left, _scaled_together(of_any, everyone, everyone))
+    seen = [count.estimated for count in timed if count.estimated is not None and count.estimated.seen]
+    error = _error([count for count in timed if count.estimate is not None], seen)
     if alike > SMALL_PART * (solid + alike) or (thin and not solid + alike):
-        error = added([error, of_unseen(alike, len(thin), (of_any.time_ns or 0) / whole.running_ns, seen)])
-    if whole.coverage < MIN_COVERAGE and error is None:
+        error = added([error, of_unseen(alike, len(thin), of_any.size / everyone.seen, seen)])
+    if everyone.part < MIN_COVERAGE and error is None:
         return Amount(None, whole.coverage)
     return Amount(solid + left, whole.coverage, error, _by_work(counts))
 
@@ -110,13 +144,10 @@ def _by_nodes(thin: list[Count], everyone: list[Count]) -> Iterator[tuple[list[C
         yield [count for count in thin if count.nodes == nodes], [count for count in everyone if count.nodes == nodes]
 
 
-def _scaled_together(thin: list[Count], others: list[Count], everyone: Count) -> float:
+def _scaled_together(thin: _Extent, others: _Extent, everyone: _Extent) -> float:
     """By what was seen of them, else at the rate of the others, else of everyone."""
-    found, like = summed(thin), summed(others)
-    if found.estimate is not None:
-        return found.estimate
-    like = like if (like.coverage or 0.0) >= MIN_COVERAGE else everyone
-    return (found.time_ns or 0) * like.value / like.running_ns
+    like = next((each for each in (thin, others) if each.part >= MIN_COVERAGE), everyone)
+    return thin.size * like.value / like.seen
 
 
 def _error(counts: list[Count], everyone: list[Estimated]) -> Error | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates what multiplexed events would have counted, and the error of that: docs/errors.md.
 
-The parts of a scope's time are joined to blocks until the event had a counter for long enough; the event's rate in a
-block is taken for all of the block's size: a separate ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.10).
+The parts of a scope's time are joined to blocks until the event saw enough of its size; the event's rate in a block is
+taken for all of the block's size: a separate ratio estimator (Cochran, Sampling Techniques, 3rd ed., 6.10).
 Size is instructions where they are known in and out of the group, else CPU time. Half the mean squared difference of
 successive rates estimates their variance (Wolter, Introduction to Variance Estimation, 2nd ed., 8.2); it is never
 smaller than that of independent events (Poisson), of which a few may have happened unseen even where none was counted.
@@ -26,23 +26,34 @@ from numaprof.recording.sql.sql_estimates import Part
 
 Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); a CPU whose threads were not told apart: -1 - CPU
 
-# A block ends once its event had a counter for this part of what it has in an interval on average.
-LEAST = 0.5
+# A block ends once its event saw this part of what it sees in an interval on average.
+LEAST = 0.25
 
 
 def load_estimates(
     recording: Recording, events: Iterable[int], clocks: Iterable[int], by_work: bool = True
 ) -> Estimates:
-    """by_work: scale by instructions where they are known, else by CPU time."""
-    counted, timed = json.dumps(sorted(events)), json.dumps(sorted(clocks))
+    """by_work: scale by instructions where they are known, else by CPU time. Events that saw nothing of a scope have
+    an estimate without error there, for its size."""
+    events = sorted(events)
+    counted, timed = json.dumps(events), json.dumps(sorted(clocks))
     sql = sql_estimates.parts(recording.one(sql_estimates.HasWork, sql_estimates.HAS_WORK).found > 0)
     recording.run(*sql_estimates.SPAN, clocks=timed)
     paces = {scope: list(parts) for scope, parts in _by_scope(recording.rows(Part, sql, events=timed, apart=0))}
-    return {
+    found = {
         (scope, event): estimated
         for scope, parts in _by_scope(recording.rows(Part, sql, events=counted, apart=1))
         for event, estimated in _of_scope(parts, paces[scope], by_work)
     }
+    unseen = {scope: _unseen(pace, by_work) for scope, pace in paces.items()}
+    return {(scope, event): found.get((scope, event), unseen[scope]) for scope in paces for event in events}
+
+
+def _unseen(clocks: Iterable[Part], by_work: bool) -> Estimated:
+    passed, pace = _columns(clocks)
+    work = sum(part or 0 for part in pace.work)
+    by_work = by_work and work > 0 and all(pace.has_work)
+    return Estimated(0.0, 0.0, float(work if by_work else sum(passed)), 0.0, by_work, None)
 
 
 def _by_scope(parts: Iterable[Part]) -> Iterator[tuple[int, Iterator[Part]]]:
@@ -93,31 +104,31 @@ class Blocks(NamedTuple):
 
 
 def _blocks(own: Times, pace: Times, passed: Sequence[int], by_work: bool) -> Blocks | None:
-    """None: the event never had a counter. passed: what the clocks counted."""
+    """None: the event saw nothing. passed: what the clocks counted."""
     # Timers tell of an event and of the clock at different times: what came before the clock goes with it.
     last = len(pace.at) - 1
     at = [min(bisect_left(pace.at, time), last) for time in own.at]
-    running = _sums(at, own.running, len(pace.at))
-    whole = sum(running)
+    by_work = by_work and any(pace.work) and all(own.has_work) and all(pace.has_work)
+    own_sizes = [part or 0 for part in own.work] if by_work else own.running
+    seen_in = _sums(at, own_sizes, len(pace.at))
+    whole = sum(seen_in)
     if whole <= 0:
         return None
-    work = [part or 0 for part in own.work]
-    by_work = by_work and sum(work) > 0 and all(own.has_work) and all(pace.has_work)
-    numbers = _numbers(running, whole)
+    numbers = _numbers(seen_in, whole)
     blocks = {number: position for position, number in enumerate(dict.fromkeys(numbers))}
     own_block = tuple(blocks[numbers[position]] for position in at)
     pace_block = [blocks[number] for number in numbers]
-    seen = _sums(own_block, work if by_work else own.running, len(blocks))
+    seen = _sums(own_block, own_sizes, len(blocks))
     sizes = _sums(pace_block, [part or 0 for part in pace.work] if by_work else passed, len(blocks))
     return Blocks(Slices(tuple(blocks), tuple(seen), tuple(sizes), by_work), own_block)
 
 
-def _numbers(running: Sequence[int], whole: int) -> list[int]:
+def _numbers(seen: Sequence[int], whole: int) -> list[int]:
     """The block of each part: what is left at the end and too little for a block goes to the last one."""
-    least = LEAST * whole / sum(time > 0 for time in running)
-    before = [0, *accumulate(running[:-1])]
-    last = max(time for time in before if whole - time >= least)
-    return [int(min(time, last) / least) for time in before]
+    least = LEAST * whole / sum(size > 0 for size in seen)
+    before = [0, *accumulate(seen[:-1])]
+    last = max(size for size in before if whole - size >= least)
+    return [int(min(size, last) / least) for size in before]
 
 
 def _sums(places: Iterable[int], values: Iterable[int], count: int) -> list[int]:
