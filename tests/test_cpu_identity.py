@@ -98,6 +98,14 @@ def test_a_machine_without_pmu_is_told_so(tmp_path: Path) -> None:
     assert "PMU            none" not in run(tmp_path).stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"), [("power10", "IBM, model 0x80, stepping 512: "), ("skylake-hidden-stepping", "model 0x55: ")]
+)
+def test_numbers_that_a_cpu_does_not_have_are_not_shown(name: str, shown: str, tmp_path: Path) -> None:
+    (line,) = [line for line in run(from_fixture(tmp_path, name)).stdout.splitlines() if "this machine" in line]
+    assert shown in line and "-1" not in line
+
+
 def test_the_pmu_must_be_the_one_that_counts_memory(tmp_path: Path) -> None:
     from_fixture(tmp_path, "amd-15h")
     pmu = tmp_path / "sys/bus/event_source/devices/cpu"

@@ -177,7 +177,8 @@ int event_plan_make(struct event_plan *plan, const struct event_catalogue *catal
 {
     const struct event_plan_context context = {
         .plan = plan, .catalogue = catalogue, .cpu = cpu, .split = request->split};
-    *plan = (struct event_plan){.local = event_plan_local(cpu, request->split)};
+    *plan = (struct event_plan){.local = event_plan_local(cpu, request->split),
+                                .clusters_unknown = request->split && strcmp(cpu->clusters, "unknown") == 0};
     char topic[EVENT_PLAN_WORD_BYTES];
     for (const char *rest = request->topics;; rest++) {
         rest = event_plan_word(topic, rest, ",");

@@ -39,6 +39,7 @@ struct event_plan_group {
 
 struct event_plan {
     const char *local; // what "local" means in these numbers
+    bool clusters_unknown; // sockets are several nodes each, and nobody knows what the CPU's events make of that
     struct event_plan_answer answers[EVENT_PLAN_TOPICS];
     struct event_plan_group groups[EVENT_PLAN_GROUPS];
     int answer_count, group_count;

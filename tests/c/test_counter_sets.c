@@ -3,6 +3,7 @@
 #include "profiler/recorder/evidence/counter_sets.h"
 
 #include "hand_modules.h"
+#include "profiler/recorder/evidence/counter_sets_evidence.h"
 
 enum { THREAD = 1 << 29, BEFORE_NS = 300, AT_OPENING_NS = 1300 }; // THREAD: beyond any pid there is (PID_MAX_LIMIT)
 
@@ -47,4 +48,26 @@ TEST(what_is_not_known_is_not_0)
 {
     give(-1, true, 0);
     CHECK_EQ(hand_number("SELECT uncounted_ns IS NULL FROM thread"), 1);
+}
+
+// The note at the end of a recording with these counters.
+static int64_t cluster_notes(bool usable, int groups, bool unknown)
+{
+    static const struct event_cpu cpu = {.clusters = "unknown", .clusters_text = "What is local is unknown."};
+    unlink(HAND_FILE);
+    hand_modules();
+    sets.usable = usable;
+    sets.counters.cpu = &cpu;
+    sets.counters.plan = (struct event_plan){.group_count = groups, .clusters_unknown = unknown};
+    counter_sets_evidence_note(&sets);
+    CHECK_EQ(recording_queue_stop(tasks.queue), 0);
+    return hand_number("SELECT count(*) FROM note WHERE kind = 'clusters' AND text LIKE '%: What is local is %'");
+}
+
+TEST(a_recording_says_where_nobody_knows_what_local_means)
+{
+    CHECK_EQ(cluster_notes(true, 3, true), 1);
+    CHECK_EQ(cluster_notes(true, 3, false), 0);
+    CHECK_EQ(cluster_notes(true, 0, true), 0); // sampled loads only
+    CHECK_EQ(cluster_notes(false, 3, true), 0);
 }

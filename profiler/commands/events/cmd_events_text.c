@@ -15,9 +15,13 @@ static void cmd_events_text_machine(const struct cmd_events_view *view)
 {
     const struct cpu_identity *machine = view->machine;
     char vendor[4 * sizeof machine->vendor], name[4 * sizeof machine->name];
-    printf("  this machine   %s, family %d, model %#x, stepping %d%s%s\n",
-           diag_clean(vendor, sizeof vendor, machine->vendor), machine->family, (unsigned)machine->model,
-           machine->stepping, *machine->name ? ": " : "", diag_clean(name, sizeof name, machine->name));
+    printf("  this machine   %s", diag_clean(vendor, sizeof vendor, machine->vendor));
+    if (machine->family >= 0)
+        printf(", family %d", machine->family);
+    printf(", model %#x", (unsigned)machine->model);
+    if (machine->stepping >= 0)
+        printf(", stepping %d", machine->stepping);
+    printf("%s%s\n", *machine->name ? ": " : "", diag_clean(name, sizeof name, machine->name));
     if (machine->mixed)
         printf("  other CPUs     are of other models: these events count on CPUs like the first only\n");
     if (!view->pmu_seen)

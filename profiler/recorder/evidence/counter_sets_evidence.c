@@ -135,6 +135,15 @@ static void counter_sets_evidence_note_reduced(struct counter_sets *sets)
                source ? source->class : "sampled loads", reason.why);
 }
 
+// Of such CPUs nobody knows which side the memory of a sibling cluster counts on, if on any.
+static void counter_sets_evidence_note_clusters(struct counter_sets *sets)
+{
+    const struct counters *counters = &sets->counters;
+    if (sets->usable && counters->plan.group_count > 0 && counters->plan.clusters_unknown)
+        note_write(sets->tasks, "clusters", 1, "compare with sampled loads and the nodes of pages; numaprof verify",
+                   "sockets have several nodes here: %s", counters->cpu->clusters_text);
+}
+
 void counter_sets_evidence_note(struct counter_sets *sets)
 {
     uint64_t contradicted = sets->loads.contradicted;
@@ -143,6 +152,7 @@ void counter_sets_evidence_note(struct counter_sets *sets)
                    "%llu of %llu sampled loads %s local or remote otherwise than the node of %s page",
                    (unsigned long long)contradicted, (unsigned long long)sets->loads.checked,
                    contradicted == 1 ? "says" : "say", contradicted == 1 ? "its" : "their");
+    counter_sets_evidence_note_clusters(sets);
     counter_sets_evidence_note_refused(sets);
     counter_sets_evidence_note_reduced(sets);
 }
