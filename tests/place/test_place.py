@@ -36,6 +36,34 @@ def test_a_program_works_as_before_when_all_it_allocates_is_placed(tmp_path: Pat
     assert report.right == 100
 
 
+@pytest.mark.parametrize("library", [None, "libjemalloc.so.2", "libtcmalloc_minimal.so.4"])
+def test_blocks_by_chance_of_several_threads_keep_what_they_hold(tmp_path: Path, library: str | None) -> None:
+    """Also those that the program moves with mremap, unmaps in parts too small to be noticed, or inherits by fork."""
+    program = target("placed_at_random", "-pthread", "-O1", "-g", "-rdynamic")
+    file = placed(tmp_path, program, "100", place="* blocks 0:0.4 1:1")
+    environment = {**os.environ, "LD_PRELOAD": str(found_library(library))} if library else dict(os.environ)
+    ended = run("run", "--place", file, program, "200", env=environment)
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    report = Report.of(ended.err)
+    assert report.placed == report.asked >= 200
+
+
+def found_library(name: str) -> Path:
+    found = list(Path("/usr/lib").glob(f"**/{name}"))
+    if not found:
+        pytest.skip(f"needs {name}")
+    return found[0]
+
+
+def test_what_mremap_moved_has_no_caller_to_compare(tmp_path: Path) -> None:
+    """Nor has a subject whose module is not loaded: the two are not the same."""
+    file = tmp_path / "placement"
+    file.write_text(PINNED.format(min(os.sched_getaffinity(0))))
+    ended = run("run", "--place", file, target("placed", "-pthread", "-O1", "-g"))
+    assert (ended.status, ended.out) == (0, "all right\n"), ended.err
+    assert "nothing placed" in ended.err
+
+
 def test_blocks_of_one_node_are_still_whole_blocks(tmp_path: Path) -> None:
     program = target("placed", "-pthread", "-O1", "-g")
     file = placed(tmp_path, program, place="* blocks 0:0.123 0:0.5 0:0.501 0:1")
@@ -279,12 +307,10 @@ def test_fortran_arrays_are_placed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("library", ["libjemalloc.so.2", "libtcmalloc.so.4", "libtcmalloc_minimal.so.4"])
 def test_beside_another_allocator_that_is_preloaded(tmp_path: Path, library: str) -> None:
-    found = list(Path("/usr/lib").glob(f"**/{library}"))
-    if not found:
-        pytest.skip(f"needs {library}")
+    found = found_library(library)
     program = target("placed", "-pthread", "-O1", "-g")
     file = placed(tmp_path, program)
-    ended = run("run", "--place", file, program, env={**os.environ, "LD_PRELOAD": str(found[0])})
+    ended = run("run", "--place", file, program, env={**os.environ, "LD_PRELOAD": str(found)})
     assert (ended.status, ended.out) == (0, "all right\n"), ended.err
     report = Report.of(ended.err)
     assert report.placed == report.asked >= 20 and report.right == 100

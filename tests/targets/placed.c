@@ -23,6 +23,7 @@ enum { BYTES = 1 << 20 };
         }                                                                                                              \
     } while (0)
 
+extern void free_sized(void *block, size_t bytes) __attribute__((weak)); // C23
 static char variable[BYTES];
 
 static void check_block(char *block, size_t bytes, size_t alignment)
@@ -40,7 +41,10 @@ static __attribute__((noinline)) void aligned_blocks(void)
     check_block(block = memalign(1 << 21, BYTES), BYTES, 1 << 21);
     free(block);
     check_block(block = valloc(BYTES), BYTES, 4096);
-    free(block);
+    if (free_sized)
+        free_sized(block, BYTES);
+    else
+        free(block);
     CHECK(posix_memalign(&block, 64, BYTES) == 0);
     check_block(block, BYTES, 64);
     free(block);

@@ -185,6 +185,23 @@ PRELOAD_EXPORT void free(void *block)
         alloc_free_watched(block);
 }
 
+// Of C23; the C library's own would not know placed blocks.
+PRELOAD_EXPORT void free_sized(void *block, size_t bytes);
+PRELOAD_EXPORT void free_aligned_sized(void *block, size_t alignment, size_t bytes);
+
+void free_sized(void *block, size_t bytes)
+{
+    (void)bytes;
+    free(block);
+}
+
+void free_aligned_sized(void *block, size_t alignment, size_t bytes)
+{
+    (void)alignment;
+    (void)bytes;
+    free(block);
+}
+
 // Out of the early blocks: their size is not known, but it is not more than what lies behind.
 static void *alloc_move_early(void *block, size_t bytes)
 {

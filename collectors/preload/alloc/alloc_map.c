@@ -24,7 +24,7 @@ static __attribute__((noinline)) void *alloc_map_note(void *address, size_t byte
 {
     if (address != MAP_FAILED && alloc_map_is_data(bytes, protection, flags)) {
         preload_connect();
-        place_mapped(address, bytes, caller);
+        place_mapped(address, bytes, !(flags & (MAP_SHARED | MAP_HUGETLB)), caller);
         alloc_write_allocated(alloc_map_kind(flags), address, bytes, since);
     }
     return address;
@@ -61,10 +61,9 @@ PRELOAD_EXPORT int munmap(void *address, size_t bytes)
     static __typeof__(&munmap) next;
     if (!next)
         next = PRELOAD_NEXT(munmap);
-    if (bytes >= ALLOC_THRESHOLD) {
-        place_unmapped(address);
+    place_unmapped(address);
+    if (bytes >= ALLOC_THRESHOLD)
         alloc_write_freed(ALLOC_MAPPING, address, bytes);
-    }
     return next(address, bytes);
 }
 
@@ -75,11 +74,13 @@ PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, i
     void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
     uint64_t since = alloc_map_since(new_bytes);
-    if (old_bytes >= ALLOC_THRESHOLD) {
-        place_unmapped(address); // its pages keep their policies
+    struct place_move move;
+    bool is_placed = place_lift(address, old_bytes, &move);
+    if (old_bytes >= ALLOC_THRESHOLD)
         alloc_write_freed(ALLOC_MAPPING, address, old_bytes);
-    }
     void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
+    if (is_placed)
+        place_settle(&move, moved, new_bytes); // its pages keep their policies
     if (moved == MAP_FAILED)
         alloc_map_note(address, old_bytes, PROT_WRITE, MAP_ANONYMOUS, since, NULL); // it is still there
     return alloc_map_note(moved, new_bytes, PROT_WRITE, MAP_ANONYMOUS, since, NULL);

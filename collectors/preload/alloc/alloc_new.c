@@ -124,3 +124,7 @@ DELETE(_ZdlPvSt11align_val_t, (void *block, size_t alignment), (block, alignment
 DELETE(_ZdaPvSt11align_val_t, (void *block, size_t alignment), (block, alignment))
 DELETE(_ZdlPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment), (block, bytes, alignment))
 DELETE(_ZdaPvmSt11align_val_t, (void *block, size_t bytes, size_t alignment), (block, bytes, alignment))
+DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
+       (block, alignment, nothrow))
+DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *block, size_t alignment, const void *nothrow),
+       (block, alignment, nothrow))

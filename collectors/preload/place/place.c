@@ -68,12 +68,12 @@ static void place_count_refusal(int subject, int error)
 }
 
 // Sets the policies of a range and counts. bytes: what the program asked for. Returns 0 or -errno.
-static int place_bind_counted(int subject, const struct place_range *range, size_t bytes)
+static int place_bind_counted(int subject, const struct place_range *range, enum place_how how, size_t bytes)
 {
     struct placement_count *count = &counts->subjects[subject];
     uint64_t moved;
     bool without_weights;
-    int status = place_bind(range, &moved, &without_weights);
+    int status = place_bind(range, how, &moved, &without_weights);
     if (status < 0) {
         place_count_refusal(subject, -status);
         return status;
@@ -125,7 +125,7 @@ static void place_variable(int subject)
                                 .subject = subject,
                                 .pid = getpid(),
                                 .is_mapping = true};
-    if (place_bind_counted(subject, &block.range, variable->bytes) == 0)
+    if (place_bind_counted(subject, &block.range, PLACE_FRESH, variable->bytes) == 0)
         place_table_add(&block);
 }
 
@@ -219,7 +219,7 @@ static uintptr_t place_memory(int subject, const struct place_request *request, 
     range->start = place_map_aligned(range->bytes, request->alignment, page);
     if (!range->start) {
         place_count_refusal(subject, ENOMEM);
-    } else if (place_bind_counted(subject, range, request->bytes) < 0) {
+    } else if (place_bind_counted(subject, range, PLACE_FRESH, request->bytes) < 0) {
         preload_unmap(range->start, range->bytes);
         range->start = 0;
     } else {
@@ -298,7 +298,7 @@ size_t place_usable(const void *block)
 
 // --- the program's own mappings
 
-void place_mapped(void *address, size_t bytes, const void *caller)
+void place_mapped(void *address, size_t bytes, bool is_private, const void *caller)
 {
     if (atomic_load_explicit(&place_state, memory_order_acquire) != PLACE_ON || inside)
         return;
@@ -316,7 +316,8 @@ void place_mapped(void *address, size_t bytes, const void *caller)
             .pid = getpid(),
             .is_mapping = true,
         };
-        if (place_bind_counted(subject, &block.range, bytes) == 0)
+        if (place_bind_counted(subject, &block.range, is_private ? PLACE_JOINABLE : PLACE_FRESH, bytes) == 0 &&
+            !place_usable(address))
             place_table_add(&block);
     }
     inside = false;
@@ -326,13 +327,52 @@ void place_mapped(void *address, size_t bytes, const void *caller)
 void place_unmapped(const void *address)
 {
     struct place_block removed, *found;
-    if (atomic_load_explicit(&place_state, memory_order_relaxed) != PLACE_ON)
+    if (!place_is_on())
         return;
     found = place_table_find((uintptr_t)address);
     if (found && found->is_mapping) {
+        int kept_errno = errno;
         place_check_block(found);
         place_table_remove((uintptr_t)address, &removed);
+        errno = kept_errno;
     }
+}
+
+bool place_lift(const void *address, size_t bytes, struct place_move *move)
+{
+    struct place_block *block = NULL;
+    const uintptr_t start = (uintptr_t)address;
+    bool is_found = false;
+    if (!place_is_on())
+        return false;
+    for (size_t at = 0; !is_found && (block = place_table_each(&at));)
+        is_found = block->is_mapping && start - block->range.start < block->range.bytes;
+    if (!is_found)
+        return false;
+    *move = (struct place_move){.range = block->range, .subject = block->subject, .from = start, .bytes = bytes};
+    move->slot = move->range.start == start ? place_table_hold(start) : NULL;
+    place_bind_join(&move->range, start, bytes);
+    return true;
+}
+
+void place_settle(struct place_move *move, const void *address, size_t bytes)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t to = address == MAP_FAILED ? move->from : (uintptr_t)address;
+    const int kept_errno = errno;
+    place_bind_again(&move->range, move->from, to, place_round(address == MAP_FAILED ? move->bytes : bytes, page));
+    if (move->slot && to == move->from) {
+        place_table_put_back(move->slot, to);
+    } else if (move->slot) {
+        place_table_drop(move->slot);
+        move->range.start = to;
+        place_table_add(&(struct place_block){.address = to,
+                                              .range = move->range,
+                                              .subject = move->subject,
+                                              .pid = getpid(),
+                                              .is_mapping = true});
+    }
+    errno = kept_errno;
 }
 
 void place_finish(void)

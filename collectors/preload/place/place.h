@@ -46,7 +46,8 @@ static inline void *place_allocate(size_t bytes, size_t alignment, const void *c
 
 bool place_release(void *block);                     // frees a placed block; false: not a placed one
 size_t place_usable(const void *block);              // bytes that may be used; 0: not a placed block
-void place_mapped(void *address, size_t bytes, const void *caller); // the program mapped anonymous memory
+// The program mapped anonymous memory. is_private: of this process alone, in pages of the usual sizes.
+void place_mapped(void *address, size_t bytes, bool is_private, const void *caller);
 void place_unmapped(const void *address);
 
 // --- place_match.c
@@ -63,14 +64,32 @@ struct place_range {
     const struct placement_place *place;
 };
 void place_bind_open(const struct placement *placement);
-// Sets the policies of a range nobody has touched. 0 or -errno. *moved: bytes beside the asked border.
-int place_bind(const struct place_range *range, uint64_t *moved, bool *without_weights);
+enum place_how {
+    PLACE_FRESH,                 // nobody has touched it
+    PLACE_JOINABLE,              // the same, and its pieces can be joined later: touches the first page
+};
+// Sets the policies of a range. 0 or -errno. *moved: bytes beside the asked border.
+int place_bind(const struct place_range *range, enum place_how how, uint64_t *moved, bool *without_weights);
+void place_bind_join(const struct place_range *range, uintptr_t start, size_t bytes); // a part, so that mremap takes it
+// The policies of the joined part at `from`, now at `to` and of `bytes` bytes: what is new continues the last piece.
+void place_bind_again(const struct place_range *range, uintptr_t from, uintptr_t to, size_t bytes);
 void place_check(const struct place_range *range, struct placement_count *count);
 
 // --- place_cache.c: freed blocks with their policies
 bool place_cache_keep(int subject, const struct place_range *range); // false: there is no room
 // Start of a kept block of exactly this kind, which the caller owns then; 0: none.
 uintptr_t place_cache_take(int subject, const struct placement_place *place, size_t bytes, size_t alignment);
+
+// The program moves or resizes memory by mremap: lift before, settle after.
+struct place_move {
+    struct place_range range;    // of the placed mapping
+    int subject;
+    uintptr_t from;
+    size_t bytes;
+    struct place_block *slot;    // of the mapping, if it is moved from its start
+};
+bool place_lift(const void *address, size_t bytes, struct place_move *move); // false: it is not placed
+void place_settle(struct place_move *move, const void *address, size_t bytes); // address: what mremap said
 
 // --- place_table.c: placed blocks by address, without a lock
 struct place_block {
@@ -87,6 +106,12 @@ enum { PLACE_BLOCKS = 8192 };
 bool place_table_add(const struct place_block *block);   // false: full
 struct place_block *place_table_find(uintptr_t address); // NULL: not there
 bool place_table_remove(uintptr_t address, struct place_block *removed);
+// A slot that nobody finds: of an address, until it is filled or dropped; of a block, until it is put back or dropped.
+struct place_block *place_table_claim(uintptr_t address); // NULL: full
+struct place_block *place_table_hold(uintptr_t address);  // NULL: not there
+void place_table_fill(struct place_block *slot, const struct place_block *block);
+void place_table_put_back(struct place_block *slot, uintptr_t address);
+void place_table_drop(struct place_block *slot);
 struct place_block *place_table_each(size_t *at);        // the next block, NULL: no more
 
 #endif

@@ -90,16 +90,38 @@ static uint64_t bind_end(const struct place_range *range, uint32_t piece, uint64
 }
 
 // MPOL_PREFERRED: where the node is full the kernel takes another, and kills nobody.
-static int bind_blocks(const struct place_range *range, uint64_t *moved)
+static int bind_prefer(uintptr_t start, uintptr_t end, const struct place_range *range, uint32_t piece)
 {
-    const struct placement_place *place = range->place;
+    struct bind_mask mask = {0};
+    bind_add_node(&mask, placement->pieces[range->place->first_piece + piece].node);
+    return bind_piece(start, end, MPOL_PREFERRED, &mask);
+}
+
+static bool bind_is_split(const struct place_range *range)
+{
+    return range->place->mode == PLACEMENT_BLOCKS && range->place->piece_count > 1;
+}
+
+// The kernel joins only mappings whose anonymous memory is of one origin (anon_vma), which the first touch makes. It is
+// of a base page alone where a huge page might reach over a border. True: all of it has the policy of the first piece.
+static bool bind_touched(const struct place_range *range, uint64_t unit)
+{
+    const uintptr_t start = range->start, end = start + range->bytes;
+    bool alone = huge_bytes > 0 && unit == page_bytes;
+    if (!bind_is_split(range) || bind_prefer(start, alone ? start + page_bytes : end, range, 0) < 0)
+        return false;
+    __atomic_fetch_or((char *)start, 0, __ATOMIC_RELAXED);
+    return !alone || bind_prefer(start, end, range, 0) == 0;
+}
+
+static int bind_blocks(const struct place_range *range, enum place_how how, uint64_t *moved)
+{
     uint64_t unit = bind_unit(range);
     uintptr_t start = range->start;
-    for (uint32_t i = 0; i < place->piece_count; i++) {
-        struct bind_mask mask = {0};
+    const bool begun = how == PLACE_JOINABLE && bind_touched(range, unit);
+    for (uint32_t i = 0; i < range->place->piece_count; i++) {
         uintptr_t end = bind_end(range, i, unit), exact = bind_end(range, i, 1);
-        bind_add_node(&mask, placement->pieces[place->first_piece + i].node);
-        int status = bind_piece(start, end, MPOL_PREFERRED, &mask);
+        int status = begun && i == 0 ? 0 : bind_prefer(start, end, range, i);
         if (status < 0)
             return status;
         *moved += end > exact ? end - exact : exact - end;
@@ -108,11 +130,35 @@ static int bind_blocks(const struct place_range *range, uint64_t *moved)
     return 0;
 }
 
-int place_bind(const struct place_range *range, uint64_t *moved, bool *without_weights)
+int place_bind(const struct place_range *range, enum place_how how, uint64_t *moved, bool *without_weights)
 {
     *moved = 0;
     *without_weights = false;
-    return range->place->mode == PLACEMENT_BLOCKS ? bind_blocks(range, moved) : bind_interleave(range, without_weights);
+    return range->place->mode == PLACEMENT_BLOCKS ? bind_blocks(range, how, moved)
+                                                  : bind_interleave(range, without_weights);
+}
+
+// --- moving: mremap(2) takes one mapping of the kernel, and pieces of different policies are several
+
+void place_bind_join(const struct place_range *range, uintptr_t start, size_t bytes)
+{
+    if (bind_is_split(range))
+        syscall(SYS_mbind, start, bytes, MPOL_DEFAULT, NULL, 0UL, 0UL);
+}
+
+void place_bind_again(const struct place_range *range, uintptr_t from, uintptr_t to, size_t bytes)
+{
+    uint64_t unit = bind_unit(range);
+    uintptr_t start = from;
+    for (uint32_t i = 0; bind_is_split(range) && i < range->place->piece_count && start < from + bytes; i++) {
+        uintptr_t end = bind_end(range, i, unit);
+        if (end > from + bytes || i + 1 == range->place->piece_count)
+            end = from + bytes;
+        if (end <= start)
+            continue;
+        bind_prefer(to + (start - from), to + (end - from), range, i);
+        start = end;
+    }
 }
 
 // --- where the pages are

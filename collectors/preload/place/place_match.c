@@ -129,7 +129,7 @@ int place_match(enum placement_kind kind, size_t bytes, const void *caller)
             continue;
         if (!match_return(subject, 0))
             match_again();
-        if (match_return(subject, 0) == (uintptr_t)caller && match_stack(subject, caller))
+        if (caller && match_return(subject, 0) == (uintptr_t)caller && match_stack(subject, caller))
             return (int)i;
     }
     return -1;

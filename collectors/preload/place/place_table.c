@@ -24,21 +24,6 @@ static void place_table_copy(struct place_block *to, const struct place_block *f
     atomic_store_explicit(&to->is_checked, false, memory_order_relaxed);
 }
 
-bool place_table_add(const struct place_block *block)
-{
-    uintptr_t address = atomic_load_explicit(&block->address, memory_order_relaxed);
-    for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
-        struct place_block *slot = place_table_slot(address, probe);
-        uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_relaxed);
-        if (seen > PLACE_TABLE_REMOVED || !atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY))
-            continue;
-        place_table_copy(slot, block);
-        atomic_store_explicit(&slot->address, address, memory_order_release);
-        return true;
-    }
-    return false;
-}
-
 struct place_block *place_table_find(uintptr_t address)
 {
     for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
@@ -52,14 +37,58 @@ struct place_block *place_table_find(uintptr_t address)
     return NULL;
 }
 
-bool place_table_remove(uintptr_t address, struct place_block *removed)
+struct place_block *place_table_hold(uintptr_t address)
 {
     struct place_block *slot = place_table_find(address);
+    return slot && atomic_compare_exchange_strong(&slot->address, &address, PLACE_TABLE_BUSY) ? slot : NULL;
+}
+
+void place_table_put_back(struct place_block *slot, uintptr_t address)
+{
+    atomic_store_explicit(&slot->address, address, memory_order_release);
+}
+
+void place_table_drop(struct place_block *slot)
+{
+    atomic_store_explicit(&slot->address, PLACE_TABLE_REMOVED, memory_order_release);
+}
+
+struct place_block *place_table_claim(uintptr_t address)
+{
+    struct place_block *slot;
+    while ((slot = place_table_hold(address))) // the kernel gives an address out again only if it was unmapped
+        place_table_drop(slot);
+    for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
+        slot = place_table_slot(address, probe);
+        uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_relaxed);
+        if (seen <= PLACE_TABLE_REMOVED && atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY))
+            return slot;
+    }
+    return NULL;
+}
+
+void place_table_fill(struct place_block *slot, const struct place_block *block)
+{
+    place_table_copy(slot, block);
+    place_table_put_back(slot, atomic_load_explicit(&block->address, memory_order_relaxed));
+}
+
+bool place_table_add(const struct place_block *block)
+{
+    struct place_block *slot = place_table_claim(atomic_load_explicit(&block->address, memory_order_relaxed));
+    if (slot)
+        place_table_fill(slot, block);
+    return slot;
+}
+
+bool place_table_remove(uintptr_t address, struct place_block *removed)
+{
+    struct place_block *slot = place_table_hold(address);
     if (!slot)
         return false;
     place_table_copy(removed, slot);
-    removed->is_checked = atomic_load(&slot->is_checked);
-    return atomic_compare_exchange_strong(&slot->address, &address, PLACE_TABLE_REMOVED);
+    place_table_drop(slot);
+    return true;
 }
 
 struct place_block *place_table_each(size_t *at)
