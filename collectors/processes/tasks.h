@@ -5,8 +5,8 @@
 
 #include <sys/types.h>
 
-#include "collectors/heap/live_allocations.h"
 #include "collectors/processes/address_space.h"
+#include "collectors/processes/live_allocations.h"
 #include "collectors/protocol/channel.h"
 #include "core/recording/recording_queue.h"
 #include "core/util/table.h"

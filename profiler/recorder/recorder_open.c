@@ -10,6 +10,7 @@
 #include "core/text/diag.h"
 #include "profiler/launch/file_limit.h"
 #include "profiler/launch/output_name.h"
+#include "profiler/recorder/recorder.h"
 #include "profiler/recorder/recorder_modules.h"
 
 struct recorder *recorder_new(const struct run_options *options, const struct target *target, int repeat)

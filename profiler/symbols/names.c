@@ -2,7 +2,7 @@
 #include "profiler/symbols/names.h"
 
 #include "core/system/large_stack.h"
-#include "profiler/symbols/code_files.h"
+#include "profiler/symbols/files/code_files.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"
 

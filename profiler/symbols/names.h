@@ -6,7 +6,7 @@
 #include "collectors/heap/objects.h"
 #include "collectors/processes/tasks.h"
 #include "collectors/samples/call_stacks.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 struct names_request {
     const struct tasks *tasks;

@@ -4,8 +4,8 @@
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 
-#include "profiler/symbols/debug_files.h"
-#include "profiler/symbols/variable_declarations.h"
+#include "profiler/symbols/debug_info/variable_declarations.h"
+#include "profiler/symbols/files/debug_files.h"
 
 static int object_declarations_compare(const void *a, const void *b)
 {

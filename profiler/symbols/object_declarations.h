@@ -4,7 +4,7 @@
 #define PROFILER_SYMBOLS_OBJECT_DECLARATIONS_H
 
 #include "collectors/heap/objects.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 struct object_declarations_request {
     struct objects *objects;       // their variables are sorted by file and address

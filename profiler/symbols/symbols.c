@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profiler/symbols/debug_files.h"
+#include "profiler/symbols/debug_info/function_table.h"
+#include "profiler/symbols/debug_info/inlined_calls.h"
+#include "profiler/symbols/debug_info/unit_table.h"
 #include "profiler/symbols/demangle.h"
-#include "profiler/symbols/function_table.h"
-#include "profiler/symbols/inlined_calls.h"
+#include "profiler/symbols/files/debug_files.h"
 #include "profiler/symbols/jit_symbols.h"
 #include "profiler/symbols/source_lines.h"
-#include "profiler/symbols/unit_table.h"
 
 struct symbols {
     const struct symbols_request *request;

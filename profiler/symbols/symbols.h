@@ -6,7 +6,7 @@
 
 #include "collectors/samples/call_stacks.h"
 #include "profiler/launch/progress.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 // Resolves the places with weight (call_stacks_place_weights) and updates the recording; inlined callers become new
 // places. Places of programs get function, file and line, and so do heavy places of other files. Light places of other

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/util/table.h"
-#include "profiler/symbols/debug_files.h"
+#include "profiler/symbols/files/debug_files.h"
 
 enum {
     UNWIND_MAX_FRAMES = 64,

@@ -6,7 +6,7 @@
 
 #include "collectors/perf/perf_record.h"
 #include "collectors/processes/tasks.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 struct unwind;
 

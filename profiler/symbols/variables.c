@@ -9,8 +9,8 @@
 
 #include "core/util/search.h"
 #include "core/util/table.h"
-#include "profiler/symbols/debug_files.h"
 #include "profiler/symbols/demangle.h"
+#include "profiler/symbols/files/debug_files.h"
 
 enum {
     VARIABLES_LEAST_BYTES = 256,   // smaller ones share their page with others: placement is not theirs

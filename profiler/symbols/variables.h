@@ -4,7 +4,7 @@
 #define PROFILER_SYMBOLS_VARIABLES_H
 
 #include "collectors/heap/objects.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 struct variables;
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from numaprof.commands.arguments import output_file
-from numaprof.commands.output_files import replace, write_bytes
+from numaprof.commands.writing.output_files import replace, write_bytes
 from numaprof.export.csv_tables import write_tables
 from numaprof.text.messages import Failure
 

@@ -5,7 +5,7 @@
 
 #include "collectors/processes/tasks.h"
 #include "collectors/samples/call_stacks.h"
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 #include "profiler/symbols/unwind.h"
 
 struct stack_walk {

@@ -12,7 +12,7 @@ from dataclasses import replace
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, output_file, percentage
-from numaprof.commands.output_files import write_text
+from numaprof.commands.writing.output_files import write_text
 from numaprof.document.build_report import recommendations
 from numaprof.document.headline import share_in_words, verdict
 from numaprof.document.open_recording import reading

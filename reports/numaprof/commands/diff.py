@@ -7,9 +7,9 @@ import argparse
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser, add_documents
-from numaprof.commands.output_files import write_text
-from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
+from numaprof.commands.writing.output_files import write_text
+from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.evidence.evidence import load
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     if any(map(is_job, (*before, *after))):
         return _jobs(before, after, options)
     if options.html or options.json or options.csv:
-        from numaprof.commands.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
+        from numaprof.commands.writing.write_documents import Outputs, write_diff  # noqa: PLC0415 (only then: start-up counts)
 
         write_diff(before, after, Outputs(options.html, options.json, options.csv, options.open))
         return 0

@@ -37,6 +37,6 @@ def show(found: Experiment, options: argparse.Namespace, print_found: Callable[[
     else:
         print_found(found, Layout())
     if options.html:
-        from numaprof.commands.write_documents import write_experiment  # noqa: PLC0415 (only then: start-up counts)
+        from numaprof.commands.writing.write_documents import write_experiment  # noqa: PLC0415 (only then: start-up counts)
 
         write_experiment(found, options.html)

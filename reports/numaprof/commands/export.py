@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from numaprof.commands.arguments import Parser, output_file, output_folder
-from numaprof.commands.output_files import guarded, write_bytes
-from numaprof.commands.progress import Progress
 from numaprof.commands.report import SUFFIX, newest
+from numaprof.commands.writing.output_files import guarded, write_bytes
+from numaprof.commands.writing.progress import Progress
 from numaprof.document.build_profile import profile
 from numaprof.document.build_report import report
 from numaprof.document.open_recording import Reading, reading

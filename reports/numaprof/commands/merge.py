@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.output_files import STDOUT, write_text
-from numaprof.commands.progress import Progress
+from numaprof.commands.writing.output_files import STDOUT, write_text
+from numaprof.commands.writing.progress import Progress
 from numaprof.job.collect import collect, merged_lines
 from numaprof.job.paths import MERGED
 from numaprof.text.format import plural

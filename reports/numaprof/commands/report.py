@@ -15,8 +15,8 @@ from numaprof.commands.arguments import (
     part_of_name,
     positive,
 )
-from numaprof.commands.progress import Progress
 from numaprof.commands.schema import write_schema
+from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_report import answer
 from numaprof.document.open_recording import reading
@@ -89,7 +89,7 @@ def _job(files: list[str], options: argparse.Namespace) -> int:
             "--csv, --full and the choices of rows are for one recording", "report one of the job's recordings"
         )
     if options.html or options.json:
-        from numaprof.commands.write_documents import Outputs, write_job  # noqa: PLC0415 (as below)
+        from numaprof.commands.writing.write_documents import Outputs, write_job  # noqa: PLC0415 (as below)
 
         write_job(files, Outputs(options.html, options.json, None, options.open))
         return 0
@@ -104,7 +104,7 @@ def _job(files: list[str], options: argparse.Namespace) -> int:
 
 
 def _written(files: list[str], options: argparse.Namespace) -> int:
-    from numaprof.commands.write_documents import Outputs, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
+    from numaprof.commands.writing.write_documents import Outputs, write_report  # noqa: PLC0415 (only then: start-up is part of every report)
 
     if len(files) > 1:
         raise Failure(

@@ -9,7 +9,7 @@ from typing import Any
 
 def write_schema(path: str, command: str) -> int:
     """command: report, diff or job. Only then are these modules loaded."""
-    from numaprof.commands.output_files import write_text  # noqa: PLC0415
+    from numaprof.commands.writing.output_files import write_text  # noqa: PLC0415
     from numaprof.model.comparison_model import Comparison  # noqa: PLC0415
     from numaprof.model.job_diff_model import JobComparison  # noqa: PLC0415
     from numaprof.model.job_model import Job  # noqa: PLC0415

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser, output_file
-from numaprof.commands.output_files import write_text
+from numaprof.commands.writing.output_files import write_text
 from numaprof.experiments.run_once import numaprof_program
 
 USAGE = "numaprof topology --html OUT [options of numaprof topology]"

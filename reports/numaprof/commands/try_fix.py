@@ -307,7 +307,7 @@ def _with_file(trial: Trial, program: Program, folder: str, options: Options) ->
 
 
 def _write_page(trial: Trial, path: str) -> None:
-    from numaprof.commands.write_documents import write_trial  # noqa: PLC0415 (only then: start-up counts)
+    from numaprof.commands.writing.write_documents import write_trial  # noqa: PLC0415 (only then: start-up counts)
 
     placed = [tried for tried in trial.tried if tried.arm.subjects][-1]
     before, after = ([run.evidence.path for run in tried.measured] for tried in (trial.tried[0], placed))

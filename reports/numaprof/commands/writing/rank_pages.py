@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from numaprof.commands.output_files import STDOUT, guarded, write_text
-from numaprof.commands.progress import Progress
+from numaprof.commands.writing.output_files import STDOUT, guarded, write_text
+from numaprof.commands.writing.progress import Progress
 from numaprof.document.build_report import document
 from numaprof.job.paths import recording_path
 from numaprof.model.job_model import Job

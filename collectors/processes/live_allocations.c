@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collectors/heap/live_allocations.h"
+#include "collectors/processes/live_allocations.h"
 
 #include <search.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/unit_table.h"
+#include "profiler/symbols/debug_info/unit_table.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/variable_declarations.h"
+#include "profiler/symbols/debug_info/variable_declarations.h"
 
 #include <dwarf.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks that live in an address space now, by address. They never overlap.
-#ifndef COLLECTORS_HEAP_LIVE_ALLOCATIONS_H
-#define COLLECTORS_HEAP_LIVE_ALLOCATIONS_H
+#ifndef COLLECTORS_PROCESSES_LIVE_ALLOCATIONS_H
+#define COLLECTORS_PROCESSES_LIVE_ALLOCATIONS_H
 
 #include <stdint.h>
 

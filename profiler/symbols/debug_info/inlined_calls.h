@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions at an address: the one that owns the code, and the ones inlined there. (dwarf_getscopes follows an
 // inlined function to its definition, not to the place of inlining; dwarf_getscopes_die searches a whole unit.)
-#ifndef PROFILER_SYMBOLS_INLINED_CALLS_H
-#define PROFILER_SYMBOLS_INLINED_CALLS_H
+#ifndef PROFILER_SYMBOLS_DEBUG_INFO_INLINED_CALLS_H
+#define PROFILER_SYMBOLS_DEBUG_INFO_INLINED_CALLS_H
 
 #include <elfutils/libdw.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The build id of an ELF file, and the names that folders of files by build id give it.
-#ifndef PROFILER_SYMBOLS_BUILD_ID_H
-#define PROFILER_SYMBOLS_BUILD_ID_H
+#ifndef PROFILER_SYMBOLS_FILES_BUILD_ID_H
+#define PROFILER_SYMBOLS_FILES_BUILD_ID_H
 
 #include <stdbool.h>
 #include <stddef.h>

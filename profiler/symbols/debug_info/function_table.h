@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a file by address, from its symbol tables. (dwfl_module_addrinfo reads all symbols each time.)
-#ifndef PROFILER_SYMBOLS_FUNCTION_TABLE_H
-#define PROFILER_SYMBOLS_FUNCTION_TABLE_H
+#ifndef PROFILER_SYMBOLS_DEBUG_INFO_FUNCTION_TABLE_H
+#define PROFILER_SYMBOLS_DEBUG_INFO_FUNCTION_TABLE_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>

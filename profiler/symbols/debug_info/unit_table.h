@@ -2,8 +2,8 @@
 // Which unit of debug information holds an address. Go and Clang write no .debug_aranges, and elfutils before 0.190
 // finds no unit that is not there: all, or those of one compiler. Then the units are asked for their ranges, once for
 // each file.
-#ifndef PROFILER_SYMBOLS_UNIT_TABLE_H
-#define PROFILER_SYMBOLS_UNIT_TABLE_H
+#ifndef PROFILER_SYMBOLS_DEBUG_INFO_UNIT_TABLE_H
+#define PROFILER_SYMBOLS_DEBUG_INFO_UNIT_TABLE_H
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

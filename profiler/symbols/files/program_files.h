@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that the target runs. Each is held open from its first mapping, so that later reads get the file that ran,
 // even if its name leads to another file by then (a build that replaces a program while it is recorded).
-#ifndef PROFILER_SYMBOLS_PROGRAM_FILES_H
-#define PROFILER_SYMBOLS_PROGRAM_FILES_H
+#ifndef PROFILER_SYMBOLS_FILES_PROGRAM_FILES_H
+#define PROFILER_SYMBOLS_FILES_PROGRAM_FILES_H
 
 #include <stdint.h>
 #include <sys/types.h>

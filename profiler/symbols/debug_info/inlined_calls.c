@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/inlined_calls.h"
+#include "profiler/symbols/debug_info/inlined_calls.h"
 
 #include <dwarf.h>
 #include <errno.h>

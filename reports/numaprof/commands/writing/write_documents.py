@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from numaprof.commands.output_files import STDOUT, guarded, replace, write_text
-from numaprof.commands.progress import Progress
+from numaprof.commands.writing.output_files import STDOUT, guarded, replace, write_text
+from numaprof.commands.writing.progress import Progress
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
 from numaprof.document.build_report import document
@@ -54,7 +54,7 @@ def write_job(sources: list[str], wanted: Outputs) -> None:
         job = read_job(sources)
 
         def page() -> str:
-            from numaprof.commands.rank_pages import write_rank_pages  # noqa: PLC0415
+            from numaprof.commands.writing.rank_pages import write_rank_pages  # noqa: PLC0415
             from numaprof.page.job_page import job_page  # noqa: PLC0415
 
             return job_page(job, write_rank_pages(job, sources, wanted.html or STDOUT, say))

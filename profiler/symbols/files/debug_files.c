@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/debug_files.h"
+#include "profiler/symbols/files/debug_files.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profiler/symbols/build_id.h"
+#include "profiler/symbols/files/build_id.h"
 
 static const char debug_files_root[] = "/usr/lib/debug";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "core/system/clock.h"
 #include "core/util/table.h"
-#include "profiler/symbols/build_id.h"
+#include "profiler/symbols/files/build_id.h"
 
 enum {
     PROGRAM_FILES_HELD = 128,    // descriptors kept; others are opened anew and must be the same still

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the declarations of variables in the debug information of their file.
-#ifndef PROFILER_SYMBOLS_VARIABLE_DECLARATIONS_H
-#define PROFILER_SYMBOLS_VARIABLE_DECLARATIONS_H
+#ifndef PROFILER_SYMBOLS_DEBUG_INFO_VARIABLE_DECLARATIONS_H
+#define PROFILER_SYMBOLS_DEBUG_INFO_VARIABLE_DECLARATIONS_H
 
 #include <elfutils/libdw.h>
 #include <stddef.h>

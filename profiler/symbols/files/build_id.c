@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/build_id.h"
+#include "profiler/symbols/files/build_id.h"
 
 #include <elfutils/libdwelf.h>
 #include <stdio.h>

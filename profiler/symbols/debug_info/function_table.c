@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/function_table.h"
+#include "profiler/symbols/debug_info/function_table.h"
 
 #include <gelf.h>
 #include <stdlib.h>

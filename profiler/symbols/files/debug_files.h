@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens files for elfutils, and finds separate debug information by build id and by debug link, on this machine only.
 // (The search of elfutils loads a network client.)
-#ifndef PROFILER_SYMBOLS_DEBUG_FILES_H
-#define PROFILER_SYMBOLS_DEBUG_FILES_H
+#ifndef PROFILER_SYMBOLS_FILES_DEBUG_FILES_H
+#define PROFILER_SYMBOLS_FILES_DEBUG_FILES_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
-#include "profiler/symbols/program_files.h"
+#include "profiler/symbols/files/program_files.h"
 
 // For callers that report modules with their files and use only the debug information in these files.
 extern const Dwfl_Callbacks debug_files_bare;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/symbols/code_files.h"
+#include "profiler/symbols/files/code_files.h"
 
 #include <libelf.h>
 #include <stdbool.h>
