@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts local and remote accesses by class through the events of the catalogue: one set of groups for each thread (cpu
-// -1, opened while the thread waits at its start), or, for what cannot wait (static programs), for a task and all it
-// starts on each CPU. Never both for the same thread. Overflows of the remote events are samples: they tell instruction
-// and time.
+// Counts local and remote accesses by class with the events of the catalogue. A thread that waits at its start gets one
+// set of groups (cpu -1). A program whose threads cannot wait (a static one) gets one set for each CPU, which counts a
+// task and all that it starts. No thread is in both. Overflows of the remote events are samples with instruction and
+// time.
 //
-// Beside them stand a task clock and a migration counter: the clock is what coverage is measured against (a thread's
-// enabled time passes elsewhere too where events are bound to a CPU), migrations tell whether counts belong to one CPU.
+// Each set also has a task clock and a migration counter. Coverage is measured against the clock, because the enabled
+// time of an event that is bound to a CPU passes while the thread runs elsewhere. Migrations tell whether the counts
+// belong to one CPU.
 //
-// Where groups are multiplexed, retired instructions measure work: those of the whole thread by a pinned event, and in
-// each group those that retired while the group had counters. Reports scale by their ratio where it is known.
+// If groups are multiplexed, retired instructions measure work: a pinned event counts those of the whole thread, and an
+// event in each group counts those that retired while the group had counters. Reports scale by the ratio.
 //
-// There a timer is in each group: a software event that makes the kernel write the group's counts into the ring, on the
-// thread's own CPU. read(2) must interrupt that CPU instead, for each group: with eight busy threads on a virtual
-// machine whose CPUs waited for the host's, the recorder came round every three seconds.
+// Multiplexed groups also have a timer: a software event that makes the kernel write the group's counts into the ring,
+// on the thread's own CPU. read(2) would interrupt that CPU for each group. With eight busy threads on a virtual
+// machine whose CPUs waited for the host's, one round of such reads took three seconds.
 #ifndef COLLECTORS_COUNTERS_COUNTERS_H
 #define COLLECTORS_COUNTERS_COUNTERS_H
 
@@ -152,20 +153,21 @@ struct counter_set {
     struct counters_open_group groups[COUNTERS_GROUPS];
 };
 
-// Identifies the CPU and tries every group on this process. first_id: of the event rows it will write; returns how many
-// ids it took. After it, usable is 0 if nothing can be counted, and error says why.
+// Identifies the CPU and tries every group on this process. first_id: the first id for event rows. Returns how many ids
+// it used. Afterwards usable is 0 if nothing can be counted, and error says why.
 int counters_prepare(struct counters *counters, const struct topology *topology, const char *topics, int64_t first_id);
 void counters_free(struct counters *counters);
 
-// counters_loads.c: plans the sampled loads as a group of their own behind the others, by the first attempt that there
-// is, or by the next after the one that failed. False: there is none (any more).
+// counters_loads.c: plans the sampled loads as the last group, with the first way of sampling that this CPU has, or
+// with the next one after a failure. False: no way is left.
 bool counters_plan_loads(struct counters *counters, int64_t first_id);
 bool counters_plan_next_loads(struct counters *counters);
 
-// Leaves out the last class of the plan; loads with addresses go last, for they name the data. False: only one is left.
+// Drops the last class of the plan, and loads with addresses after all other classes, because they name the data.
+// False: only one is left.
 bool counters_leave_out_last(struct counters *counters);
 
-// Instructions, with the privilege levels of the counted events.
+// The event that counts instructions, at the privilege levels of the counted events.
 struct perf_event_attr counters_work_attributes(const struct counters *counters);
 
 // Open files of a thread's set with all usable groups, or with those of the first class only, which every verdict
@@ -173,50 +175,50 @@ struct perf_event_attr counters_work_attributes(const struct counters *counters)
 size_t counters_files(const struct counters *counters, bool first_only);
 int counters_first_group(const struct counters *counters); // -1: none of a thread can be used
 
-// The event rows, once there is a recording.
+// Writes the event rows. Call it once the recording exists.
 void counters_write_events(struct counters *counters);
 
-// How the set begins: at once, or at the exec of a task that has not run yet; with all it will start (cpu must be a
-// CPU).
+// How a set counts. on_exec: from the exec of a task that has not run yet, else at once. inherit: also what the task
+// starts; cpu must then be a CPU.
 struct counters_how {
     bool on_exec, inherit;
     bool first_only;                 // of the groups
     bool of_cgroup;                  // tid is the open folder of a control group: its tasks on the CPU, now and later
-    // The thread waits until all is open: each event counts as soon as it is, which saves a call for each.
+    // The thread waits until all events are open, so each event may count at once, which saves a call for each.
     bool waits;
 };
-// Any thread may call it. NULL: it cannot be counted (counters.refused).
+// Opens a set. Any thread may call it. NULL: the thread cannot be counted; counters.refused and refused_error say so.
 struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu, struct counters_how how);
 void counters_close(struct counter_set *set);
 
-// Whether loads are sampled by CPU. Then a set for each CPU has these alone, of all programs; those of threads do
-// without.
+// True if loads are sampled by CPU: each CPU has a set that samples the loads of all programs, and the sets of threads
+// sample none.
 bool counters_samples_cpus(const struct counters *counters);
 struct counter_set *counters_open_cpu(struct counters *counters, int cpu, int *error); // NULL: *error says why
 
-// Writes what was counted since the last reading. planned_cpu: where the thread is pinned, or -1. time:
-// CLOCK_MONOTONIC. Returns false if nothing had run.
+// Reads the set and writes the counts since the last reading. planned_cpu: the CPU of the thread's slot, or -1. time:
+// CLOCK_MONOTONIC, ns. False: the thread has not run since.
 bool counters_read(struct counter_set *set, int planned_cpu, uint64_t time);
 
-// CPU time in ns that the thread had used when its set began to count; -1: not known, or it has not begun.
+// CPU time, in ns, that the thread had used before its set began to count; -1: unknown, or the set does not count yet.
 int64_t counters_time_before(const struct counter_set *set);
 
-// Adds a timer to each group, once; not while the thread waits for its start, which takes long enough. False: there are
-// none.
+// Adds a timer to each group, once. Not called while the thread waits at its start, to keep that short. False: the set
+// has no timers.
 bool counters_add_timers(struct counter_set *set);
 
-// Whether the record, of the set's ring, is a timer's.
+// True if the record, which is of the set's ring, is a timer's.
 bool counters_is_timers(const struct counter_set *set, const struct perf_event_header *header);
-// What a timer's record tells, written as counters_read does, if the last reading is so long ago. False: it is
-// malformed.
+// Writes the counts of a timer's record, as counters_read does, if the last reading is at least least_ns ago. False:
+// the record is malformed.
 bool counters_take_timer(struct counter_set *set, const struct perf_event_header *header, uint64_t least_ns);
 
 void counters_switch(struct counter_set *set, bool on);
 
-// Brings the number of samples near what is wanted, by what was counted since it was last changed.
+// Sets the sampling periods so that samples come at samples_per_s, from the counts since the last change.
 void counters_adapt(struct counter_set *set);
 
-// A sample of this set as a row; stack: its call stack.
+// Writes the row of an overflow sample, or passes a sampled load to loads_take. stack: id of the call stack.
 void counters_take(struct counter_set *set, const struct perf_sample *sample, const struct thread *thread,
                    int64_t stack);
 

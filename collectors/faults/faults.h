@@ -54,7 +54,7 @@ struct faults_source {
 struct faults_pending {
     uint64_t time, address, weight, was_mapped_bytes;
     int64_t thread, stack;
-    struct objects_found found;     // at the address, then
+    struct objects_found found;     // at the address when the fault was handled
     struct process *process;       // NULL: classified
     uint64_t held_at_drain;        // waits for a later drain than this; 0: does not wait
     int32_t cpu;
@@ -114,7 +114,7 @@ void faults_classify(struct faults *faults, struct process *ending);
 
 // Records every fault, or a sample of them, as fast as they come. Call it after each drain; now: CLOCK_MONOTONIC.
 void faults_adapt(struct faults_source *source, uint64_t now);
-// The ring had no room for a record: from now on a sample must do.
+// The ring lost a record: from now on, only a sample of the faults is recorded.
 void faults_lost(struct faults_source *source);
 
 // Reads the number of faults of all tasks of the source, sampled or not.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user can name, by address and time: blocks of the heap while they live, variables of a program, what it mapped
-// itself, else the mapping that holds the address. Each gets its rows in the recording when something is first known of
-// it.
+// Finds the object at an address and a time: a live heap block, a variable of a program, memory that the program mapped
+// itself, else the mapping that holds the address. The rows of an object are written when it first becomes known.
 //
-// Allocations, frees and samples must come in the order of their times (perf_merge.h): then what lives at an address
-// when a sample comes is what lived there when it was taken, however often the address is used again.
+// The caller must pass allocations, frees and samples in the order of their times (perf_merge.h). Then the object that
+// is live at an address when a sample is handled is the one that was live when the sample was taken, however often the
+// address is used again. All times are CLOCK_MONOTONIC, in ns. Without memory, an object stays unnamed.
 #ifndef COLLECTORS_HEAP_OBJECTS_H
 #define COLLECTORS_HEAP_OBJECTS_H
 
@@ -13,8 +13,8 @@
 #include "core/util/table.h"
 
 enum {
-    OBJECTS_BLOCKS_OF_ONE = 1000,    // rows of one object; beyond these a block has one only once it has a sample
-    OBJECTS_UNNAMED = 8192,          // samples: calloc of 3 GiB, with its faults downsampled, makes as many
+    OBJECTS_BLOCKS_OF_ONE = 1000,    // block rows of one object; a later block gets its row with its first sample
+    OBJECTS_UNNAMED = 8192,          // samples that wait for a block: a calloc of 3 GiB makes that many, downsampled
     // Bytes of variables whose line is looked up, which may unpack all of libc's debug information: that took three
     // quarters of recording `true`.
     OBJECTS_DECLARED_LEAST = 64 << 10,
@@ -83,41 +83,42 @@ struct objects_block {
     int64_t stack, thread;           // ids, RECORDING_NULL: unknown
 };
 
-// What is still there at its addresses ended unseen.
+// Adds a block. Live blocks at its addresses end: their frees were not seen.
 void objects_allocated(struct objects *objects, struct process *process, const struct objects_block *block);
-// The heap's block that begins at address, if there is one.
+// Ends the heap block that begins at address, if there is one.
 void objects_freed(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
-// All of them in this range, also parts of them.
+// Ends all heap blocks that overlap the range.
 void objects_freed_range(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                          uint64_t time);
-// What was mapped in this range, also parts of it.
+// Ends what the program mapped in this range; what lies outside the range stays.
 void objects_unmapped(struct objects *objects, struct process *process, uint64_t address, uint64_t bytes,
                       uint64_t time);
-// Frees were missed: which blocks of the heap still live is not known any more.
+// Ends all heap blocks: frees were lost, so it is unknown which of them are still live.
 void objects_forget_heap(struct objects *objects, struct process *process, uint64_t time);
 
-// What lives at an address.
+// The object at an address, as far as it is known when the sample is handled.
 struct objects_found {
     int64_t block;                   // its id in the recording; RECORDING_NULL: none
     bool is_mapped;                  // an allocator may be cutting a block of the heap out of it
     uint64_t unnamed;                // which of objects.unnamed waits for a block there; 0: none
 };
 
-// For the sample that is being handled, taken at time.
+// Looks up the address of the sample that is being handled, which was taken at time.
 struct objects_found objects_live(struct objects *objects, struct process *process, uint64_t address, uint64_t time);
 
-// The block of a sample a little later, with what objects_live found: else the block that was just being allocated
-// (calloc, the words before a block), a variable, a mapping. RECORDING_NULL: nothing is known there.
+// Returns the block id for a sample after the drain. found: what objects_live returned for it. If that is no block, it
+// is a block whose allocation was under way (calloc, the allocator's words before a block), a variable, or a mapping.
+// RECORDING_NULL: nothing is known there.
 int64_t objects_block(struct objects *objects, struct process *process, uint64_t address, uint64_t time,
                       struct objects_found found);
 
-// The sample got a row: should its block be told of later still, the row gets its name then.
+// Tells that the sample has the row of that id. If its block becomes known later, the row is updated then.
 void objects_has_row(struct objects *objects, struct objects_found found, int64_t sample);
 
-// The process runs another program: what it touched before is not that program's.
+// Drops the waiting samples of a process at its exec: they belong to the previous program.
 void objects_forget_unnamed(struct objects *objects, const struct process *process);
 
-// A forked child has its parent's blocks, under the same ids.
+// Gives a forked child the live blocks of its parent, under the same ids.
 void objects_inherit(struct objects *objects, struct process *child, const struct process *parent);
 
 void objects_free(struct objects *objects);

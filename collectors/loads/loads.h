@@ -20,7 +20,7 @@ struct loads_pending {
     uint64_t time, address, latency, weight;
     enum load_source source;
     int64_t thread, stack, event;
-    struct objects_found found;     // at the address, then
+    struct objects_found found;     // at the address when the load was sampled
     struct process *process;       // NULL: classified
     int32_t cpu;
     bool is_store;
@@ -42,6 +42,8 @@ struct loads_origin {
     enum load_source source;       // of all its samples; LOAD_UNKNOWN: each sample has its own
 };
 
+// Keeps a sampled load until loads_classify. stack: id of its call stack. If LOADS_PENDING loads wait, they are
+// classified first.
 void loads_take(struct loads *loads, const struct perf_sample *sample, struct loads_origin origin,
                 const struct thread *thread, int64_t stack);
 

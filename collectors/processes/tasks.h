@@ -81,15 +81,17 @@ struct tasks {
     int64_t process_count, thread_count;
 };
 
-// NULL where it is not known.
+// NULL: not known. channel: the number of the process in its messages.
 struct process *tasks_process(const struct tasks *tasks, pid_t pid);
 struct process *tasks_process_of_channel(const struct tasks *tasks, uint64_t channel);
 struct thread *tasks_thread(const struct tasks *tasks, pid_t tid);
 
-// Adds what is not known yet, else returns what is. followed: the words of process.followed. NULL: out of memory.
+// Returns the process, which is added if it is not known yet. time: CLOCK_MONOTONIC, ns. followed: a word of
+// process.followed in the schema. NULL: out of memory.
 struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process *parent, uint64_t time,
                                   const char *followed);
-// creator: whose name it has got; NULL: it is read from /proc, where a short thread is not found any more.
+// The same for a thread. It has its creator's name; creator NULL: its name is read from /proc, where a thread that has
+// ended is not found.
 struct thread *tasks_add_thread(struct tasks *tasks, struct process *process, pid_t tid, uint64_t time, bool from_start,
                                 const struct thread *creator);
 
@@ -98,24 +100,24 @@ void tasks_set_name(struct tasks *tasks, struct thread *thread, const char *name
 void tasks_set_pin(struct tasks *tasks, struct thread *thread, enum channel_pin pin, int planned_cpu,
                    const char *own_cpus);
 
-// The thread ran unobserved before it was found.
+// Marks a thread that ran before the recorder knew it (thread.from_start 0).
 void tasks_mark_late(struct tasks *tasks, const struct thread *thread);
 
-// Which program it runs now. path NULL: read from /proc, where it stays as it was if the process is gone.
+// Sets the program that the process runs. path NULL: it is read from /proc; the old one stays if the process is gone.
 void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);
 
-// The process runs another program from here on: its address space is new.
+// The process ran exec: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);
 
 // time 0: when it ended was not seen. A process ends with its last thread.
 void tasks_end_thread(struct tasks *tasks, struct thread *thread, uint64_t time);
 
-// All there are; their end was not seen.
+// Ends all threads and processes, at an unknown time.
 void tasks_end_all(struct tasks *tasks);
-// The paths go too: no mapping and no place may be used any more.
+// Frees all, also the interned paths, which mappings and call stacks point to.
 void tasks_free(struct tasks *tasks);
 
-// A time of the kernel's as the recording wants it.
+// From CLOCK_MONOTONIC to ns since the start of the run; 0 for a time before it.
 static inline int64_t tasks_time(const struct tasks *tasks, uint64_t time)
 {
     return time > tasks->epoch ? (int64_t)(time - tasks->epoch) : 0;

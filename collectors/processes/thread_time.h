@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of threads that are not counted: a thread that has counters has a clock that says how long it ran meanwhile.
+// CPU time of threads without counters. (A thread with counters has a clock among its events.)
 #ifndef COLLECTORS_PROCESSES_THREAD_TIME_H
 #define COLLECTORS_PROCESSES_THREAD_TIME_H
 
 #include "collectors/processes/tasks.h"
 
-// CPU time of a thread since its start, in ns, as /proc shows it: up to one tick old while the thread runs. -1: it
-// does not.
+// CPU time of a thread since its start, in ns, from /proc: up to one tick old while the thread runs. -1: unknown.
 int64_t thread_time_shown(pid_t pid, pid_t tid);
 
-// What the thread ran so far is not part of its time in the recording.
+// Leaves the CPU time up to now out of the thread's time in the recording.
 void thread_time_begin(struct thread *thread);
 
-// Sets it to what /proc shows, if anything.
+// Sets the thread's CPU time from /proc, if it is known there, or to ns.
 void thread_time_read(struct thread *thread);
 void thread_time_set(struct thread *thread, int64_t ns);
 
-// Follows the thread to its end, after which /proc does not show it: for programs that do not report the times of their
-// threads.
+// Opens an event that counts the thread's CPU time to its end, after which /proc does not show it. For programs without
+// the preload library, which reports that time.
 void thread_time_follow(struct thread *thread);
 
-// The thread has ended, or is forgotten next.
+// Reads that event and closes it. Call it when the thread has ended, or before it is removed.
 void thread_time_end(struct thread *thread);
 
 #endif

@@ -28,7 +28,8 @@ void topology_remarks_add(struct topology_reader *r);
 // A file that holds a list. 0; -ENOENT and the like; -EINVAL: counted as a bad file. Then the set is empty.
 int topology_list(struct topology_reader *r, struct cpulist *set, const char *path_format, ...)
     __attribute__((format(printf, 3, 4)));
-// The CPUs that a file of a folder names, as a list or, where the list is missing (snapshots that lscpu reads), as a mask.
+// The CPUs that a file of a folder names: as a list or, where the list is missing (snapshots that lscpu reads), as a
+// mask.
 enum topology_cpu_file { TOPOLOGY_NODE_CPUS, TOPOLOGY_CORE_CPUS, TOPOLOGY_CACHE_CPUS };
 int topology_cpu_set(struct topology_reader *r, struct cpulist *set, enum topology_cpu_file file,
                      const char *folder_format, ...) __attribute__((format(printf, 4, 5)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the recorder asks of the system for itself while it records: another CPU than the target's first one, a higher
-// priority, and more open files. The target is forked before and keeps what it had.
+// Limits of the recorder itself while it records: it runs on another CPU than the target's first one, with a higher
+// priority and more open files. The target was forked before and keeps the original ones.
 #ifndef PROFILER_RECORDER_OWN_LIMITS_H
 #define PROFILER_RECORDER_OWN_LIMITS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for the target as a shell would want its parent to: the target has the terminal and its signals; we come along.
+// Waits for the target and drives the recorder meanwhile. The target owns the terminal and gets its signals, as if the
+// shell had started it.
 #ifndef PROFILER_RECORDER_SUPERVISE_H
 #define PROFILER_RECORDER_SUPERVISE_H
 
@@ -14,8 +15,8 @@
 struct supervision {
     pid_t target;            // 0: processes that are not ours, which no signal is forwarded to
     int signals;             // signalfd
-    bool is_dead;            // the target's end was seen ...
-    int wait_status;         // ... and was this
+    bool is_dead;            // the target has ended ...
+    int wait_status;         // ... with this status of wait(2)
     uint64_t end;            // CLOCK_MONOTONIC
     bool all_gone;           // nothing that it started is left
     const struct launch_signals *before;
@@ -26,25 +27,26 @@ struct supervision {
     uint64_t until;          // CLOCK_MONOTONIC, 0: no limit
 };
 
-// Takes all signals from here on, before the target is forked; *before is what the target gets.
+// Blocks all signals, before the target is forked. *before: the mask and handlers that the target gets.
 int supervise_block(struct launch_signals *before);
 
-// Drives the recorder until the target and everything it started is gone, or somebody insists. Returns 0 or -errno.
-// before: of supervise_block. quiet: says nothing while it waits for the rest.
+// Drives the recorder until the target and all that it started are gone, or the user insists (docs/signals.md). Returns
+// 0 or -errno. before: of supervise_block. quiet: prints no message while it waits for what the target left running.
 int supervise_run(struct supervision *supervision, struct recorder *recorder, pid_t target,
                   const struct launch_signals *before, bool quiet);
 
-// Drives the recorder of processes that are not ours: until they have ended, for so long (0: no limit), or until a
-// signal asks for the end.
+// Drives the recorder of processes that numaprof did not start: until they have ended, until duration_ms have passed
+// (0: no limit), or until a signal asks for the end.
 int supervise_running(struct supervision *supervision, struct recorder *recorder, uint64_t duration_ms);
 
 // The same where nothing is recorded: waits for the target.
 int supervise_wait(struct supervision *supervision, pid_t target);
 
-// Somebody wanted the target to end, and not only this run of it.
+// True if a signal asked for the end of all repeats.
 bool supervise_was_ended(const struct supervision *supervision);
 
-// The exit status for our own exit; a death by signal is repeated on ourselves and does not return.
+// Returns numaprof's exit status: the target's. If a signal killed the target, sends it to numaprof and does not
+// return.
 int supervise_repeat_end(const struct supervision *supervision);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// stranger ADDRESS_FILE [guess]: a process that the target did not start. Finds the recorder whose address is in the file
-// (with its secret; guess: only its name, in /proc/net/unix, and makes up a secret), connects as fast as it can and asks
-// for the segment, until its standard input closes. Makes the file ADDRESS_FILE.met when it has connected. Prints how
-// often it connected and how many descriptors it got.
+// stranger ADDRESS_FILE [guess]: a process that the target did not start. Finds the recorder whose address is in the
+// file (with its secret; guess: only its name, in /proc/net/unix, and makes up a secret), connects as fast as it can
+// and asks for the segment, until its standard input closes. Makes the file ADDRESS_FILE.met when it has connected.
+// Prints how often it connected and how many descriptors it got.
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -25,7 +25,7 @@ struct channel_server {
     struct channel_settings settings;
 };
 
-// A copy of a message: the original may change under our eyes.
+// A copy of a message: the target may change the original at any time.
 struct channel_received {
     uint32_t kind, tid;
     uint64_t process, time_ns;
@@ -37,7 +37,7 @@ struct channel_received {
     struct channel_message *awaited; // its sender waits for channel_server_answer; NULL: nobody does
 };
 
-// A process that connected: it calls itself process; the kernel says that it is pid.
+// A process that connected. handshake holds its own claims; pid comes from the kernel.
 struct channel_connection {
     int fd;
     pid_t pid;
@@ -49,46 +49,46 @@ struct channel_connection {
 // plan: CPUs in the order threads take them; count 0: threads are not pinned. await_start: they wait until answered.
 int channel_server_open(struct channel_server *server, const int *slots, size_t count, bool await_start);
 void channel_server_close(struct channel_server *server);
-// Messages and connections are taken no more: whoever waits for an answer, or would wait, goes on.
+// Stops taking messages and connections: threads that wait for an answer go on, and later ones do not wait.
 void channel_server_leave(struct channel_server *server);
 
 // The program itself, before it runs.
 void channel_server_set_target(struct channel_server *server, pid_t pid);
 
-// 0 if a process, or that of a thread, descends from this one. Orphans of the target do: this is their subreaper.
-// -EPERM: it does not; -ESRCH: it has ended. Where /proc is not mounted nothing tells, and the secret alone decides: 0.
+// Returns 0 if the process of pid (also the id of a thread) is a descendant of this process. Orphans of the target are:
+// this process is their subreaper. -EPERM: it is none. -ESRCH: it has ended. Without /proc the chain of parents is
+// unknown: returns 0, and the secret alone decides.
 int channel_server_descends(pid_t pid);
 
-// The next connection, or -EAGAIN: there is none. -EPERM: it came from no descendant of ours, or without the secret;
-// -EPROTO: it sent something else; it is closed in both cases. -EINPROGRESS: it has sent nothing yet: a later call
-// returns it. Answer it with channel_server_admit, which closes it.
-// -EPIPE, -ECONNRESET: who asked for the settings waits no longer, or has ended.
+// Takes the next connection. -EAGAIN: there is none. -EPERM: its process is no descendant, or lacks the secret;
+// -EPROTO: it sent no handshake; both are closed. -EINPROGRESS: it has sent nothing yet, and a later call returns it.
 int channel_server_accept(struct channel_server *server, struct channel_connection *connection);
+// Answers a connection and closes it. -EPIPE, -ECONNRESET: its process no longer waits, or has ended.
 int channel_server_admit(struct channel_server *server, struct channel_connection *connection);
 
-// Takes messages that were sent, at most max of them, in no order. starts_only: only thread starts whose sender waits
-// (for the thread that answers those); else all others.
+// Takes at most max messages, in no order. starts_only: only thread starts whose sender waits, which another thread of
+// the recorder answers; else all other messages. Returns how many.
 size_t channel_server_receive(struct channel_server *server, bool starts_only, struct channel_received *messages,
                               size_t max);
 void channel_server_sort(struct channel_received *messages, size_t count); // by the time they were sent
-// Whether its sender still waits: it goes on without an answer if the recorder is slow (CHANNEL_PATIENCE_MS).
+// True if its sender still waits: it goes on without an answer after CHANNEL_PATIENCE_MS.
 bool channel_server_is_awaited(const struct channel_received *message);
 void channel_server_answer(const struct channel_received *message);
 
-// Messages that found no room. The program can write there.
+// Messages that found no room. The target can overwrite the number.
 uint64_t channel_server_missed(const struct channel_server *server);
 uint64_t channel_server_unmade(const struct channel_server *server); // threads that the system refused to make
 
-// Waits until a message that is awaited was sent, at most 100 ms. seen: what the last call left.
+// Waits, at most 100 ms, for a message whose sender waits. *seen: of the last call, 0 at first.
 void channel_server_await(struct channel_server *server, uint32_t *seen);
 
 // Ends a channel_server_await from another thread.
 void channel_server_ring(struct channel_server *server);
 
-// The slot that the fewest threads have, as the library takes it: its CPU, or -1 if there is no plan.
+// Takes the CPU slot with the fewest threads, as the preload library does. Returns its CPU; -1: there is no pin order.
 int channel_server_take_slot(struct channel_server *server);
 
-// A slot that its thread did not give back, because its process was killed.
+// Gives back the slot of a thread whose process was killed.
 void channel_server_free_slot(struct channel_server *server, int cpu);
 
 #endif

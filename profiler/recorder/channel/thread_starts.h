@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that waits for messages whose sender waits: it opens the events of a starting thread and lets it go; for the
-// others (the end of a process, marks) it wakes the recorder's thread.
+// A thread of the recorder for messages whose sender waits. It opens the events of a starting thread and answers it.
+// For all other such messages (the end of a process, marks of a region) it wakes the recorder's main thread.
 #ifndef PROFILER_RECORDER_CHANNEL_THREAD_STARTS_H
 #define PROFILER_RECORDER_CHANNEL_THREAD_STARTS_H
 
@@ -32,20 +32,20 @@ struct thread_starts {
     size_t count, size, taken_size;
 };
 
-// All of these do nothing where the thread does not run.
+// All functions do nothing if the thread does not run.
 
 // counters: what to open for a thread that starts.
 int thread_starts_start(struct thread_starts *starts, struct channel_server *server, struct counters *counters);
 void thread_starts_stop(struct thread_starts *starts); // answers nobody any more; what arrived can still be taken
 void thread_starts_close(struct thread_starts *starts);
 
-// is_elsewhere: its threads have other numbers in its own pid namespace.
+// Tells the pid of a process that connected. is_elsewhere: it is in another pid namespace, where thread ids differ.
 void thread_starts_register(struct thread_starts *starts, uint64_t process, pid_t pid, bool is_elsewhere);
 
 // Takes note of a wake-up.
 void thread_starts_awake(const struct thread_starts *starts);
 
-// What arrived since the last call, the oldest first. It is valid until the next one.
+// Returns the arrivals since the last call, the oldest first. They stay valid until the next call.
 size_t thread_starts_take(struct thread_starts *starts, const struct thread_starts_arrival **arrivals);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that load the preload library connect: each gets the channel, and becomes known.
+// Accepts the connections of processes with the preload library: sends each the channel and adds it to the tasks.
 #ifndef PROFILER_RECORDER_TARGETS_CONNECTIONS_H
 #define PROFILER_RECORDER_TARGETS_CONNECTIONS_H
 

@@ -22,13 +22,14 @@ struct kernel_records {
     int error;                       // why there are none; -ECANCELED: they were not asked for
 };
 
-// Of one CPU's ring: a power of two, as the kernel requires. Each of the ranks of a host may use allowed of its cpus.
+// Pages of one CPU's ring: a power of two, as the kernel requires. Each of the ranks of a host may use allowed of the
+// host's cpus.
 size_t kernel_records_ring_pages(uint64_t page_bytes, size_t cpus, size_t allowed, int ranks);
 
-// Opens the rings of all that the thread tid will fork, from the exec of each on. error says why there are none.
+// Opens the rings for all that the thread tid will fork, each from its exec on. If it fails, error is -errno.
 void kernel_records_open(struct kernel_records *records, pid_t tid, bool without_faults);
 
-// The same of a thread that runs, and of all that it will start, from now on; tid -1: of all processes of the machine.
+// The same for a running thread and all that it will start, from now on. tid -1: for all processes of the machine.
 void kernel_records_open_running(struct kernel_records *records, pid_t tid);
 
 // Adds one more such thread to the rings. 0 or -errno.
@@ -38,7 +39,7 @@ void kernel_records_close(struct kernel_records *records);
 // The handler of the rings: stream is the first member of a struct faults_source, its owner the struct kernel_records.
 void kernel_records_handle(struct perf_stream *stream, const struct perf_event_header *header, uint64_t time);
 
-// Downsamples where faults come in masses.
+// Switches each ring between every fault and a sample of them. now: CLOCK_MONOTONIC, ns.
 void kernel_records_tick(struct kernel_records *records, uint64_t now);
 
 // Calls watch with the descriptor of each ring, until it fails. Returns 0 or its error.
@@ -47,7 +48,7 @@ int kernel_records_watch(const struct kernel_records *records, kernel_records_wa
 
 void kernel_records_write_evidence(struct kernel_records *records);
 
-// Faults that were counted and that no sample stands for.
+// Number of faults that were counted and that no sample stands for.
 uint64_t kernel_records_missed(struct kernel_records *records);
 
 // Notes how many faults there were and how many the samples stand for.

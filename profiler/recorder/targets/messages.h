@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the preload library sends: threads and their CPU slots, choices of the program, the end of a process.
+// Handles the messages of the preload library: threads and their CPU slots, affinities that the program sets, exec, the
+// end of a process.
 #ifndef PROFILER_RECORDER_TARGETS_MESSAGES_H
 #define PROFILER_RECORDER_TARGETS_MESSAGES_H
 
@@ -29,10 +30,12 @@ struct messages {
 
 // Takes all messages and connections, in the order they were sent. Returns how many.
 size_t messages_take(struct messages *messages);
-// The kernel's records after this time wait: they may tell the end of a thread whose start is not handled yet.
+// The time up to which the kernel's records may be drained: later ones may hold the end of a thread whose start is
+// still held. At most until.
 uint64_t messages_drain_until(const struct messages *messages, uint64_t until);
+// True if messages wait until their process connects.
 bool messages_are_held(const struct messages *messages);
-// The same for the last time: also what waits behind connections that are refused.
+// As messages_take, for the last time: also handles what waits behind connections that are refused.
 void messages_take_last(struct messages *messages);
 
 // Notes messages that found no room.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of programs that cannot load the preload library (static ones, another C library): pinned and counted from
-// here, when the kernel's record of their start arrives. That is up to supervise.c's longest wait after it; until then
-// a thread runs where its creator does. And the pins show: what such a program asks about its CPUs later, or starts
-// from a pinned thread, sees one CPU until we have looked. A program that starts others is a launcher (go, a musl
-// shell): from its first child on, its threads have the whole mask, and so has what they start.
+// Pins and counts the threads of programs that cannot load the preload library (static ones, another C library) when
+// the kernel's record of their start arrives: up to the longest wait of supervise.c after the start. Until then a
+// thread runs on its creator's CPU. Such a program sees the pins: a pinned thread, or a child of one, finds one CPU in
+// its mask until the recorder has handled the record. A program that starts others is a launcher (go, a musl shell):
+// from its first child on, its threads and their children have the whole mask.
 #ifndef PROFILER_RECORDER_TARGETS_OUTSIDE_THREADS_H
 #define PROFILER_RECORDER_TARGETS_OUTSIDE_THREADS_H
 
@@ -19,16 +19,16 @@ struct outside_threads {
     const struct machine *machine;
 };
 
-// A thread of the process began: pins and counts it, if its program cannot have the preload library.
+// Pins and counts a new thread if its program cannot load the preload library.
 void outside_threads_began(const struct outside_threads *outside, struct process *process, struct thread *thread);
 
-// The first thread of a child, or of the program that a pinned process execs, gets the whole mask again.
+// Gives the whole mask back to the first thread of a child, or of a program that a pinned process has started by exec.
 void outside_threads_release(const struct outside_threads *outside, const struct thread *thread);
 
-// The process runs a program now: follows the CPU time of its thread, if the program cannot have the preload library.
+// After an exec: follows the CPU time of the thread if the program cannot load the preload library.
 void outside_threads_follow(const struct process *process, struct thread *thread);
 
-// A process outside started another one, whose first thread is child.
+// Handles the fork of a process without the preload library. child: first thread of the new process.
 void outside_threads_child(const struct outside_threads *outside, struct process *parent, struct thread *child);
 
 #endif

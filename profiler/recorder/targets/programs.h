@@ -20,20 +20,19 @@ struct programs {
     struct programs_unconnected *unconnected;
 };
 
-// A process is about to run another program. kind: enum elf_kind, or -errno of looking at it.
+// Tells which program a process is about to exec. kind: enum elf_kind, or -errno of reading the file.
 void programs_announce(const struct programs *programs, struct process *process, int kind, const char *path);
 
-// The target, before it runs. What it is was looked at before its start: a short program is gone when its exec is
-// known.
+// The same for the target, whose file was read before its start: a short program is gone when its exec is known.
 void programs_announce_target(struct process *process, const struct target *target);
 
-// The process runs another program now: the announced one, if one was.
+// Handles an exec: the process now runs the announced program, if one was announced.
 void programs_executed(const struct programs *programs, struct process *process);
 
 // The process ends, or runs another program next.
 void programs_ended(const struct programs *programs, struct process *process);
 
-// It connected and no longer reads the answer.
+// Counts a process that connected and went on before it was answered.
 void programs_gave_up(const struct programs *programs, struct process *process);
 
 // Notes programs that gave up, and those that never connected. library: the path they were to load, "": none. why_not:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What begins and ends with the processes and threads of the target: all that the other modules hold for them.
+// Starts and ends the processes and threads of the target in all modules that hold something for them.
 #ifndef PROFILER_RECORDER_TARGETS_TARGETS_H
 #define PROFILER_RECORDER_TARGETS_TARGETS_H
 
@@ -26,10 +26,10 @@ struct targets {
     struct outside_threads outside;
 };
 
-// Classifies all samples that wait for it. ending: a process that is forgotten next, or NULL.
+// Classifies all waiting samples and writes their rows. ending: a process that is about to be removed, or NULL.
 void targets_classify(const struct targets *targets, struct process *ending);
 
-// The kernel's records: a thread or process began, a process runs another program.
+// Handle the kernel's records of a new thread or process, and of an exec.
 void targets_fork(const struct targets *targets, const struct perf_task *task, uint64_t time);
 void targets_exec(const struct targets *targets, struct thread *thread);
 
