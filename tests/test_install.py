@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -81,7 +82,9 @@ def test_uninstall_leaves_nothing(installed: Path, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def static(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    make("static")
+    with (TREE / "build" / ".static.lock").open("w") as lock:  # another worker may need the same build
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        make("static")
     return Path(shutil.copy(TREE / "build" / "static" / "numaprof", tmp_path_factory.mktemp("static") / "numaprof"))
 
 
