@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from apply import apply
-from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, find, fortran_allocation
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, huge_pages, interleaved, printed, zeros_in_parallel
 from numaprof.rules.change_run.stay_on_node import leave, stay
@@ -223,6 +223,24 @@ C = {
         SUM,
         "static double *new_doubles(size_t c) { return malloc(c * sizeof(double)); }",
     ),
+    "count_of_two": ("double *a = malloc((n > 5 ? n : 5) * sizeof *a); //ALLOC", SUM, ""),
+    "masked_count": ("double *a = calloc((n + 7) & ~7ul, sizeof *a); //ALLOC", SUM, ""),
+    "filled_in_a_condition": (
+        "double *a = malloc(n * sizeof *a); //ALLOC\n    if (!fill(n, a))\n        return 1;",
+        LOOK,
+        "static int fill(size_t n, double *p) { p[n / 100 - 1] = 4; return 1; }",
+    ),
+    "filled_where_there_is_memory": (
+        "double *a = malloc(n * sizeof *a); //ALLOC\n    if (a)\n        a[0] = 3;\n    if (a != NULL) {\n"
+        "        a[5] = 2;\n    }",
+        "    total = a[0] + a[5];",
+        "",
+    ),
+    "one_name_of_two_types": (
+        "struct body *a = malloc(n * sizeof *a); //ALLOC",
+        BODIES,
+        "static inline double first(double *a) { return a[0]; }",
+    ),
     "comment_and_text": (
         'puts("a = malloc(1);"); /* double *b = malloc(2); */ double *a = malloc(n * sizeof *a); //ALLOC',
         SUM,
@@ -230,6 +248,31 @@ C = {
     ),
 }
 CXX = {
+    "vector_of_one_of_two_sizes": ("std::vector<double> a(n > 3 ? n : 3); //ALLOC", FILLED, ""),
+    "two_on_a_line": (
+        "std::vector<double> a;\n    a.resize(n); std::vector<int> b(n, 3); // the fields //ALLOC",
+        FILLED + "\n    total += b[4];",
+        "",
+    ),
+    "zeroed_rows": (
+        "double **a = new double *[n / 100];\n    for (size_t r = 0; r < n / 100; ++r)\n"
+        "        a[r] = new double[m](); //ALLOC",
+        "    total = a[7][3] + a[999][15];",
+        "",
+    ),
+    "assigned_by_value": ("std::vector<double> a;\n    a = std::vector<double>(n); //ALLOC", FILLED, ""),
+    "rows_assigned_by_value": (
+        "std::vector<std::vector<int>> a(n / 100);\n    for (size_t r = 0; r < n / 100; r++)\n"
+        "        a[r] = std::vector<int>(m, 2); //ALLOC",
+        "    total = a[7][3] + a[999][15];",
+        "",
+    ),
+    "constructor_of_a_template": (
+        "holder<double> h(n);\n    auto &a = h.a;",
+        FILLED,
+        "template <typename T> struct holder {\n    holder(size_t n);\n    std::vector<T> a, b;\n};\n"
+        "template <typename T>\nholder<T>::holder(size_t n)\n    : a(n), //ALLOC\n      b(3)\n{\n    a[1] = 4;\n}",
+    ),
     "qualified_wrapper": (
         "double *a = memory::pool::take_new<double>(n); //ALLOC",
         SUM,
@@ -388,6 +431,9 @@ CXX = {
     ),
 }
 STATIC = {
+    "aligned": ("static double a[100000] __attribute__((aligned(64)));", SUM, "a"),
+    "aligned_as": ("_Alignas(64) static double a[100000];", SUM, "a"),
+    "of_zeros": ("static double a[1000][16] = {{0}};", ROWS, "a"),
     "flat": ("static double a[100000];", SUM, "a"),
     "grid": ("double a[1000][16];", ROWS, "a"),
     "bodies": ("struct body a[100000];", BODIES, "a"),
@@ -407,6 +453,7 @@ FORTRAN = {
     "stat": "allocate(a(n), stat=ierr) !ALLOC",
     "source": "allocate(a(n), b(2, n), source=1.5d0) !ALLOC",
     "continued": "allocate(a(n), & !ALLOC\n           b(4, n))",
+    "continued_behind_a_comment": "allocate(a(n), & ! first\n    ! and the second\n           & b(4, n)) !ALLOC",
 }
 FORTRAN_BODY = """program main
   implicit none
@@ -578,7 +625,9 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     text = CXX_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
     source.write_text(text)
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    several = name in ("two_vectors", "new_of_structs", "initialiser_list")
+    several = name in (
+        *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
+    )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 
 
@@ -622,7 +671,7 @@ def test_fortran_in_its_place(name: str, tmp_path: Path) -> None:
     text = FORTRAN_BODY.format(allocation=FORTRAN[name])
     source.write_text(text)
     found = fortran_allocation.allocations(text.split("\n"), str(source), recorded(text))
-    compared(source, found, 2 if name in ("two", "continued", "source") else 1, [zeros_in_parallel])
+    compared(source, found, 2 if name in ("two", "source") or "continued" in name else 1, [zeros_in_parallel])
 
 
 @pytest.mark.requires("gfortran")
@@ -815,7 +864,14 @@ NOT_UNDERSTOOD = {
     "vector_of_what_a_method_reads": "std::vector<double> a(s->next()); //ALLOC",
     "written_between": "double *a = malloc(n * 8); fill(a); double *b = malloc(n * 8); //ALLOC",
     "two_branches": "if (n > 3) { a = malloc(n * 8); } else { a = malloc(80); } //ALLOC",
-    "two_containers": "std::vector<double> a(n); std::vector<double> b(n); //ALLOC",
+    "two_containers": "std::vector<double> a(n); fill(a); std::vector<double> b(n); //ALLOC",
+    "used_if_there": "double *a;\n    if ((a = malloc(n * 8)) != NULL) { //ALLOC\n        a[3] = 1;\n    }",
+    "used_if_aligned": "double *a;\n    if (!posix_memalign((void **)&a, 64, n)) { //ALLOC\n        fill(a);\n    }",
+    "checked_or_filled": "double *a;\n    if (!(a = malloc(n))) { n = 0; //ALLOC\n    } else {\n        a[1] = 2; }",
+    "filled_by_its_neighbour": "double *a = malloc(n * 8), *b = fill(a, n); //ALLOC",
+    "a_file": "double *a = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0); //ALLOC",
+    "type_and_variable": "struct point { double x; } *a = malloc(n * sizeof *a); //ALLOC",
+    "index_read_later": "int r;\n    for (r = 0; r < n; r++)\n        a[r] = malloc(m); //ALLOC\n    count = r;",
     "macro_that_fills": "ALLOC_ZERO(a, n); //ALLOC",
     "vector_of_what_is_read": "std::vector<double> a(read_count(file)); //ALLOC",
     "new_of_what_is_read": "double *a = new double[next()]; //ALLOC",
@@ -978,6 +1034,80 @@ def test_calls_of_a_function_that_allocates_under_any_name(tmp_path: Path) -> No
     lines, line = source.read_text().split("\n"), recorded(source.read_text())
     assert c_allocation.allocations(lines, str(source), line) == []
     compared(source, c_allocation.allocations(lines, str(source), line, "matrix"), 2)
+
+
+MEMBERS = {
+    "constant": ("const std::vector<double> a;", "a(n)"),
+    "reference": ("std::vector<double> &a;", "a(n)"),
+    "locks": ("std::vector<std::mutex> a;", "a(n)"),
+    "counters": ("std::vector<std::atomic<int>> a;", "a(n)"),
+    "named_by_another": ("std::vector<double> a;\n    double *first;", "a(n), first(a.data())"),
+}
+
+
+@pytest.mark.parametrize("name", MEMBERS)
+def test_members_that_cannot_be_filled_later_are_left_alone(name: str) -> None:
+    declared, made = MEMBERS[name]
+    lines = f"struct holder {{\n    {declared}\n    holder(size_t n) : {made} {{}} //ALLOC\n}};".split("\n")
+    assert c_allocation.allocations(lines, "a.cpp", recorded("\n".join(lines))) == []
+
+
+def test_members_that_a_header_declares() -> None:
+    lines = ["field::field(size_t n) : m_a(n), m_b(n, 1) {}"]
+    header = ["class field {", "    std::vector<double> m_a, m_b; // vector<bool> m_a", "};"]
+    assert c_allocation.allocations(lines, "a.cpp", 1) == []
+    found = c_allocation.allocations(lines, "a.cpp", 1, headers=header)
+    assert [(memory.pointer, memory.zero) for memory in found] == [
+        ("m_a.data()", "m_a.data()[{i}] = 0;"),
+        ("m_b.data()", "m_b.data()[{i}] = 0;"),
+    ]
+
+
+def test_memory_that_is_made_without_values_is_placed_as_it_is() -> None:
+    lines = ["void f(size_t n)", "{", "    auto a = std::make_unique_for_overwrite<float[]>(n);", "}"]
+    (memory,) = c_allocation.allocations(lines, "a.cpp", 3)
+    assert (memory.pointer, memory.before, memory.zeroed) == ("a.get()", (), False)
+
+
+def test_a_product_of_ints_behind_a_size_is_no_int() -> None:
+    lines = ["void f(int n)", "{", "    double *a = malloc(sizeof(double) * n * n);", "}"]
+    assert [memory.count for memory in c_allocation.allocations(lines, "a.c", 3)] == ["(size_t)n * n"]
+
+
+@pytest.mark.parametrize("declared", ["struct P { double x = 1; };", "struct P { double x; P() : x(2) {} };"])
+def test_variables_that_a_constructor_fills_are_left_alone(declared: str) -> None:
+    assert c_allocation.variable([declared, "static P a[100];"], "a.cpp", 2, "a") is None
+
+
+BESIDE = {
+    "vectors": ("std::vector<double> a(n), b(n, 3.0); //ALLOC", ""),
+    "zeroed": ("double *a = new double[n](), *b; b = new double[n](); // both //ALLOC", ""),
+    "members": (
+        "holder h(n);\n    double *a = h.a, *b = h.b;",
+        "struct holder {\n    double *a, *b;\n"
+        "    holder(size_t n) : a(new double[n]()), b(new double[n]()) { b[4] = 7; } //ALLOC\n};",
+    ),
+}
+
+
+@pytest.mark.requires("g++", "libnuma")
+@pytest.mark.parametrize("name", BESIDE)
+def test_one_allocation_of_a_line_alone(name: str, cxx_head: list[str], tmp_path: Path) -> None:
+    allocation, before = BESIDE[name]
+    source = tmp_path / "a.cpp"
+    use = "    for (size_t k = 0; k < n; k++) total += a[k] + b[k];"
+    text = CXX_HEAD + BODY.format(allocation="    " + allocation, use=use, before=before)
+    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    there = [replace(memory, ordinal=number) for number, memory in enumerate(found, 1)]
+    texts, flags = [text], list[str]()
+    for number in (1, 2):
+        mine = find.chosen(there, (number,))
+        source.write_text(text)
+        flags += apply(printed(mine[::-1], zeros_in_parallel), tmp_path).flags
+        texts.append(source.read_text())
+        assert texts[-1].count("omp parallel") == 1
+    expected, *others = outputs(source, texts, [*dict.fromkeys([*cxx_head, *flags])], alone=False)
+    assert others == [expected] * 2, texts
 
 
 def test_variables_with_values_are_left_alone() -> None:

@@ -36,21 +36,41 @@ class _Found:
     parameter: str = ""  # of a template: the type of the elements
 
 
-def allocations(lines: Sequence[str], file: str, line: int, wrapper: str | None = None) -> list[Memory]:
+def allocations(
+    lines: Sequence[str], file: str, line: int, wrapper: str | None = None, headers: Sequence[str] = ()
+) -> list[Memory]:
     """What is allocated by the statements on this line; none where the text is not understood.
 
-    A wrapper is a function of the program that returns memory of malloc: its name without qualifiers.
+    A wrapper is a function of the program that returns memory of malloc: its name without qualifiers. headers: lines of
+    those that the file includes.
     """
-    text = CText(lines, wrapper)
+    text = CText(lines, wrapper, headers)
     places = [Place(text, each, file) for found in text.statements(line) for each in text.expanded(found)]
     by_place = [(place, initialised(place) or _members(place) or _in_function(place)) for place in places]
     found = [memory for _, memories in by_place for memory in memories]
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
     if len(replacing) > 1:
-        return []
+        return _side_by_side(replacing) if len(replacing) == len(places) else []
     if any(memory.nest is not None for memory in found):
         return found if len(found) == 1 and not any(_beside(replacing[0][0], text.code)) else []
     return _within(*replacing[0]) if replacing else _cut([(place, each) for place, each in by_place if each])
+
+
+def _side_by_side(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
+    """The statements of one line, of which each is replaced: all together."""
+    (first, _), (last, _) = by_place[0], by_place[-1]
+    found = [memory for _, memories in by_place for memory in memories]
+    on_a_line = (
+        len({(memory.first, memory.last) for memory in found}) == 1 and first.statement.first == last.statement.last
+    )
+    if (
+        not on_a_line
+        or any(memory.nest or memory.unnumbered for memory in found)
+        or any(_between(*pair) for pair in zip(by_place, by_place[1:]))
+    ):
+        return []
+    whole = replace(first, statement=replace(first.statement, end=last.statement.end))
+    return _within(whole, found)
 
 
 def _in_function(place: Place) -> list[Memory]:
@@ -100,7 +120,7 @@ def is_handed_out_unwritten(lines: Sequence[str], line: int, argument: str = "")
     """
     text = CText(lines)
     handed_out = list(_handed_out(text, line))
-    plain = bool(argument) and is_plain(text.code, argument)
+    plain = bool(argument) and is_plain(text.known, argument)
     return bool(handed_out) and not any(_may_write(text, *each, plain) for each in handed_out)
 
 
@@ -125,7 +145,7 @@ def _may_write(text: CText, statement: Statement, pointer: str, between: str, pl
     """It is not fresh memory of malloc, or what uses its pointer may write."""
     new, fresh = _NEW.search(statement.text), _FRESH.search(statement.text)
     type_ = new.group(1).strip() if new else ""
-    known = is_plain(text.code, type_) or (plain and is_parameter(text.code, type_))
+    known = is_plain(text.known, type_) or (plain and is_parameter(text.known, type_))
     if new and not (known and re.search(r"\]\s*(?:\(\s*\))?$", statement.text)):
         return True
     if not (new or fresh):
@@ -176,23 +196,40 @@ def _within(place: Place, found: list[Memory]) -> list[Memory]:
 
 def _pointers(place: Place) -> list[Memory]:
     text = place.statement.text
+    if text.startswith("*") and _ends_type(place):
+        return []
     head = text[: matching(text, text.index("(")) + 1] if re.match(r"if\s*\(", text) else ""
     body = text[len(head) :].strip() if head else ""
     if any(_assigned(place.text, body)):
         return _in_braces(place, head, body)
     if zeroed := _zeroed_new(place):
         return [zeroed]
-    found = [_memory(place, each) for each in _assigned(place.text, loop_heads(text)[1])]
+    body = loop_heads(text)[1]
+    assigned = list(_assigned(place.text, body))
+    if any(_passed_on(_behind(body, each.pointer), each.pointer) for each in assigned if not each.condition):
+        return []
+    found = [_memory(place, each) for each in assigned]
     return [each for each in found if each is not None]
+
+
+def _ends_type(place: Place) -> bool:
+    """What stands before the statement is the body of a type: the statement declares."""
+    code = place.text.code[: place.statement.start].rstrip()
+    around = place.text.enclosing(replace(place.statement, start=len(code) - 1)) if code.endswith("}") else None
+    return around is not None and re.search(r"\b(?:struct|union|enum|class)\b[^()]*$", around[0].text) is not None
 
 
 def _zeroed_new(place: Place) -> Memory | None:
     """new T[n]() writes zeros itself; without the parentheses, nothing."""
-    plain = re.fullmatch(r"(.*\])\s*(?:\(\s*\)|\{\s*\})", place.statement.text)
+    plain = re.fullmatch(r"(.*\])\s*(?:\(\s*\)|\{\s*\})", loop_heads(place.statement.text)[1])
     found = list(_assigned(place.text, plain.group(1))) if plain and "new" in plain.group(1) else []
-    if plain is None or len(found) != 1 or found[0].condition or not found[0].element or "[" in found[0].pointer:
+    if plain is None or len(found) != 1 or found[0].condition or not found[0].element:
         return None
-    return replace(_named(place, found[0], place.statement.last), before=(f"{plain.group(1)};",), zeroed=True)
+    made = replace(_named(place, found[0], place.statement.last), before=(f"{plain.group(1)};",), zeroed=True)
+    loops = nest(place.text, place.statement, found[0].pointer) if "[" in found[0].pointer else None
+    if loops is None and ("[" in found[0].pointer or plain.string != place.statement.text):
+        return None
+    return replace(made, nest=loops, writes=loops is not None)
 
 
 def _members(place: Place) -> list[Memory]:
@@ -208,10 +245,10 @@ def _members(place: Place) -> list[Memory]:
         if plain is None or pointer is None:
             continue
         name, new, type_, count, zeroed = plain.groups()
-        parameter = type_ if is_parameter(place.text.code, type_) else ""
-        if not is_plain(place.text.code, type_) and (zeroed or not parameter):
+        parameter = type_ if is_parameter(place.text.known, type_) else ""
+        if not is_plain(place.text.known, type_) and (zeroed or not parameter):
             continue
-        element = type_ if number(place.text.code, type_) else ""
+        element = type_ if number(place.text.known, type_) else ""
         allocated = _Found(pointer, f"({count}) * sizeof({type_})", element, False, parameter)
         memory = _named(place, allocated, place.statement.last)
         parts[at] = f"{name}({new})"
@@ -223,17 +260,22 @@ def _members(place: Place) -> list[Memory]:
 
 def _without_make(part: str) -> str:
     """The member that make_unique fills with zeros, by new T[n]() instead."""
-    made = r"(\w+)\s*[({]\s*(?:std\s*::\s*)?make_unique\s*<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)\s*[)}]"
+    made = (
+        r"(\w+)\s*[({]\s*(?:std\s*::\s*)?make_unique(_for_overwrite)?\s*"
+        r"<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)\s*[)}]"
+    )
     found = re.fullmatch(made, part)
-    return f"{found.group(1)}(new {found.group(2)}[{found.group(3)}]())" if found else part
+    return (
+        f"{found.group(1)}(new {found.group(3)}[{found.group(4)}]{'' if found.group(2) else '()'})" if found else part
+    )
 
 
 def _member(text: CText, name: str) -> str | None:
     """How the first element of a member's memory is reached; None: it is no pointer that the text declares."""
-    if re.search(rf"\b(?:unique|shared)_ptr\s*<[^;(){{}}]*>\s*(?:\w+\s*,\s*)*{re.escape(name)}\b", text.code):
+    if re.search(rf"\b(?:unique|shared)_ptr\s*<[^;(){{}}]*>\s*(?:\w+\s*,\s*)*{re.escape(name)}\b", text.known):
         return f"{name}.get()"
     declared = rf"\b\w[\w:]*\s*\*\s*(?:const\s+)?(?:\w+\s*,\s*\*\s*)*{re.escape(name)}\s*[;,={{]"
-    return name if re.search(declared, text.code) else None
+    return name if re.search(declared, text.known) else None
 
 
 def _in_braces(place: Place, head: str, body: str) -> list[Memory]:
@@ -253,11 +295,11 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         pointer = _target(body[: found.start()], condition)
         initialised = body[end + 1 : end + 2] in ("(", "{") or body[end + 1 :].lstrip()[:1] in ("(", "{")
         type_ = found.group(1).strip()
-        parameter = type_ if is_parameter(text.code, type_) else ""
-        if pointer and (parameter or is_plain(text.code, type_)) and not initialised:
+        parameter = type_ if is_parameter(text.known, type_) else ""
+        if pointer and (parameter or is_plain(text.known, type_)) and not initialised:
             if once_only(body[found.end() : end]):
                 continue
-            element, count = type_ if number(text.code, type_) else "", body[found.end() : end].strip()
+            element, count = type_ if number(text.known, type_) else "", body[found.end() : end].strip()
             yield _Found(pointer, f"({count}) * sizeof({type_})", element, condition, parameter)
     for found in _CALL.finditer(body):
         name, arguments = found.group(1), body[found.end() : matching(body, found.end() - 1)]
@@ -267,6 +309,8 @@ def _assigned(text: CText, body: str) -> Iterator[_Found]:
         size = _bytes(name, split(arguments), pointer, text.wrapper)
         if name == "posix_memalign" and len(split(arguments)) == 3:
             pointer = re.sub(r"^\(\s*void\s*\*\*\s*\)\s*", "", split(arguments)[0]).lstrip("&").strip()
+        if name == "mmap" and not re.search(r"ANON|,\s*-1\s*,", body[found.end() :]):
+            continue  # a file's
         if size and once_only(size):
             size = f"malloc_usable_size({pointer})" if name != "mmap" else None
         if pointer and size:
@@ -331,22 +375,32 @@ def _element(text: CText, pointer: str) -> str:
     name = re.escape(re.split(r"\.|->|::", pointer.split("[", maxsplit=1)[0])[-1].removesuffix("get()"))
     depth = pointer.count("[")
     stars = r"\*\s*" * (depth + 1)
-    declared = re.search(rf"\b({SCALAR}|void\s*){stars}(?:restrict\s+|__restrict\s+)?{name}\b", text.code)
-    other = re.search(rf"\bvoid\s*{stars}{name}\b", text.code)
+    declared = re.search(rf"\b({SCALAR}|void\s*){stars}(?:restrict\s+|__restrict\s+)?{name}\b", text.known)
+    other = re.search(rf"\bvoid\s*{stars}{name}\b", text.known)
     if other:
         return "void"
+    if any(not re.match(SCALAR, f"{type_} ") for type_ in _declared_types(text.known, name, depth + 1)):
+        return ""  # of several variables with this name, one may point to structures
     if declared:
         return declared.group(1).strip()
     several = (
-        re.search(rf"\b({SCALAR})\*[^;(){{}}]*,\s*\*\s*(?:restrict\s+)?{name}\b", text.code) if depth == 0 else None
+        re.search(rf"\b({SCALAR})\*[^;(){{}}]*,\s*\*\s*(?:restrict\s+)?{name}\b", text.known) if depth == 0 else None
     )
     return several.group(1).strip() if several else ""
+
+
+def _declared_types(code: str, name: str, stars: int) -> list[str]:
+    """Types of the pointers with this name. A star between two spaces multiplies."""
+    star = r"\s*".join([r"\*"] * stars)
+    before = r"(?:^|[;{}(,])\s*(?:(?:static|extern|const|volatile|struct|union)\s+)*"
+    return re.findall(rf"{before}([A-Za-z_][\w:]*)(?:{star}\s+|\s+{star}){name}\b", code, re.MULTILINE)
 
 
 def _memory(place: Place, found: _Found) -> Memory | None:
     text, statement = place.text, place.statement
     if found.condition:
-        return _named(place, found, text.rest_of_if(statement).last)
+        whole = text.rest_of_if(statement)
+        return _named(place, found, whole.last) if _is_check(text, whole, found.pointer) else None
     if found.parameter and "[" in found.pointer:
         return None
     if "[" not in found.pointer:
@@ -382,16 +436,51 @@ def _named(place: Place, found: _Found, last: int) -> Memory:
 
 def _after_check(text: CText, statement: Statement, pointer: str) -> Statement:
     """The last statement of the allocation, with a check of the pointer and advice to the kernel that follow it."""
-    name = re.escape(pointer)
-    checks = rf"if\s*\(.*(?:!\s*{name}\b|\b{name}\s*==|==\s*{name}\b|{name}\s*\))"
-    advises = rf"madvise\s*\(\s*(?:\([^()]*\)\s*)?{name}\b"
+    advises = rf"madvise\s*\(\s*(?:\([^()]*\)\s*)?{re.escape(pointer)}\b"
     while (after := text.following(statement)) is not None:
-        if not re.match(f"{checks}|{advises}", after.text):
-            break
-        if text.code[after.end + 1 :].lstrip().startswith("else"):
+        if not (re.match(advises, after.text) or _is_check(text, after, pointer)):
             break
         statement = after
     return statement
+
+
+_NULL = r"(?:NULL|nullptr|0|MAP_FAILED|\([^()]*\)\s*(?:NULL|0|MAP_FAILED))"
+
+
+def _is_check(text: CText, statement: Statement, pointer: str) -> bool:
+    """An if statement for the case that there is no memory: nothing in it writes to the memory."""
+    code = re.sub(r'"(?:\\.|[^"\\])*"', '""', statement.text)
+    head = code[: matching(code, code.index("(")) + 1] if re.match(r"if\s*\(", code) else ""
+    if not head or text.code[statement.end + 1 :].lstrip().startswith("else"):
+        return False
+    name, aligned = rf"(?<![\w.>]){re.escape(pointer)}(?![\w\[.]|->)", r"posix_memalign\s*\([^;]*\)\s*"
+    missing = rf"!\s*{name}|{name}\s*==\s*{_NULL}|{_NULL}\s*==\s*{name}"
+    made = rf"!\s*\(\s*{name}\s*=(?!=)|{name}\s*=[^=].*\)\s*==\s*{_NULL}|{_NULL}\s*==\s*\(\s*{name}\s*="
+    if not re.search(missing, head) and not re.search(made, head):
+        if re.search(rf"!\s*posix_memalign|{aligned}==|0\s*==\s*posix_memalign|=\s*posix_memalign", head):
+            return False
+        if not re.search(rf"\bposix_memalign\s*\([^;]*&\s*{re.escape(pointer)}\s*,", head):
+            return False
+    root = re.split(r"\.|->|\[", pointer)[0].strip("(*) ")
+    return not _passed_on(head, pointer) and re.search(rf"\b{root}\b", _FREED.sub(" ", code[len(head) :])) is None
+
+
+_FREED = re.compile(r"\bfree\s*\([^()]*\)")
+_ASKS = r"(?:if|sizeof|free|assert|posix_memalign|\w*likely\w*|\w*expect|\w*(?i:alloc|null)\w*|\w+_cast)"
+
+
+def _behind(body: str, pointer: str) -> str:
+    """What is assigned to the pointer, and all that follows in the statement."""
+    found = re.search(rf"(?<![\w.>]){re.escape(pointer)}\s*(?:\)[^=]*)?=(?!=)", body)
+    return body[found.end() :] if found else ""
+
+
+def _passed_on(text: str, pointer: str) -> bool:
+    """A call gets the pointer, and may write to its memory."""
+    asked = re.sub(r"\bsizeof\s*(?:\([^()]*\)|[\s*\w.>\[\]-]+)", " ", text)
+    calls = re.finditer(rf"\b(?!{_ASKS}\b)[A-Za-z_]\w*\s*\(", asked)
+    given = (asked[call.end() : matching(asked, call.end() - 1)] for call in calls)
+    return any(re.search(rf"(?<![\w.>]){re.escape(pointer)}(?!\w)", each) for each in given)
 
 
 def _count(size: str, pointer: str, element: str) -> str:
@@ -404,7 +493,8 @@ def _count(size: str, pointer: str, element: str) -> str:
             type_ = re.fullmatch(r"sizeof\s*\(\s*([\w\s:]+?)\s*\)", found.group(2))
             same = type_ is None or type_.group(1) == element
             if same and not re.search(r"[+\-?<>&|]", re.sub(r"\(.*\)|->", "", rest)):
-                return _bare(rest)
+                wide = found.group(1) == "" and "*" in re.sub(r"\([^()]*\)", "", rest)  # sizeof(int) * n * m
+                return f"(size_t){rest}" if wide and not rest.startswith("(") else _bare(rest)
     return f"({size}) / sizeof *{pointer}"
 
 
@@ -415,18 +505,34 @@ def _bare(text: str) -> str:
 
 # Variables
 
+_ATTRIBUTES = re.compile(
+    r"__attribute__\s*\(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\)|\b(?:_A|a)lignas\s*\((?:[^()]|\([^()]*\))*\)|\[\[[^\[\]]*\]\]"
+)
+_ZEROS = re.compile(r"=\s*\{[\s{},]*(?:0(?:\.0*)?f?)?[\s{},]*\}")
+
+
+def _constructs(code: str, type_: str) -> bool:
+    """A structure of C++ whose text says values, or has functions."""
+    name = re.escape(re.sub(r"^(?:struct|union|enum)\s+", "", type_))
+    body = re.search(rf"\b(?:struct|class|union)\s+{name}\b[^;{{}}()]*\{{", code)
+    return body is not None and re.search(r"[=(]", code[body.end() : matching(code, body.end() - 1)]) is not None
+
 
 def variable(lines: Sequence[str], file: str, line: int, name: str) -> Memory | None:
     """An array of static storage duration, declared without values on this line."""
     text = CText(lines)
     for statement in text.statements(line):
-        if "=" in statement.text or "extern" in statement.text or "(" in statement.text:
+        declared = _ZEROS.sub("", _ATTRIBUTES.sub("", statement.text)).strip()
+        if "=" in declared or "extern" in declared or "(" in declared:
             continue
-        found = re.search(rf"\b{re.escape(name)}\s*((?:\[[^\[\]]*\]\s*)*)", statement.text)
+        found = re.search(rf"\b{re.escape(name)}\s*((?:\[[^\[\]]*\]\s*)*)", declared)
         around = text.enclosing(statement)
         if found is None or (around is not None and not re.match(r"(namespace|extern)\b", around[0].text)):
             continue
-        scalar = re.match(rf"^(?:static\s+|volatile\s+|alignas\s*|_Alignas\s*)*({SCALAR})", statement.text)
+        scalar = re.match(rf"^(?:(?:static|volatile|inline)\s+)*({SCALAR})", declared)
+        type_ = re.match(r"^(?:(?:static|volatile|inline)\s+)*((?:(?:struct|union|enum)\s+)?[\w:]+)\s", declared)
+        if scalar is None and type_ and _constructs(text.known, type_.group(1)):
+            continue
         one_index = found.group(1).count("[") == 1 and scalar is not None
         pointer = name if found.group(1) else f"&{name}"
         count, zero = f"sizeof {name}", f"((char *){pointer})[{{i}}] = 0;"

@@ -26,9 +26,10 @@ def vectors(place: Place) -> list[Memory]:
 def _vectors(place: Place) -> list[Memory]:
     text = loop_heads(place.statement.text)[1]
     if text == place.statement.text:
-        text = _without_alias(place.text.code, text)
+        text = _without_alias(place.text.known, text)
         place = replace(place, statement=replace(place.statement, text=text))
-    text = _without_copy(text)
+    alone, text = text, _without_copy(text)
+    place = replace(place, statement=replace(place.statement, text=place.statement.text.replace(alone, text)))
     declared, filled = _VECTOR.match(text), _FILL.match(text)
     if filled and not _is_size(place.text, split(filled.group(4))):
         filled = None
@@ -64,10 +65,16 @@ def _filled(place: Place, filled: re.Match[str], text: str) -> list[Memory]:
 
 
 def _without_copy(text: str) -> str:
-    """A declaration with a vector as its value, as one with the arguments of that vector."""
+    """A declaration with a vector as its value, as one with the arguments of that vector; an assignment as a call."""
     vector = rf"(?:std\s*::\s*)?vector\s*<\s*{_ELEMENT}>"
     found = re.fullmatch(rf"(?:auto|{vector})\s+(\w+)\s*=\s*({vector})\s*\((.*)\)", text)
-    return f"{found.group(2)} {found.group(1)}({found.group(3)})" if found else text
+    if found:
+        return f"{found.group(2)} {found.group(1)}({found.group(3)})"
+    assigned = re.fullmatch(rf"([A-Za-z_][\w.>\[\]-]*)\s*=\s*{vector}\s*\((.*)\)", text)
+    given = split(assigned.group(2)) if assigned else []
+    if assigned is None or len(given) > 2 or not given[0]:
+        return text
+    return f"{assigned.group(1)}.assign({given[0]}, {given[1] if given[1:] else '{}'})"
 
 
 def _without_alias(code: str, text: str) -> str:
@@ -130,13 +137,13 @@ def _made_unique(place: Place) -> Memory | None:
     """make_unique and make_shared write zeros themselves; new does not."""
     found = re.match(
         r"(auto\s+|(?:std\s*::\s*)?(?:unique|shared)_ptr\s*<[^()]*>\s*)?([A-Za-z_][\w.>-]*)\s*=\s*"
-        r"(?:std\s*::\s*)?make_(unique|shared)\s*"
+        r"(?:std\s*::\s*)?make_(unique|shared)(_for_overwrite)?\s*"
         r"<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)$",
         place.statement.text,
     )
-    if found is None or not number(place.text.code, found.group(4)):
+    if found is None or not number(place.text.known, found.group(5)):
         return None
-    declares, name, kind, type_, count = found.groups()
+    declares, name, kind, unwritten, type_, count = found.groups()
     made = f"std::{kind}_ptr<{type_}[]> {name}(new" if declares else f"{name}.reset(new"
     statement = place.statement
     return Memory(
@@ -147,8 +154,8 @@ def _made_unique(place: Place) -> Memory | None:
         count=count,
         size=f"({count}) * sizeof({type_})",
         zero=f"{name}.get()[{{i}}] = 0;",
-        zeroed=True,
-        before=(f"{made} {type_}[{count}]);",),
+        zeroed=unwritten is None,
+        before=() if unwritten else (f"{made} {type_}[{count}]);",),
         indent=place.indent,
     )
 
@@ -173,7 +180,8 @@ def _constructed(text: CText, parts: Sequence[str]) -> list[tuple[str, list[str]
 def constructor(place: Place) -> tuple[str, list[str]] | None:
     """Head and initialisers of a constructor that is defined here; None: the statement is none."""
     head = re.match(
-        r"((?:(?:public|protected|private)\s*:(?!:)\s*)?(?:\w+\s+|[\w:]+::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?)"
+        r"((?:(?:public|protected|private)\s*:(?!:)\s*)?(?:template\s*<[^()]*>\s*)?"
+        r"(?:\w+\s+|\w[\w:]*(?:<[\w\s,]+>)?::)*\w+\s*\(.*?\)\s*(?:noexcept\s*)?)"
         r":(?!:)\s*(.*)$",
         place.statement.text,
     )
@@ -189,10 +197,11 @@ def initialised(place: Place) -> list[Memory]:
         return []
     head, parts = defined
     sized = [each for each in parts if _vector_type(text, each.split("(")[0].strip()) and _constructed(text, [each])]
-    made = [each for each in _constructed(text, sized) if not _is_bool(text, each[0])]
-    if not made or len(made) != len(sized):
-        return []
+    made = [each for each in _constructed(text, sized) if not _is_bool(text, each[0]) and _is_movable(text, each[0])]
     others = [each for each in parts if each not in sized]
+    named = re.compile(rf"\b(?:{'|'.join(name for name, _ in made)})\b")
+    if not made or len(made) != len(sized) or any(named.search(each) for each in others):
+        return []
     start = f"{head}{' : ' if others else ''}{', '.join(others)}"
     found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
     if any(once_only(memory.count) for memory in found):
@@ -203,11 +212,19 @@ def initialised(place: Place) -> list[Memory]:
 def _vector_type(text: CText, name: str) -> str | None:
     """Type of the elements of a vector that the text declares under this name."""
     last = re.escape(re.split(r"\.|->|::", name.strip("(*)").split("[", maxsplit=1)[0])[-1])
-    found = re.search(rf"\bvector\s*<([^;(){{}}]*)>\s*[&*]?\s*(?:\w+\s*,\s*)*{last}\b", text.code)
+    found = re.search(rf"\bvector\s*<([^;(){{}}]*)>\s*[&*]?\s*(?:\w+\s*,\s*)*{last}\b", text.known)
     for _ in range(name.count("[")):
         inner = re.match(r"\s*(?:std::)?vector\s*<(.*)>\s*$", found.group(1)) if found else None
         found = inner
     return found.group(1).strip() if found else None
+
+
+def _is_movable(text: CText, name: str) -> bool:
+    """A member that may be filled after it is made: no constant, no reference, and no elements that cannot move."""
+    vector = r"(?:std\s*::\s*)?vector\s*<[^;(){}]*>"
+    kept = rf"\b{vector}\s*[&*]\s*{name}\s*;|\bconst\s+{vector}\s*{name}\s*;"
+    still = r"\b(?:atomic\w*|\w*mutex|condition_variable\w*|once_flag|barrier|latch|\w*semaphore)\b"
+    return not re.search(kept, text.known) and not re.search(still, _vector_type(text, name) or "")
 
 
 def _is_bool(text: CText, name: str) -> bool:
@@ -229,7 +246,7 @@ def _vector(
     reserved = f"{name}.reserve({arguments[0]});"
     declared = _VECTOR.match(declaration)
     type_ = declared.group(1) if declared else _vector_type(place.text, name)
-    plain = type_ is not None and number(place.text.code, type_)
+    plain = type_ is not None and number(place.text.known, type_)
     zero = f"{name}.data()[{{i}}] = 0;"
     bytes_ = f"memset((void *)&{name}.data()[{{i}}], 0, sizeof *{name}.data());"
     return Memory(

@@ -19,7 +19,7 @@ _SUBSCRIPTED = r"[A-Za-z_][\w.]*(?:->\w+)*(?:\[[^\[\]]*\])+(?:(?:\.|->)\w+|\[[^\
 # One allocation of one piece, or a value, and nothing that another one depends on.
 _ALLOCATES = re.compile(
     rf"^(?:{_SUBSCRIPTED}\s*=\s*(?:\([^()]*\)\s*)?(?:std::)?"
-    r"(?:\w*(?:(?i:alloc)|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\]|-?[\w.]+)"
+    r"(?:\w*(?:(?i:alloc)|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\](?:\s*\(\s*\))?|-?[\w.]+)"
     rf"|{_SUBSCRIPTED}\s*\.\s*(?:resize|reserve|assign)\s*\([^;]*\))$"
 )
 
@@ -73,6 +73,8 @@ def nest(text: CText, statement: Statement, pointer: str) -> Nest | None:
         return None
     if any(_OWN_INDEX.match(head) is None for head in heads[1:]) or not _free(text, outermost):
         return None
+    if _OWN_INDEX.match(heads[0]) is None and _read_later(text, block or outermost, heads[0]):
+        return None
     alone = block is None or _only_allocates(text, block, heads[0])
     if not alone and block is not None and _depends(text.code[block.end + 1 : statement.start], piece):
         return None
@@ -90,6 +92,15 @@ def _turns(head: str) -> tuple[str, str, str]:
 def in_loop(text: CText, statement: Statement) -> bool:
     around = text.enclosing(statement)
     return around is not None and re.match(r"(for|while|do)\b", around[0].text) is not None
+
+
+def _read_later(text: CText, loop: Statement, head: str) -> bool:
+    """What follows the loop reads its index, which has no value after a parallel one."""
+    end = matching(text.code, loop.end) if text.code[loop.end] == "{" else loop.end
+    rest = text.code[end:].split("\n}", maxsplit=1)[0]
+    index = _INDEX.match(head)
+    later = re.search(rf"\b{index.group(1) if index else ''}\b\s*(=(?!=))?", rest)
+    return later is not None and later.group(1) is None
 
 
 def _used(head: str, pointer: str) -> bool:

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 _NOT_CODE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*', re.DOTALL | re.MULTILINE
+    r"//[^\n]*|/\*.*?\*/|(?<=[0-9])'(?=[0-9a-fA-F])"
+    r'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|^[ \t]*#(?:\\\n|[^\n])*',
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -23,13 +25,19 @@ class Statement:
     end: int
 
 
+def _code(text: str) -> str:
+    """What is not code is blank."""
+    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
 class CText:
     """The text of one file, with its statements. Positions count characters from 0."""
 
-    def __init__(self, lines: Sequence[str], wrapper: str | None = None) -> None:
+    def __init__(self, lines: Sequence[str], wrapper: str | None = None, headers: Sequence[str] = ()) -> None:
         self.text = "\n".join(lines)
         self.wrapper = wrapper  # function of the program that returns memory which it allocates
-        self.code = _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), self.text)
+        self.code = _code(self.text)
+        self.known = f"{self.code}\n{_code(chr(10).join(headers))}"  # where declarations are looked up
         self._borders = _borders(self.code)
 
     def statements(self, line: int) -> list[Statement]:
@@ -159,6 +167,14 @@ def once_only(expression: str) -> bool:
     function = rf"(?<![\w.])(?<!->)(?:std::)?(?!{_PURE}\b)[a-z_]\w*\s*(?:<[\w\s:]+>\s*)?\("
     method = rf"(?:\.|->)\s*(?!{_SIZE}\b)[A-Za-z_]\w*\s*(?:<[\w\s:]+>\s*)?\("
     return re.search(rf"\+\+|--|(?<![=!<>])=(?!=)|{function}|{method}", expression) is not None
+
+
+def operand(expression: str) -> str:
+    """In parentheses, if it has an operator outside of brackets that binds no tighter than a comparison."""
+    rest, bare = expression, ""
+    while rest != bare:
+        rest, bare = re.sub(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}|(?<=\w)<[\w\s:,*]+>(?=\s*$|\()", "", rest), rest
+    return f"({expression})" if re.search(r"[?|&^<>=,]", re.sub(r"->|<<|>>", "", rest)) else expression
 
 
 def _initialises(code: str, borders: list[int], at: int) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
@@ -41,7 +42,9 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
         if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
             return None
         found += mine
-    return list(dict.fromkeys(found)) or None
+    placed = {(memory.file, memory.first, memory.ordinal) for memory in found if not memory.kept}
+    told = (memory for memory in found if not (memory.kept and (memory.file, memory.first, memory.ordinal) in placed))
+    return list(dict.fromkeys(told)) or None
 
 
 def touched_by_allocator(evidence: Evidence, found: Object) -> bool:
@@ -68,7 +71,8 @@ def zeroed_beside(
         if (site.function, site.file) in made:
             lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
             there = dealt(evidence, each, use) or _of_object(evidence, each)
-            found.append((each, [memory for memory in there if not memory.nest and _set_to_zero(lines, memory)]))
+            plain = (memory for memory in there if not (memory.nest or memory.kept))
+            found.append((each, [memory for memory in plain if _set_to_zero(lines, memory)]))
     return [(each, there) for each, there in found if there]
 
 
@@ -83,7 +87,8 @@ def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
     lines = whole(use.file, evidence.run.cwd, evidence.run.started_at) if use is not None else []
     if use is None or use.line is None or use.line > len(lines) or _suffix(use) not in _C:
         return []
-    rows = [c_schedule.dealt(lines, use.line, memory) for memory in _of_object(evidence, found)]
+    own = _of_object(evidence, found)
+    rows = [memory if memory.kept else c_schedule.dealt(lines, use.line, memory) for memory in own]
     return [memory for memory in rows if memory is not None] if all(rows) else []
 
 
@@ -107,10 +112,18 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
     for site in sites:
         wrapper = _last_name(found.allocated) if site is found.caller else None
         if site is not None and (there := _at(evidence, site, wrapper)):
-            numbers = _numbers(evidence, found)
-            mine = [there[number - 1] for number in numbers] if numbers and max(numbers) <= len(there) else there
+            numbered = [replace(memory, ordinal=number) for number, memory in enumerate(there, 1)]
+            mine = chosen(numbered, _numbers(evidence, found))
             return [memory for memory in mine if not memory.derived]
     return []
+
+
+def chosen(there: Sequence[Memory], numbers: tuple[int, ...]) -> Sequence[Memory]:
+    """Of the allocations of one line those with these numbers, if there are so many, and what gives way beside them."""
+    if not numbers or max(numbers) > len(there) or any(memory.instead is not None for memory in there):
+        return there
+    mine = (replace(memory, kept=memory.ordinal not in numbers) for memory in there)
+    return [memory for memory in mine if not memory.kept or memory.before or memory.after or memory.zeroed]
 
 
 def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
@@ -173,7 +186,16 @@ def _at(evidence: Evidence, site: Site, wrapper: str | None = None) -> list[Memo
         return []
     if _suffix(site) in _FREE_FORM:
         return fortran_allocation.allocations(lines, site.file, site.line)
-    return c_allocation.allocations(lines, site.file, site.line, wrapper) if _suffix(site) in _C else []
+    if _suffix(site) not in _C:
+        return []
+    return c_allocation.allocations(lines, site.file, site.line, wrapper, _headers(evidence, lines, site.file))
+
+
+def _headers(evidence: Evidence, lines: Sequence[str], file: str) -> list[str]:
+    """The lines of the program's own headers that a file includes."""
+    names = (found.group(1) for line in lines if (found := re.match(r'\s*#\s*include\s*"([^"]+)"', line)))
+    paths = (os.path.normpath(os.path.join(os.path.dirname(file), name)) for name in names)
+    return [line for path in paths for line in whole(path, evidence.run.cwd, evidence.run.started_at)]
 
 
 def _by_name(evidence: Evidence, site: Site) -> list[Memory]:

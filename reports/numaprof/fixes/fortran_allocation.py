@@ -13,12 +13,8 @@ from numaprof.fixes.memory import Memory, Moved
 
 def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     """Arrays that the ALLOCATE statement on this line makes."""
-    first, last = line, line
-    while first > 1 and _code(lines[first - 2]).endswith("&"):
-        first -= 1
-    while last < len(lines) and _code(lines[last - 1]).endswith("&"):
-        last += 1
-    text = " ".join(_code(each).strip("&").strip() for each in lines[first - 1 : last])
+    first, last = _continued(lines, line)
+    text = " ".join(_code(each).strip().strip("&").strip() for each in lines[first - 1 : last]).strip()
     found = re.match(r"allocate\s*\(", text, re.I)
     if not found or ";" in text:
         return []
@@ -43,9 +39,21 @@ def allocations(lines: Sequence[str], file: str, line: int) -> list[Memory]:
     return [replace(memory, instead="" if at else allocates) for at, memory in enumerate(zeros)]
 
 
+def _continued(lines: Sequence[str], line: int) -> tuple[int, int]:
+    """First and last line of a statement. Lines of nothing but a comment may stand between."""
+    first, last = line, line
+    while (above := next((at for at in range(first - 1, 0, -1) if _code(lines[at - 1]).strip()), 0)) and _code(
+        lines[above - 1]
+    ).endswith("&"):
+        first = above
+    while last < len(lines) and (_code(lines[last - 1]).endswith("&") or not _code(lines[last - 1]).strip()):
+        last += 1
+    return first, last
+
+
 def _is_derived(lines: Sequence[str], name: str) -> bool:
-    """A declaration of this name, or of this component, is one of a derived type."""
-    declares = rf"\s*(?:type|class)\s*\(.*::(?:.*[\s,])?{name.rsplit('%', maxsplit=1)[-1]}\b"
+    """A declaration of this name, or of this component, is one of a derived type, or of characters."""
+    declares = rf"\s*(?:type|class|character)\s*\(.*::(?:.*[\s,])?{name.rsplit('%', maxsplit=1)[-1]}\b"
     return any(re.match(declares, _code(line), re.I) for line in lines)
 
 

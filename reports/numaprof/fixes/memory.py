@@ -48,6 +48,8 @@ class Memory:
     levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
     indent: str = ""
     nodes: tuple[int, ...] = ()  # of equal parts of it, where these are not those of the memory beside it
+    ordinal: int = 0  # of the allocations that its line makes
+    kept: bool = False  # only its line gives way to others, for memory beside it: it stays as it was
     blocks: int = 0  # so many are made here, by no loop that the text shows, and each is one part
 
 

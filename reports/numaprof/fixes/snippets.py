@@ -11,6 +11,7 @@ from itertools import chain
 from numaprof.analysis.naming import positions
 from numaprof.evidence.source_location import Site
 from numaprof.fixes.c_loops import Nest
+from numaprof.fixes.c_text import operand
 from numaprof.fixes.edit import Edit, merged
 from numaprof.fixes.find import is_fortran
 from numaprof.fixes.memory import ANY, Memory
@@ -25,8 +26,20 @@ Snippet = Callable[[Memory], list[Edit]]  # empty: not possible for this memory
 
 def printed(memories: Iterable[Memory], snippet: Snippet) -> tuple[str, ...]:
     """The code for all of them; empty if it is not possible for one."""
-    edits = [snippet(memory) for memory in memories]
+    edits = [_as_it_was(memory) if memory.kept else snippet(memory) for memory in _in_order(memories)]
     return tuple(line for edit in merged(list(chain(*edits))) for line in edit.printed()) if all(edits) else ()
+
+
+def _in_order(memories: Iterable[Memory]) -> list[Memory]:
+    """Those of one line as the line makes them: the first may begin what the last ends."""
+    found = list(memories)
+    lines = list(dict.fromkeys((memory.file, memory.first) for memory in found))
+    return sorted(found, key=lambda memory: (lines.index((memory.file, memory.first)), memory.ordinal))
+
+
+def _as_it_was(memory: Memory) -> list[Edit]:
+    zeros = [f"memset((void *){memory.pointer}, 0, {memory.size});"] if memory.zeroed else []
+    return [_edit(memory, zeros, ("string.h",) if zeros else (), ())]
 
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
@@ -53,7 +66,7 @@ def zeros_in_parallel(memory: Memory) -> list[Edit]:
         pointer, row = memory.pointer, memory.row
         count, zero = f"({count}) / {row}", f"memset(&{pointer}[{i} * {row}], 0, {row} * sizeof *{pointer});"
         headers = (*headers, "string.h")
-    loop = [_pragma(memory), f"for (size_t {i} = {memory.start}; {i} < {count}; {i}++)", _STEP + zero]
+    loop = [_pragma(memory), f"for (size_t {i} = {memory.start}; {i} < {operand(count)}; {i}++)", _STEP + zero]
     return [_edit(memory, loop, tuple(dict.fromkeys(headers)), _OPENMP)]
 
 

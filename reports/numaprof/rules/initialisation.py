@@ -181,7 +181,7 @@ class _Group(NamedTuple):
 
     def own(self, evidence: Evidence, found: Object) -> list[Memory]:
         mine = self.text if len(self.objects) == 1 else memories(evidence, [found], self.use) or ()
-        return [memory for memory in mine if memory in self.text]
+        return [memory for memory in mine if memory in self.text and not memory.kept]
 
 
 def _divided(evidence: Evidence, those: _Group, working: Sequence[Thread], order: tuple[int, ...] | None) -> _Divided:
