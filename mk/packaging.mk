@@ -27,7 +27,7 @@ dist: static man ## a tarball with the static program, that runs wherever it is 
 	$(Q)mkdir -p $(DIST) && tar cJf $(DIST)/$(NAMED)-linux-$(ARCH).tar.xz --owner=0 --group=0 --sort=name -C $(STAGED)/dist $(NAMED)
 
 release: wheel deb dist ## all of these, with checksums
-	$(Q)cd $(DIST) && sha256sum numaprof* > SHA256SUMS && cat SHA256SUMS
+	$(Q)cd $(DIST) && sha256sum numaprof?$(VERSION)[-_]* > SHA256SUMS && cat SHA256SUMS
 
 # A root of the distribution's minimal packages and Python.
 MINIMAL_ROOT := $(BUILD)/cache/minimal-root.tar

@@ -153,7 +153,7 @@ def test_checksums_and_version_agree() -> None:
         if line.startswith("version")
     )
     lines = [line.split() for line in (DIST / "SHA256SUMS").read_text().splitlines()]
-    assert len(lines) == 3
+    assert {Path(name).suffix for _, name in lines} == {".whl", ".deb", ".xz"}  # there may be wheels for two CPUs
     for digest, name in lines:
         assert version in name
         assert hashlib.sha256((DIST / name).read_bytes()).hexdigest() == digest

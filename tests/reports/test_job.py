@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Sequence
@@ -473,6 +474,17 @@ def test_page_links_the_pages_of_ranks(tmp_path: Path) -> None:
         'href="j_ranks/rank-2.html"' in text
         and "Worth fixing on 1 of 8 ranks (rank 2): 50.0 % of its DRAM requests" in text
     )
+
+
+def test_without_counts_no_rank_has_most(tmp_path: Path) -> None:
+    (tmp_path / "job").mkdir()
+    for number in range(4):
+        rank(faults_only(), number, 4, cpus="0").write(tmp_path / "job" / f"rank-{number}.numaprof")
+    said = reports("report", "job", "--html", "j.html", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    page = (tmp_path / "j.html").read_text()
+    for text in (reports("report", "job", cwd=tmp_path).stdout, re.sub(r"<[^>]*>", "", page)):
+        assert "On 4 ranks (0-3), such as rank 0: This rank may use 1 CPU (0)" in " ".join(text.split())
 
 
 def test_check_of_a_job(tmp_path: Path) -> None:

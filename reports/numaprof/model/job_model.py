@@ -153,7 +153,7 @@ class JobAdvice:
         finding: On the representative rank.
         count: Ranks that have it.
         ranks: Their numbers, as a list.
-        representative: The rank of most remote requests among them.
+        representative: The rank of most remote requests among them; the first where none were counted.
         recording: Its recording.
         removes: Part of the remote accesses of these ranks that would be gone, at least and at most; null: not known.
     """

@@ -131,9 +131,10 @@ def _advice(job: model.Job, layout: Layout) -> None:
         return
     layout.line()
     layout.line("WHAT TO DO" + (": NOTHING" if job.advice[0].kind == "leave" else ""), BOLD)
+    example = ", such as " if job.verdict.remote_share is None else "; most remote on "
     for number, advice in enumerate(job.advice, 1):
         where = f" at {advice.place}" if advice.place is not None else ""
-        several = f"{plural(advice.count, 'rank')} ({clean(advice.ranks, LIST)}){where}; most remote on "
+        several = f"{plural(advice.count, 'rank')} ({clean(advice.ranks, LIST)}){where}{example}"
         on = f"On {several if advice.count > 1 else ''}rank {advice.representative}"
         layout.paragraph(f"{on}: {advice.finding}", first=f" {number}  ")
         layout.paragraph(advice.change, first="    ")
