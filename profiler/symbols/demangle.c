@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "profiler/symbols/rust_names.h"
+
 typedef char *demangle_function(const char *name, char *buffer, size_t *size, int *status);
 
 // Weak: there only in the program of `make static`.
@@ -21,8 +23,11 @@ static demangle_function *demangle_find(void)
 char *demangle(const char *name)
 {
     if (strncmp(name, "_Z", 2) != 0)
-        return NULL;
+        return rust_names_read(name);
     demangle_function *function = demangle_find();
     int status;
-    return function ? function(name, NULL, NULL, &status) : NULL;
+    char *readable = function ? function(name, NULL, NULL, &status) : NULL;
+    if (readable)
+        rust_names_unescape(readable);
+    return readable;
 }

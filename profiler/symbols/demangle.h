@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Demangles names of C++ and old Rust with the C++ runtime library, which is loaded for the first mangled name.
+// Demangles names of Rust, and of C++ with the C++ runtime library, which is loaded for the first mangled name.
 #ifndef PROFILER_SYMBOLS_DEMANGLE_H
 #define PROFILER_SYMBOLS_DEMANGLE_H
 

@@ -56,6 +56,18 @@ def test_headers_of_the_system_are_not_the_users(tmp_path: Path) -> None:
     assert site(tmp_path, fill, user(17)).position == "sum.c:17"
 
 
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/rustc/59807616e1fa/library/alloc/src/alloc.rs",
+        "/rust/deps/hashbrown-0.16.1/src/raw/alloc.rs",
+        "/home/u/.cargo/registry/src/index.crates.io-1949cf8c/ndarray-0.16.1/src/lib.rs",
+    ],
+)
+def test_libraries_of_rust_in_the_program_are_not_the_users(tmp_path: Path, file: str) -> None:
+    assert site(tmp_path, user(178, file=file), user(17)).position == "sum.c:17"
+
+
 def test_users_own_library(tmp_path: Path) -> None:
     solver = {"module": "/home/u/libsolver.so", "file": "/home/u/solver.c", "line": 5, "function": "solve"}
     assert site(tmp_path, bare("memcpy"), solver, user(17)).label == "solver.c:5 solve"

@@ -201,6 +201,10 @@ def test_a_variant_in_libc_is_called_as_the_user_calls_it() -> None:
     assert Site("__memset_mine", module="/lib/libmine.so").position == "__memset_mine in libmine.so"
 
 
+def test_a_place_without_lines_is_named_without_arguments() -> None:
+    assert Site("os::malloc(unsigned long, MEMFLAGS)", module="/lib/libjvm.so").position == "os::malloc in libjvm.so"
+
+
 def test_places_of_one_function_stand_together() -> None:
     sites = [
         Site("fill", "/src/a.c", 9),

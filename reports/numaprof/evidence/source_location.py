@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from numaprof.recording.sql.sql_locations import RUNTIME_MODULES, Place
-from numaprof.text.function_names import without_variant
+from numaprof.text.function_names import without_arguments, without_variant
 
 MADE_AT_RUN_TIME = "[anonymous code]"  # in recordings: code of a just-in-time compiler
 GENERATED = "generated code"  # ... for people
@@ -34,7 +34,7 @@ class Site(NamedTuple):
             return GENERATED if self.function is None else _python_function(self.function)
         if self.function is not None:
             is_libc = module is not None and module.startswith(("libc.so", "libc-"))
-            function = without_variant(self.function) if is_libc else self.function
+            function = without_arguments(without_variant(self.function) if is_libc else self.function)
             return f"{function} in {module}" if module else function
         return module or "unknown place"
 

@@ -22,7 +22,7 @@ _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
 
 
-def function_name(function: str) -> str:
+def without_arguments(function: str) -> str:
     """std::vector::vector of std::vector<double, std::allocator<double> >::vector(unsigned long)."""
     is_template = "<" in function
     function = _ALLOCATING.sub(r"operator \1\2", function)
@@ -36,6 +36,12 @@ def function_name(function: str) -> str:
     function = function.replace(_CALL, "operator()")
     if is_template and "operator" not in function:
         function = function.rpartition(" ")[2]  # the type that it returns stands before its name
+    return function
+
+
+def function_name(function: str) -> str:
+    """The same, and no longer than NAME_LIMIT."""
+    function = without_arguments(function)
     if len(function) > NAME_LIMIT and "::" in function and "operator" not in function:
         # A name's end tells more than its namespaces.
         whole = function.find("::", len(function) - NAME_LIMIT - len("::"))

@@ -20,7 +20,8 @@ CREATE TEMP TABLE interpreter AS SELECT module FROM (SELECT DISTINCT module FROM
 # How good a place is as an answer to "which line of mine?": 3 a line of the user's own source, 2 a function, also one
 # that a just-in-time compiler named, 1 an address of the user's own modules, code without a name that was made at run
 # time, an interpreter, or Go's runtime (it is in the program), 0 somebody else's.
-# Own is what lies outside the system's library folders, and the program itself.
+# Own is what is outside the system's library folders, and the program itself; but no line of Rust's standard library
+# (with what it is made of) or of a crate that cargo has fetched, whose code is in the program.
 _PLACE_RANKS = """
 CREATE TEMP VIEW place_rank AS
 SELECT id, inline_of, CASE
@@ -30,6 +31,7 @@ SELECT id, inline_of, CASE
     WHEN module IS NULL OR module LIKE '[%' THEN 0
     WHEN module <> ifnull((SELECT program FROM run), '') AND (module GLOB '/lib*' OR module GLOB '/usr/lib*') THEN 0
     WHEN file IS NOT NULL AND line > 0 AND file NOT GLOB '/usr/include/*' AND file NOT GLOB '/usr/lib/*'
+         AND file NOT GLOB '/rustc/*' AND file NOT GLOB '/rust/deps/*' AND file NOT GLOB '*/.cargo/registry/src/*'
          THEN 3
     WHEN function IS NOT NULL THEN 2
     ELSE 1 END AS rank
