@@ -53,7 +53,9 @@ def test_a_mistyped_command_is_suggested(word: str, meant: str) -> None:
     [
         (("--pni", "none", "true"), "--pni is not an option; did you mean --pin?"),
         (("--ouptut=x", "true"), "--ouptut=x is not an option; did you mean --output?"),
-        (("--html", "x", "true"), "--html is not an option; see numaprof help run; options stand before the program"),
+        (("--html", "x", "true"), "--html is not an option; numaprof report has it; see numaprof help report"),
+        (("-p", "1"), "-p is not an option; numaprof attach has it; see numaprof help attach"),
+        (("--nothing", "true"), "--nothing is not an option; see numaprof help run; options stand before the program"),
         (("--" + "x" * 300, "true"), None),
         (("report", "--htlm", "x", "y"), "unrecognized arguments: --htlm; did you mean --html?"),
         (("diff", "--zzz", "x", "y"), "unrecognized arguments: --zzz; see numaprof diff --help"),
@@ -85,7 +87,7 @@ def test_a_recording_is_no_program(tmp_path: Path) -> None:
 def test_a_bad_value_is_named() -> None:
     for command in (("record",), ("top",)):
         done = run(*command, "--events", "bogus", *(("true",) if command == ("record",) else ()))
-        assert "--events bogus: no list of request classes such as demand_rd,demand_rfo," in done.stderr
+        assert "--events bogus: not a list of classes such as demand_rd,demand_rfo," in done.stderr
     assert 'cannot make a name from ""' in run("record", "-o", "", "true").stderr
 
 

@@ -126,7 +126,7 @@ def test_root_sees_first_touches_of_the_kernel_as_well(program: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"), [(["--sysroot", "/nonexistent"], "is no folder"), (["x"], "argument x")]
+    ("arguments", "message"), [(["--sysroot", "/nonexistent"], "is not a folder"), (["x"], "argument x")]
 )
 def test_bad_input_gets_one_line_and_125(program: Path, arguments: list[str], message: str) -> None:
     done = subprocess.run([program, "doctor", *arguments], capture_output=True, text=True, check=False)

@@ -80,11 +80,11 @@ def test_partial_measurements_are_not_cached(program: Path, tmp_path: Path) -> N
     ("arguments", "words"),
     [
         (["--from", "4095"], "--from: there is no node 4095; numaprof topology lists those there are"),
-        (["--to", "x"], '--to: "x" is no list of nodes; write it like 0,2-3'),
+        (["--to", "x"], '--to: "x" is not a list of nodes; write it like 0,2-3'),
         (["--only", "read,\x1b"], r'--only: nothing is called "\x1b"; see numaprof topology --help'),
-        (["--size", "3"], '--size: "3" is no size; write it like 512M or 2G, at least 8M'),
-        (["--size", "99999999999999999999G"], "is no size"),
-        (["--size", "-5G"], "is no size"),
+        (["--size", "3"], '--size: "3" is not a size; write it like 512M or 2G, at least 8M'),
+        (["--size", "99999999999999999999G"], "is not a size"),
+        (["--size", "-5G"], "is not a size"),
         (["--sysroot", "/"], "--measure measures this machine, --sysroot shows another one"),
     ],
 )
@@ -260,7 +260,7 @@ def test_a_damaged_one_is_named_and_costs_no_recording(program: Path, kept: dict
     assert (done.returncode, done.stderr.count("\n")) == (0, 1)
     assert "is damaged: the recording holds no measured latencies" in done.stderr
     assert (
-        "is no measurement, or damaged; run numaprof topology --measure again"
+        "is not a measurement, or is damaged; run numaprof topology --measure again"
         in run(program, "topology", "--cached", **kept).stderr
     )
 

@@ -160,7 +160,7 @@ def test_the_firmwares_claims_are_in_the_json(program: Path, machine: Callable[[
     ("machine_name", "file", "words"),
     [
         ("vm-one-node", MEASURED / "cxl.as-slit.txt", "was measured on a machine with other nodes"),
-        ("cxl", TREE / "LICENSE", "is no measurement, or damaged"),
+        ("cxl", TREE / "LICENSE", "is not a measurement, or is damaged"),
         ("cxl", "/nonexistent", "No such file or directory; check the name"),
     ],
 )

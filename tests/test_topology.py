@@ -255,7 +255,7 @@ def test_live_without_sys_and_proc_the_affinity_mask_remains(program: Path) -> N
     ("arguments", "message"),
     [
         (["--sysroot", "EMPTY"], "no CPUs to be found"),
-        (["--sysroot", "/nonexistent"], "is no folder"),
+        (["--sysroot", "/nonexistent"], "is not a folder"),
         (["--sysroot"], "no value given for --sysroot"),
         (["--measured"], "unknown option --measured"),
         (["0"], "unexpected argument 0"),

@@ -112,11 +112,11 @@ static int parser_module(struct parser *parser, uint32_t *index)
     struct placement_module module = {0};
     struct word word = parser_word(parser);
     if (word.length < 2 || word.length % 2 || word.length / 2 > PLACEMENT_BUILD_ID)
-        return parser_fail(parser, "a build id of 2 to 64 hexadecimal digits is wanted");
+        return parser_fail(parser, "needs a build id of 2 to 64 hexadecimal digits");
     for (size_t i = 0; i < word.length; i += 2) {
         int high = digit(word.text[i]), low = digit(word.text[i + 1]);
         if (high > 15 || low > 15)
-            return parser_fail(parser, "a build id of 2 to 64 hexadecimal digits is wanted");
+            return parser_fail(parser, "needs a build id of 2 to 64 hexadecimal digits");
         module.build_id[module.length++] = (uint8_t)(high << 4 | low);
     }
     for (*index = 0; *index < p->module_count; (*index)++)
@@ -144,7 +144,7 @@ static int parser_one_node(struct parser *parser)
 {
     uint64_t node;
     if (!word_number(parser_word(parser), PLACEMENT_NODES - 1, &node))
-        return parser_fail(parser, "node: a number below 1024 is wanted");
+        return parser_fail(parser, "node: must be a number below 1024");
     return parser_add_piece(parser, node, 1);
 }
 
@@ -177,7 +177,7 @@ static int parser_node_range(struct parser *parser, struct word word)
         left = right = word;
     if (!word_number(left, PLACEMENT_NODES - 1, &first) || !word_number(right, PLACEMENT_NODES - 1, &last) ||
         last < first)
-        return parser_fail(parser, "a list of nodes such as 0-3,6 is wanted");
+        return parser_fail(parser, "needs a list of nodes such as 0-3,6");
     for (; first <= last; first++)
         if (parser_add_piece(parser, first, 1) < 0)
             return -EINVAL;
@@ -200,7 +200,7 @@ static int parser_place(struct parser *parser)
     struct word ordinal = parser_word(parser);
     uint64_t number = PLACEMENT_ANY_ORDINAL;
     if (!word_is(ordinal, "*") && !word_number(ordinal, PLACEMENT_ANY_ORDINAL - 1, &number))
-        return parser_fail(parser, "place: a number of the allocation or * is wanted");
+        return parser_fail(parser, "place: needs the number of an allocation, or *");
     if (p->place_count == PLACEMENT_PLACES)
         return parser_fail(parser, "more than 4096 places");
     struct placement_place *place = &p->places[p->place_count++];
@@ -212,7 +212,7 @@ static int parser_place(struct parser *parser)
     if (word_is(mode, "blocks"))
         return parser_blocks(parser);
     if (!word_is(mode, "interleave") && !word_is(mode, "weighted"))
-        return parser_fail(parser, "place: node, interleave, weighted or blocks is wanted");
+        return parser_fail(parser, "place: needs node, interleave, weighted or blocks");
     place->mode = word_is(mode, "weighted") ? PLACEMENT_WEIGHTED : PLACEMENT_INTERLEAVE;
     return parser_node_list(parser);
 }
@@ -314,7 +314,7 @@ static int parser_statement(struct parser *parser, struct word word)
     if (word_is(word, "threads"))
         return parser_cpus(parser, parser->placement->threads, &parser->placement->thread_count);
     if (!parser->subject)
-        return parser_fail(parser, "allocation, mapping, static, pin or threads is wanted");
+        return parser_fail(parser, "needs allocation, mapping, static, pin or threads");
     if (word_is(word, "bytes"))
         return parser_bytes(parser);
     if (word_is(word, "frame"))
@@ -325,7 +325,7 @@ static int parser_statement(struct parser *parser, struct word word)
         return parser_place(parser);
     if (word_is(word, "end"))
         return parser_end(parser);
-    return parser_fail(parser, "bytes, frame, range, place or end is wanted");
+    return parser_fail(parser, "needs bytes, frame, range, place or end");
 }
 
 // The first statement: numaprof-placement VERSION.

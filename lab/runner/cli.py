@@ -31,7 +31,7 @@ def fail(cause: str, remedy: str = "") -> NoReturn:
 def name(text: str) -> Path:
     """Path("") would be the current folder."""
     if not text:
-        raise argparse.ArgumentTypeError("'' is no name of a file")
+        raise argparse.ArgumentTypeError("'' is not a file name")
     return Path(text)
 
 

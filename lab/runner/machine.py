@@ -188,7 +188,7 @@ def _defect(machine: Machine, words: list[str]) -> None:
 
 def _single(words: list[str]) -> str:
     if len(words) != 1:
-        raise MachineError("one value is wanted")
+        raise MachineError("one value is needed")
     return words[0]
 
 

@@ -104,7 +104,7 @@ static int attach_parse(struct attach_request *request, int argc, char **argv)
         return usage_bad_argument(argv, argv[optind]);
     if (!request->pids == !request->group) {
         diag_error("numaprof attach -p PID, or numaprof attach --cgroup PATH",
-                   request->pids ? "-p and --cgroup are given: one of them is wanted" : "no process given");
+                   request->pids ? "-p and --cgroup are given: choose one of them" : "no process given");
         return DIAG_EXIT_FAILED;
     }
     return -1;

@@ -48,7 +48,7 @@ static int experiments_under(char **argv)
     }
     diag_clean(clean, sizeof clean, argv[2]);
     if (memory_policy_parse(&placement, argv[2]) < 0) {
-        diag_error("write it like local, interleave:0-1, bind:1 or bind:1@0-3", "--under: \"%s\" is no placement",
+        diag_error("write it like local, interleave:0-1, bind:1 or bind:1@0-3", "--under: \"%s\" is not a placement",
                    clean);
         return DIAG_EXIT_FAILED;
     }

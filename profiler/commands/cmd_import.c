@@ -34,7 +34,7 @@ static bool import_is_folder(const char *option, const char *name, const char *h
     if (!name || (stat(name, &about) == 0 && S_ISDIR(about.st_mode)))
         return true;
     snprintf(remedy, sizeof remedy, "give the folder that holds the recorded machine's %s", holds);
-    diag_error(remedy, "%s %s is no folder", option, diag_clean(clean, sizeof clean, name));
+    diag_error(remedy, "%s %s is not a folder", option, diag_clean(clean, sizeof clean, name));
     return false;
 }
 

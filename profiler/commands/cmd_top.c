@@ -29,7 +29,7 @@ static const char usage[] =
     "      --cgroup PATH       the processes of a control group\n"
     "  -a, --all               all processes that you may observe                 [the default]\n"
     "      --interval SECONDS  between two readings                               [2]\n"
-    "      --once              print one reading as plain text; output that is no terminal is plain text too\n"
+    "      --once              print one reading as plain text; output to a file or pipe is plain text too\n"
     "      --sort COLUMN       cpu, remote, share, migrated, memory or name       [cpu]\n"
     "      --node NODE         only processes and threads on this node\n"
     "      --events LIST       request classes to count, see numaprof events      [demand_rd,demand_rfo,prefetch]\n"
@@ -62,12 +62,12 @@ static int top_check(const struct top_options *options)
 {
     char clean[256];
     if (options->request.events && !event_plan_knows_topics(options->request.events)) {
-        diag_error("numaprof events shows what this CPU counts", "--events %s: no list of request classes such as %s",
+        diag_error("numaprof events shows what this CPU counts", "--events %s: not a list of classes such as %s",
                    diag_clean(clean, sizeof clean, options->request.events), event_plan_all_topics);
         return DIAG_EXIT_FAILED;
     }
     if (!!options->pids + !!options->group + options->request.all > 1) {
-        diag_error("see numaprof top --help", "-p, --cgroup and -a: one of them is wanted");
+        diag_error("see numaprof top --help", "-p, --cgroup and -a: choose one of them");
         return DIAG_EXIT_FAILED;
     }
     return -1;

@@ -39,7 +39,7 @@ bool usage_is_root(const char *root)
     char clean[256];
     if (root[0] == '\0' || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
         return true;
-    diag_error("give a folder that holds sys and proc", "--sysroot %s is no folder",
+    diag_error("give a folder that holds sys and proc", "--sysroot %s is not a folder",
                diag_clean(clean, sizeof clean, root));
     return false;
 }

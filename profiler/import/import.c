@@ -42,7 +42,7 @@ static void import_refuse_other(const struct perf_file *file, const char *name)
         {"\x1f\x8b", 2, "is compressed by gzip", "gzip -dc FILE | numaprof import -"},
         {"\xfd" "7zXZ", 5, "is compressed by xz", "xz -dc FILE | numaprof import -"},
         {"\x28\xb5\x2f\xfd", 4, "is compressed by zstd", "zstd -dc FILE | numaprof import -"},
-        {"SQLite format 3", 15, "is no perf.data file", "if it is a recording: numaprof report FILE"},
+        {"SQLite format 3", 15, "is not a perf.data file", "if it is a recording: numaprof report FILE"},
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (file->size >= others[i].bytes && memcmp(file->bytes, others[i].magic, others[i].bytes) == 0) {
@@ -53,7 +53,7 @@ static void import_refuse_other(const struct perf_file *file, const char *name)
         diag_error("give the perf.data that it was made from, or the text of: " IMPORT_SCRIPT,
                    "%s is text, but not what perf script writes of samples", name);
     else
-        diag_error("give a file that perf record wrote", "%s is no perf.data file", name);
+        diag_error("give a file that perf record wrote", "%s is not a perf.data file", name);
 }
 
 static int import_refuse(const struct import *import, int error)

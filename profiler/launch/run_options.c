@@ -75,7 +75,7 @@ static int run_options_number(const char *option, const char *text, uint64_t lea
     unsigned long long number = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || number < least || number > most) {
         char clean[64];
-        diag_error("see numaprof help run", "%s %s: a number from %llu to %llu is wanted", option,
+        diag_error("see numaprof help run", "%s %s: must be a number from %llu to %llu", option,
                    *text ? diag_clean(clean, sizeof clean, text) : "''", (unsigned long long)least,
                    (unsigned long long)most);
         return -EINVAL;
@@ -212,6 +212,20 @@ static void run_options_version(void)
            gnu_get_libc_version(), getauxval(AT_BASE) ? "shared" : "static");
 }
 
+// The command that has the option, which recording does not have; NULL: none is known.
+static const char *run_options_command_of(const char *word)
+{
+    static const char *const options[][2] = {
+        {"html", "report"}, {"json", "report"},   {"csv", "report"},    {"full", "report"}, {"top", "report"},
+        {"sort", "report"}, {"thread", "report"}, {"object", "report"}, {"node", "report"}, {"source", "report"},
+        {"open", "report"}, {"pid", "attach"},    {"cgroup", "attach"}, {"p", "attach"},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(word, options[i][0]) == 0)
+            return options[i][1];
+    return NULL;
+}
+
 // `option` as it was typed, with its dashes and perhaps a value.
 static void run_options_refuse(const char *option, int code)
 {
@@ -220,10 +234,13 @@ static void run_options_refuse(const char *option, int code)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(option + strspn(option, "-"), "="), option + strspn(option, "-"));
     for (const struct option *known = run_options_long; known->name && code == '?'; known++)
         meant = similar_nearer(word, known->name, meant);
-    if (meant)
+    const char *command = code == '?' ? run_options_command_of(word) : NULL;
+    if (command)
+        snprintf(remedy, sizeof remedy, "numaprof %s has it; see numaprof help %s", command, command);
+    else if (meant)
         snprintf(remedy, sizeof remedy, "did you mean --%s?", meant);
-    diag_error(meant ? remedy : "see numaprof help run; options stand before the program", "%s %s",
-               diag_clean(clean, sizeof clean, option), code == ':' ? "wants a value" : "is not an option");
+    diag_error(command || meant ? remedy : "see numaprof help run; options stand before the program", "%s %s",
+               diag_clean(clean, sizeof clean, option), code == ':' ? "needs a value" : "is not an option");
 }
 
 int run_options_parse(struct run_options *options, int argc, char **argv, enum run_purpose purpose)

@@ -175,7 +175,7 @@ static int running_parse(struct running *running, const char *list)
         errno = 0;
         long pid = strtol(at, &end, 10);
         if (end == at || errno || pid <= 0 || pid > INT_MAX || (*end && *end != ',')) {
-            diag_error("give process ids such as 4711 or 4711,4712", "-p %s: no list of process ids",
+            diag_error("give process ids such as 4711 or 4711,4712", "-p %s: not a list of process ids",
                        diag_clean(clean, sizeof clean, list));
             return DIAG_EXIT_FAILED;
         }
@@ -363,7 +363,7 @@ int running_find_group(struct running *running, const char *path)
     diag_clean(clean, sizeof clean, path);
     if (status < 0) {
         diag_error("systemd-cgls shows the groups; version 2 of control groups is needed", "--cgroup %s: %s", clean,
-                   status == -ENOENT ? "is no control group" : strerror(-status));
+                   status == -ENOENT ? "is not a control group" : strerror(-status));
         return status == -ENOENT ? DIAG_EXIT_NOT_FOUND : DIAG_EXIT_FAILED;
     }
     const size_t found = running->count;

@@ -95,7 +95,7 @@ int recorder_open(struct recorder *r)
         return status;
     if (counter_sets_open(&r->sets, r->options, r->machine.emulated != NULL, !r->windows.is_on) < 0) {
         char clean[256];
-        diag_error("numaprof events shows what this CPU counts", "--events %s: no list of request classes such as %s",
+        diag_error("numaprof events shows what this CPU counts", "--events %s: not a list of classes such as %s",
                    diag_clean(clean, sizeof clean, r->options->events), event_plan_all_topics);
         return DIAG_EXIT_FAILED;
     }

@@ -488,7 +488,7 @@ def test_processes_of_a_control_group_and_those_that_come_later(recording: Path,
 
 
 def test_a_group_that_is_not_there(recording: Path) -> None:
-    refused(run("attach", "--cgroup", "no/such/group", "-o", recording), 127, "is no control group")
+    refused(run("attach", "--cgroup", "no/such/group", "-o", recording), 127, "is not a control group")
 
 
 def test_a_group_without_processes(recording: Path, group: Path) -> None:
@@ -502,11 +502,11 @@ def test_a_group_without_processes(recording: Path, group: Path) -> None:
     ("words", "cause"),
     [
         ((), "no process given"),
-        (("-p", "1", "--cgroup", "x"), "one of them is wanted"),
-        (("-p", "x"), "no list of process ids"),
-        (("-p", "1,"), "no list of process ids"),
-        (("-p", "0"), "no list of process ids"),
-        (("-p", "99999999999999999999"), "no list of process ids"),
+        (("-p", "1", "--cgroup", "x"), "choose one of them"),
+        (("-p", "x"), "not a list of process ids"),
+        (("-p", "1,"), "not a list of process ids"),
+        (("-p", "0"), "not a list of process ids"),
+        (("-p", "99999999999999999999"), "not a list of process ids"),
         (("-p", "1", "--duration", "nan"), "seconds"),
         (("-p", "1", "--duration", "-1"), "seconds"),
         (("-p", "1", "--without", "x"), "unknown"),

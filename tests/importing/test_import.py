@@ -443,18 +443,18 @@ BAD = {
         b"7f0000000000 |OP LOAD|LVL L3 hit\n" * 4,
         "is text, but not what perf script writes of samples; give the perf.data that it was made from, or ",
     ),
-    "binary": (b"\0this is no perf.data file" * 4, "is no perf.data file; give a file that"),
+    "binary": (b"\0this is no perf.data file" * 4, "is not a perf.data file; give a file that"),
     "counts": (
         program(PerfData()).record(STAT, bytes(40)).data(),
         "holds the counts of perf stat, and no samples; record with perf mem record, or count with numaprof record",
     ),
-    "empty": (b"", "is no perf.data file"),
+    "empty": (b"", "is not a perf.data file"),
     "gzip": (gzip.compress(bytes(100)), "is compressed by gzip; gzip -dc FILE | numaprof import -"),
     "zstd": (b"\x28\xb5\x2f\xfd" + bytes(100), "is compressed by zstd; zstd -dc FILE | numaprof import -"),
     "xz": (lzma.compress(bytes(100)), "is compressed by xz; xz -dc FILE | numaprof import -"),
     "recording": (
         b"SQLite format 3\0" + bytes(100),
-        "is no perf.data file; if it is a recording: numaprof report FILE",
+        "is not a perf.data file; if it is a recording: numaprof report FILE",
     ),
     "short": (b"PERFILE2\x68\0\0\0\0\0\0\0", "is damaged: its parts contradict each other"),
     "first version": (b"PERFFILE" + bytes(200), "is of a version that perf itself gave up"),
@@ -528,8 +528,8 @@ def test_arguments(tmp_path: Path) -> None:
         ([], "import: no file given; numaprof import perf.data"),
         (["a", "b"], "import: unexpected argument b"),
         (["--nothing", "a"], "import: unknown option --nothing"),
-        (["--sysroot", "/etc/passwd", "a"], "--sysroot /etc/passwd is no folder; give the folder that holds"),
-        (["--symfs", "/etc/passwd", "a"], "--symfs /etc/passwd is no folder; give the folder that holds"),
+        (["--sysroot", "/etc/passwd", "a"], "--sysroot /etc/passwd is not a folder; give the folder that holds"),
+        (["--symfs", "/etc/passwd", "a"], "--symfs /etc/passwd is not a folder; give the folder that holds"),
     ]:
         done = subprocess.run([PROGRAM, "import", *words], capture_output=True, text=True, check=False)
         assert done.returncode == FAILED and said in done.stderr

@@ -94,7 +94,7 @@ def test_a_summary_without_lists_makes_empty_tables(tmp_path: Path) -> None:
     "words,why",
     [
         (("--format", "parquet", "x.numaprof"), "required: -o"),
-        (("--format", "parquet", "-o", "x.numaprof", "x.numaprof"), "is no folder"),
+        (("--format", "parquet", "-o", "x.numaprof", "x.numaprof"), "is not a folder"),
         (("--format", "pprof", "x.numaprof", "x.numaprof"), "pprof takes one recording, got 2"),
         (("--format", "parquet", "-o", "runs", "none.numaprof"), "no recording that can be read"),
     ],

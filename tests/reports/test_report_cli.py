@@ -31,7 +31,7 @@ def test_bad_arguments(arguments: tuple[str, ...]) -> None:
 def test_a_comparison_has_two_sides() -> None:
     done = reports("diff", "a", "--", "b", "--", "c")
     assert done.stderr == (
-        "numaprof: -- stands more than once: there are two sides; numaprof diff BEFORE... -- AFTER...\n"
+        "numaprof: -- is given more than once: there are only two sides; numaprof diff BEFORE... -- AFTER...\n"
     )
 
 

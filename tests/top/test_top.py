@@ -209,11 +209,11 @@ def test_classes_are_left_out_before_threads(files: int, said: str) -> None:
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
-        (("-p", "x"), "no list of process ids"),
-        (("-p", "1", "-a"), "one of them is wanted"),
+        (("-p", "x"), "not a list of process ids"),
+        (("-p", "1", "-a"), "choose one of them"),
         (("--interval", "0"), "seconds"),
         (("--interval", "nan"), "seconds"),
-        (("--events", "x"), "no list of request classes"),
+        (("--events", "x"), "not a list of classes"),
         (("--sort", "x"), "no such column"),
         (("--node", "77"), "no such node"),
         (("--node", "-1"), "no such node"),
@@ -227,7 +227,7 @@ def test_bad_options(words: tuple[str, ...], cause: str) -> None:
 
 def test_no_such_process_or_group() -> None:
     refused(run("top", "--once", "-p", gone()), 127, "does not exist")
-    refused(run("top", "--once", "--cgroup", "no/such/group"), 127, "is no control group")
+    refused(run("top", "--once", "--cgroup", "no/such/group"), 127, "is not a control group")
 
 
 def test_a_zombie_and_a_thread_of_the_kernel() -> None:

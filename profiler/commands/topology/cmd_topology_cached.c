@@ -35,7 +35,7 @@ static void cmd_topology_cached_refuse(int status, const char *file, const char 
     if (status == -ENOENT && !file)
         diag_error("run numaprof topology --measure", "nothing is cached of this machine yet");
     else if (status == -EINVAL)
-        diag_error("run numaprof topology --measure again", "%s is no measurement, or damaged", clean);
+        diag_error("run numaprof topology --measure again", "%s is not a measurement, or is damaged", clean);
     else if (status == -ESRCH)
         diag_error("give that machine's snapshot with --sysroot", "%s was measured on a machine with other nodes",
                    clean);

@@ -27,7 +27,7 @@ static int cmd_topology_measure_nodes(struct cpulist *set, const char *option, c
     char clean[128];
     diag_clean(clean, sizeof clean, text);
     if (cpulist_parse(set, text) < 0 || cpulist_count(set) == 0) {
-        diag_error("write it like 0,2-3", "%s: \"%s\" is no list of nodes", option, clean);
+        diag_error("write it like 0,2-3", "%s: \"%s\" is not a list of nodes", option, clean);
         return -EINVAL;
     }
     for (int node = cpulist_next(set, 0); node >= 0; node = cpulist_next(set, node + 1))
@@ -70,7 +70,7 @@ static int cmd_topology_measure_size(int64_t *bytes, const char *text)
     bool is_bad = errno || end == text || number <= 0 || number > LLONG_MAX >> 40 || (*end && (!unit || end[1]));
     *bytes = is_bad ? 0 : number << shift;
     if (is_bad || *bytes < INT64_C(2) * MEMORY_EXTENT_UNIT) {
-        diag_error("write it like 512M or 2G, at least 8M", "--size: \"%s\" is no size",
+        diag_error("write it like 512M or 2G, at least 8M", "--size: \"%s\" is not a size",
                    diag_clean(clean, sizeof clean, text));
         return -EINVAL;
     }

@@ -61,20 +61,20 @@ def percentage(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not between 0% and 100%")
     if 0 < value < 1 and not text.endswith("%"):
         raise argparse.ArgumentTypeError(
-            f"{text!r} could mean a share or per cent: write {value:g}% or {value * 100:g}%"
+            f"{text!r} could mean a fraction or a percentage: write {value:g}% or {value * 100:g}%"
         )
     return value / 100
 
 
 def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 1 << 20:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 1")
     return int(text)
 
 
 def natural(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) >= 1 << 20:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 0")
     return int(text)
 
 
@@ -94,7 +94,7 @@ def output_file(text: str) -> str:
     """Where a file can be made, or what can be written to; - is stdout. Refused before anything is read or run."""
     parent = os.path.dirname(_name(text)) or "."
     if os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is a folder, a file is wanted")
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder; name a file")
     if text != "-" and not os.path.exists(text) and not os.path.isdir(parent):
         raise argparse.ArgumentTypeError(f"{text!r}: there is no folder {parent!r}")
     # A regular file is replaced; what is none, /dev/null say, is written to.
@@ -107,19 +107,19 @@ def output_file(text: str) -> str:
 def output_folder(text: str) -> str:
     """It may be there already."""
     if os.path.lexists(_name(text)) and not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no folder")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return text
 
 
 def folder(text: str) -> str:
     if not os.path.isdir(_name(text)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no folder")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a folder")
     return text
 
 
 def part_of_name(text: str) -> str:
     if not text:
-        raise argparse.ArgumentTypeError("a part of a name is wanted, not nothing")
+        raise argparse.ArgumentTypeError("part of a name is needed, not nothing")
     return text
 
 
@@ -134,5 +134,5 @@ def pin_policy(text: str) -> str:
 
 def _name(text: str) -> str:
     if not text or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a file name")
     return text

@@ -150,6 +150,6 @@ def unsayable(evidence: Evidence, min_coverage: float) -> str | None:
             evidence.traffic.total is None or judge(evidence) is Judgement.REFUSED,
             f"{seen} of CPU time counted, too little",
         ),
-        (judge(evidence) is Judgement.ONE_NODE_USED, f"all threads sat on {where}: nothing there can show"),
+        (judge(evidence) is Judgement.ONE_NODE_USED, f"all threads ran on {where}: nothing could be remote there"),
     )
     return next((reason for applies, reason in reasons if applies), None)

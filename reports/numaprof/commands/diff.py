@@ -73,7 +73,7 @@ def split(files: list[str]) -> tuple[list[str], list[str]]:
         middle = files.index("--")
         before, after = files[:middle], files[middle + 1 :]
         if "--" in after:
-            raise Failure("-- stands more than once: there are two sides", "numaprof diff BEFORE... -- AFTER...")
+            raise Failure("-- is given more than once: there are only two sides", "numaprof diff BEFORE... -- AFTER...")
     elif len(files) == 2:
         before, after = files[:1], files[1:]
     else:

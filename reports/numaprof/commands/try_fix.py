@@ -105,7 +105,7 @@ def _parser() -> Parser:
 
 def _program(evidence: Evidence, command: tuple[str, ...], given: bool) -> Program:
     if not command:
-        raise Failure("the recording does not tell the command", "name the program after --")
+        raise Failure("the recording has no command", "name the program after --")
     cwd = None if given else evidence.run.cwd
     if cwd is not None and not os.path.isdir(cwd):
         raise Failure(f"the recorded program ran in {cwd}, which is gone", "name the program after --")
@@ -252,7 +252,7 @@ def _announce(program: Program, runs: int, yes: bool) -> None:
         return
     print(f"{text}; go on? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise Failure("not run", "--yes leaves out the question")
+        raise Failure("not run", "--yes skips the question")
 
 
 def _was_rebuilt(program: Program, recorded: Recorded) -> bool:

@@ -44,7 +44,11 @@ def select(collected: Collected) -> Selected:
             groups[_key(summary)].append(summary)
     if not groups:
         why = f"{refused[0].name}: {refused[0].why}" if refused else "the directory holds none"
-        raise Failure(f"no recording of a rank: {why}", "mpirun -n 4 numaprof record ./solver records a job")
+        alone = any(summary.number is None for summary in collected.summaries)
+        remedy = (
+            "numaprof report FILE shows it alone" if alone else "mpirun -n 4 numaprof record ./solver records a job"
+        )
+        raise Failure(f"no recording of a rank: {why}", remedy)
     chosen = max(groups, key=lambda key: (_numbers(groups[key]), max(each.started_at for each in groups[key]), key))
     for key in sorted(groups.keys() - {chosen}):
         refused += [Refused(each.recording, f"of another job ({_named(key)})") for each in groups[key]]

@@ -28,7 +28,7 @@ def print_report(report: model.Answer, layout: Layout, wanted: Wanted = EVERYTHI
     tables.nodes(report, layout)
     objects_table.table(report, layout, wanted)
     if not any(found.matters for found in report.objects.rows):
-        tables.first_touches(report.first_touches, layout)
+        tables.first_touches(report.first_touches, layout, wanted)
     objects_table.modules(report, layout)
     _what_to_do(report, layout)
     _footer(report, layout)

@@ -63,7 +63,7 @@ def threads(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
         return
     shown = _worth_showing(report, wanted)
     if not shown:
-        layout.line("\nno thread is like that")
+        layout.line("\nno thread matches")
         return
     names = ["CPU", "node", "thread"]
     cells = [
@@ -167,10 +167,11 @@ def nodes(report: model.Answer, layout: Layout) -> None:
         layout.line(f"not in it: {part} of the requests, by threads that ran on several nodes")
 
 
-def first_touches(found: model.FirstTouches, layout: Layout) -> None:
+def first_touches(found: model.FirstTouches, layout: Layout, wanted: Wanted) -> None:
     if not found.rows:
         return
-    shown, rest = found.rows[:MOST_SITES], found.rows[MOST_SITES:]
+    most = wanted.top or MOST_SITES
+    shown, rest = found.rows[:most], found.rows[most:]
     width = max(24, layout.width - 52)
     cells = [[clean(row.place.label, width), row.by, size(row.bytes), percent(row.share), row.home] for row in shown]
     layout.line()
