@@ -55,11 +55,14 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "recycled": (("recycled", 8, 3), ("recycled.c:23 read_input first touched it", "MALLOC_MMAP_THRESHOLD_=1000000")),
     # Of 8 sweeps one run in three has too few remote samples to say anything.
     "huge_pages": (("tiles", 32, 24), ("tiles.c:26 sweep_tiles first touches", "MADV_NOHUGEPAGE")),
-    "nothing_to_gain": (("in_cache", 2000), ("in all.", "Leave the placement alone; look for time elsewhere")),
+    "nothing_to_gain": (("in_cache", 2000), ("in all.", "Leave the placement alone")),
     "fork_server": (("fork_server", 6, 32), ("used whole by", "fork_server.c:29", "numactl --interleave=all")),
     "mapped_file": (("mapped_file", CACHED, 6), ("The mapped file text is in the page cache of other nodes",)),
     "lopsided": (("lopsided", 6, 48), ("node 0's memory answers", "one memory controller serves nearly all")),
-    "false_sharing": (("false_sharing", 20), ("in all.", "Leave the placement alone; look for time elsewhere")),
+    "false_sharing": (
+        ("false_sharing", 20),
+        ("in all.", "Leave the placement alone"),
+    ),
     "sparse": (("sparse", 3, 1000), SPREAD, ROWS),
     "growing": (("growing", 8, 32), ("It grows while one thread fills it", "numactl --interleave=all")),
     "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 8, 32), ("numactl in the command decides",)),

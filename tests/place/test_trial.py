@@ -292,7 +292,7 @@ def test_on_a_terminal_it_asks_first(trial: Trial, recording: Path, tmp_path: Pa
     with redirect_stderr(asked):
         assert cli.run(["try", str(recording), "-n", "3"]) == 125
     assert "will be run 6 times; go on? [y/N] " in asked.getvalue()
-    assert "not run; --yes leaves out the question" in asked.getvalue()
+    assert "not run; --yes skips the question" in asked.getvalue()
     assert not list(tmp_path.iterdir())
 
 

@@ -100,7 +100,7 @@ def test_one_rank_of_many_decides_only_if_it_is_worth_fixing(summary: RankSummar
     short = replace(light[0], number=8, share=replace(light[0].share, judgement="refused", remote=None, total=None))
     found = job_of_summaries(*light, short).verdict
     assert found.judgement == "light" and found.headline.startswith("Leave it alone on 8 of 9 ranks (0-7)")
-    assert "Of 1 rank it cannot be said: 8." in found.details
+    assert "Not known for 1 rank: 8." in found.details
     assert job_of_summaries(*light, with_share(summary, 8, 0.5)).verdict.judgement == "heavy"
     assert job_of_summaries(short).verdict.judgement == "refused"
 
@@ -293,8 +293,9 @@ def test_nothing_of_use(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="no recording of a rank"):
         job_of(tmp_path)
     serial_init().write(tmp_path / "alone.numaprof")
-    with pytest.raises(Failure, match=r"alone\.numaprof: of no rank"):
+    with pytest.raises(Failure, match=r"alone\.numaprof: of no rank") as refused:
         job_of(tmp_path)
+    assert refused.value.remedy == "numaprof report FILE shows it alone"
 
 
 def test_recordings_of_no_rank_are_not_merged(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_limit_itself_is_within(tmp_path: Path) -> None:
         (SCENARIOS["multiplexed"](), "the error is not known"),
         (SCENARIOS["faults_only"](), "no counters told local from remote"),
         (SCENARIOS["hinted"](), "no counters told local from remote"),
-        (SCENARIOS["one_node_plan"](), "all threads sat on node 0"),
+        (SCENARIOS["one_node_plan"](), "all threads ran on node 0"),
         (SCENARIOS["one_node_machine"](), "one node: nothing can be remote"),
         (SCENARIOS["killed_recorder"](), "cut short"),
         (SCENARIOS["serial_init"]().change("thread", cpu_ns=None), "an unknown part of CPU time counted"),

@@ -25,7 +25,18 @@ from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout, cells, rows
 from reading import first_screen, printed
 from recording_builder import PAGE, RAN, RecordingBuilder
-from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
+from scenarios import (
+    ARRAY,
+    LOOP,
+    PAGES,
+    SCENARIOS,
+    faults_only,
+    init_stack,
+    levels,
+    named_objects,
+    serial_init,
+    touched_serially,
+)
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
@@ -434,6 +445,14 @@ def test_filters_of_threads(tmp_path: Path) -> None:
     assert thread_rows(full(serial_init(), tmp_path, "--node", "1")) == [f"sum {4715 + at}" for at in range(4)]
     (tmp_path / "x.numaprof").unlink()
     assert thread_rows(full(serial_init(), tmp_path, "--node", "1", "--top", "2")) == ["sum 4715", "sum 4716"]
+
+
+def test_most_rows_of_first_touches(tmp_path: Path) -> None:
+    builder = faults_only()
+    builder.touch(builder.stack(builder.place(LOOP)), 2, ARRAY, 512)
+    text = "\n".join(full(builder, tmp_path, "--top", "1"))
+    assert "sum.c:17 main" in text
+    assert "… 1 more place, 2 MiB" in text
 
 
 def test_order_of_threads(tmp_path: Path) -> None:

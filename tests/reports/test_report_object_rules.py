@@ -216,7 +216,7 @@ def test_the_few_uses_of_one_allocation_do_not_speak_for_another_at_its_line(tmp
 @pytest.mark.parametrize(
     ("local", "expected"),
     [
-        (0, "Interleaved, the remote share stays about as it is; the load on the one memory controller goes."),
+        (0, "Interleaved, the remote share stays about as it is; the load on the one memory controller is spread."),
         (1, "Interleaved, about 50 % remote (now 25 %): that pays only if the one memory controller is the bottleneck"),
     ],
 )
@@ -949,7 +949,7 @@ def test_mismatched_init(tmp_path: Path) -> None:
     builder = sampled()
     use_blocks(builder, array(builder, REVERSED), [1] * 4 + [0] * 4)
     (advice,) = only(builder, tmp_path, mismatched_init)
-    assert "in parallel, but divided among the threads otherwise than sum.c:22 main._omp_fn.0 uses it" in advice.finding
+    assert "in parallel, but divided among the threads differently from how sum.c:22 main._omp_fn.0" in advice.finding
     assert advice.removes == pytest.approx(1.0)
 
 
@@ -1494,7 +1494,7 @@ def lopsided(builder: RecordingBuilder, second: int) -> RecordingBuilder:
 def test_one_controller_serves_nearly_all(tmp_path: Path) -> None:
     (advice,) = only(lopsided(levels(RecordingBuilder()).threads(8), 100), tmp_path, one_controller)
     assert "node 0's memory answers 99.9 % of all requests (node 1 0.1 %)" in advice.finding
-    assert "Whether the controller is saturated, they do not tell" in advice.evidence
+    assert "They do not tell whether the controller is saturated" in advice.evidence
 
 
 def test_a_main_thread_that_began_elsewhere_does_not_hide_it(tmp_path: Path) -> None:

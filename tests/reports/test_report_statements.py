@@ -15,7 +15,7 @@ from numaprof.rules import advise
 from numaprof.text.format import percent_below
 from reading import first_screen, printed, read
 from recording_builder import FIRST_TOUCH, PAGE, RecordingBuilder
-from scenarios import ARRAY, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
+from scenarios import ARRAY, LOOP, PAGES, SCENARIOS, init_stack, levels, named_objects, serial_init, touched_serially
 from test_export import made
 
 
@@ -30,6 +30,18 @@ def test_the_lab_runs_numaprof_and_may_not_be_there(tmp_path: Path) -> None:
     text = " ".join(printed(SCENARIOS["one_node_machine"](), tmp_path).split())
     assert "Where the lab is installed" in text
     assert "numaprof lab -- numaprof ./sum" in text
+
+
+def test_a_small_part_of_one_thread_is_not_what_would_matter(tmp_path: Path) -> None:
+    """An eighth: once "one thread first touched 5 % of the 47.5 MiB"."""
+    builder = levels(RecordingBuilder(nodes=1, cpus_per_node=8), counters=False).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES // 8)
+    stack = builder.stack(builder.place(LOOP))
+    for thread in range(1, 8):
+        builder.touch(stack, thread + 1, ARRAY + thread * (PAGES // 8) * PAGE, PAGES // 8)
+    text = " ".join(printed(builder, tmp_path).split())
+    assert "32 MiB were first touched, by 8 threads." in text
+    assert "one thread" not in text
 
 
 def bare(builder: RecordingBuilder) -> RecordingBuilder:

@@ -20,6 +20,7 @@ from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_REMOVED,
     MIN_SAMPLES,
+    MOST_BY_ONE,
     MOST_SERIAL_COST,
     REMOTE_HEAVY,
     REMOTE_LIGHT,
@@ -225,9 +226,9 @@ def _touch_in_words(evidence: Evidence) -> str:
     total = size(evidence.bytes(evidence.touched_pages))
     seen = seen_faults(evidence)
     serial = serial_sites(evidence)
-    if not serial or len(evidence.workers) < 2:
-        return f"{total} were first touched, by {_touchers_in_words(evidence)}{seen}."
     share = sum(site.pages for site in serial) / evidence.touched_pages
+    if share < MOST_BY_ONE or len(evidence.workers) < 2:
+        return f"{total} were first touched, by {_touchers_in_words(evidence)}{seen}."
     part = "all" if share >= ALL_OF_IT else round_percent(share)
     where = most_at(serial[0].site) if serial[0].site.line is not None else ""
     return f"one thread first touched {part} of the {total}{seen}{where}."

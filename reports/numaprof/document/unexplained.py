@@ -40,7 +40,7 @@ def _threads(evidence: Evidence) -> str:
     most = _most_remote([(share, thread) for share, thread in zip(found, evidence.threads) if share])
     if 2 * len(most) <= min(heavy, len(found) - 1):
         which = thread_in_text(most[0]) if len(most) == 1 else f"the {len(most)} threads of {len(found)}"
-        return f"Start at {which} with nearly all remote accesses."
+        return f"Start with {which}: nearly all remote accesses are theirs."
     if heavy in (0, len(found)):
         return "All threads read remotely about as much as each other."
     which = f"{plural(heavy, 'thread')} of {len(found)}"

@@ -105,6 +105,9 @@ MIN_REMOTE_READS = 10_000
 # threads each, a parallel initialisation gives each thread an eighth.
 SERIAL_TOUCH = 0.90
 
+# A verdict names the part that one thread first touched if it is at least this: 5 % of all memory explains nothing.
+MOST_BY_ONE = 0.50
+
 # "All of it": what is missing would be printed as 100 %.
 ALL_OF_IT = 0.995
 

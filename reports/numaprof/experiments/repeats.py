@@ -75,7 +75,7 @@ class Series:
             )
         if self.ignored:
             seen = ", ".join(map(str, self.threads_seen))
-            found.append(f"{self.label} asked for, {seen} at once seen: the program does not follow that number")
+            found.append(f"{self.label} requested, {seen} at once seen: the program does not follow that number")
         return found
 
 

@@ -38,7 +38,7 @@ def _at_fault(rank: RankSummary, ranks: int, threads: int) -> RankSummary:
     advice = RankAdvice(
         kind="setting",
         finding=f"{fault[0].upper()}{fault[1:]}.",
-        change="Bind the ranks to CPUs of their own, by the launcher's own option" + (":" if fixes else "."),
+        change="Bind the ranks to CPUs of their own, with the launcher's own option" + (":" if fixes else "."),
         code=fixes,
         place=None,
         removes=None,

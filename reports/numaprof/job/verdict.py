@@ -33,7 +33,7 @@ _SAYS = {
     "refused": "n/a: seen for too short a time to say",
     "unknown": "Who reads remote memory was not measured",
     "light": "Leave it alone",
-    "one_node_used": "This run proves nothing: the threads sat on one node",
+    "one_node_used": "This run proves nothing: the threads ran on one node",
     "no_traffic": "Nothing to gain here: too little memory traffic",
     "single_node": "Nothing can be remote here: hosts of one node",
 }
@@ -118,10 +118,10 @@ def _details(
         rank for rank in ranks if rank.share.judgement in NOT_SAID and rank.share.judgement != mine[0].share.judgement
     ]
     if open_:
-        found.append(f"Of {plural(len(open_), 'rank')} it cannot be said: {clean(rank_list(open_), MOST_LISTED)}.")
+        found.append(f"Not known for {plural(len(open_), 'rank')}: {clean(rank_list(open_), MOST_LISTED)}.")
     if whole.without_error:
         found.append(
-            f"Of {plural(whole.without_error, 'rank')} the error is not known; the interval takes any share for them."
+            f"For {plural(whole.without_error, 'rank')} the error is not known; the interval allows any share for them."
             if whole.lowest is not None
             else "The error is not known."
         )

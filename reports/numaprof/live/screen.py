@@ -128,7 +128,7 @@ def _title(view: View, state: State, at: int, count: int) -> str:
     order = "" if state.table in (NODES, MEMORY) else f" by {state.choice.sort}, {node}"
     requests = f", {state.choice.request} only" if state.choice.request else ""
     position = f", row {at + 1} of {count}" if count else ", none"
-    held = ", held: space goes on" if state.held else ""
+    held = ", paused: space continues" if state.held else ""
     return f"{state.table.upper()}{of}{order}{requests}{position}{held}"
 
 

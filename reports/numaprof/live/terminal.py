@@ -132,7 +132,7 @@ class Terminal:
             else:
                 names = {row.pid: row.name for row in self.view.processes} if self.view else {}
                 self.recording = Recording(self.program, pid, names.get(pid, ""))
-                self._say(f"recording process {pid} to {self.recording.file}; r ends that")
+                self._say(f"recording process {pid} to {self.recording.file}; r stops it")
         elif self.recording and (said := self.recording.ended()) is not None:
             self._say(said)
             self.recording = None

@@ -281,7 +281,7 @@ def change(init: Initialisation) -> str:
     if init.team is Team.PROCESSES:
         return (
             "Let each process initialise after fork what it uses (a page that a child writes first comes from the "
-            "child's node). What they all only read, spread over the nodes before they are forked:"
+            "child's node). Before the fork, spread over the nodes what all of them only read:"
         )
     if init.shape is Shape.ONE:
         return "One thread alone uses it: let that thread initialise it, and not the one that does so now."

@@ -123,7 +123,7 @@ def _flagged(evidence: Evidence, program: str, option: str) -> str | None:
 def _go(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     cpus = max((len(evidence.machine.cpus_of(node)) for node in evidence.machine.all_cpu_nodes), default=1)
     return (
-        "Go's scheduler and heap know no nodes: run one process on each node with as many Ps as it has CPUs, or spread "
+        "Go's scheduler and heap ignore nodes: run one process on each node with as many Ps as it has CPUs, or spread "
         "the heap:",
         (*_one_per_node(evidence, f"GOMAXPROCS={cpus} "), _spread(evidence)),
     )
@@ -152,7 +152,7 @@ def _julia(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
 
 def _node(evidence: Evidence) -> tuple[str, tuple[str, ...]]:
     return (
-        "V8 knows no nodes: run one process on each node, or spread the heap:",
+        "V8 ignores nodes: run one process on each node, or spread the heap:",
         (*_one_per_node(evidence), _spread(evidence)),
     )
 

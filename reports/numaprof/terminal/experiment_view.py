@@ -105,7 +105,7 @@ def print_policies(found: Experiment, layout: Layout) -> None:
     alike = [setting.label for setting in others if setting.overlaps]
     if alike:
         layout.line()
-        layout.paragraph(f"Not to be told from the first, as their runs overlap: {'; '.join(alike)}.")
+        layout.paragraph(f"Not distinguishable from the first, as their runs overlap: {'; '.join(alike)}.")
     _print_remarks(found, layout)
 
 

@@ -59,7 +59,7 @@ _COMMENTS = ("// ", "! ", "# ")
 # What the numbers say; any other verdict is a sentence.
 _NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
 _CROSSES = (
-    "Too little was counted to tell whether the share reaches {}, from where on it is worth fixing. "
+    "Too little was counted to tell whether the share reaches {}, the threshold for a fix. "
     "A longer run settles it, or numaprof -n 5."
 )
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "

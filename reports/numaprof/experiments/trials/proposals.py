@@ -105,7 +105,7 @@ def proposals(evidence: Evidence, layouts: Layouts) -> list[Proposal]:
 
 def proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) -> Proposal:
     if advice.kind is Kind.LEAVE:
-        return Proposal(number, advice, (), ("it advises to change nothing",))
+        return Proposal(number, advice, (), ("it advises no change",))
     if not advice.objects:
         return Proposal(number, advice, (), ("it is not about the placement of an object",))
     if any("HUGEPAGE" in line for line in advice.code):
@@ -206,7 +206,7 @@ def _is_start(row: sql_placement.Frame) -> bool:
 def _variable(thing: int, found: Object, evidence: Evidence, layouts: Layouts) -> Subject:
     row = layouts.variables.get(thing)
     if row is None or row.address is None:
-        raise NotPlaced("the recording does not tell the variable's address: record again with this version")
+        raise NotPlaced("the recording has no address of the variable: record again with this version")
     module = row.module or evidence.run.program or ""
     build_id = layouts.build_ids.get(module) or build_id_of(module)
     if build_id is None:

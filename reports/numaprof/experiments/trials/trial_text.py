@@ -71,13 +71,13 @@ def _what_was_placed(tried: Tried) -> str:
     found = sum(any(run.outcomes[at].asked for run in tried.measured) for at in range(_subjects(tried)))
     runs, stacks = len(tried.measured), plural(len(tried.arm.subjects), "call stack")
     if not found:
-        return f"0 of {stacks} met again in {plural(runs, 'run')}: nothing was placed."
+        return f"0 of {stacks} found again in {plural(runs, 'run')}: nothing was placed."
     return (
-        f"{found} of {stacks} met again ({percent(tried.found)} of the advised bytes); "
+        f"{found} of {stacks} found again ({percent(tried.found)} of the advised bytes); "
         f"placed {tried.total('placed')} of {tried.total('asked')} allocations in {plural(runs, 'run')}; "
         f"{percent(tried.right)} of {size(tried.total('checked_bytes'))} checked on the asked node; "
         f"{size(tried.total('extra_bytes') / runs)} more memory a run, "
-        f"{size(tried.total('moved_bytes') / runs)} beside the asked borders."
+        f"{size(tried.total('moved_bytes') / runs)} on the wrong side of the advised borders."
     )
 
 

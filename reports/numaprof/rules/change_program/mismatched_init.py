@@ -51,7 +51,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=code(init),
         evidence=f"{of_remote(evidence, part)} reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
-        cause=None if alone is not None else "first touched in parallel, but divided otherwise",
+        cause=None if alone is not None else "first touched in parallel, but divided differently",
         removes=removes,
         concerns=part if removes is None else None,
         saves=saves(evidence, removes, group),
@@ -92,4 +92,4 @@ def _finding(evidence: Evidence, group: list[Object], sites: list[Site], alone: 
     what = objects_in_text(evidence, group)
     if alone is not None:
         return f"{touch} the part of {what} that is remote, all from {thread_in_text(evidence.by_id.get(alone))};"
-    return f"{touch} {what} in parallel, but divided among the threads otherwise than"
+    return f"{touch} {what} in parallel, but divided among the threads differently from how"

@@ -137,7 +137,7 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     if use is not None:
         return f"Most remote reads come from {site_label(use)}, in {remote}."
     if basis(evidence) is not None:
-        return f"{remote} read remotely; at which line, no sample tells."
+        return f"{remote} read remotely; no sample tells at which line."
     everyone = threads_on_nodes(evidence.workers)
     working = plural(len(evidence.workers), "thread") if evidence.machine.single else everyone
     return f"{working} could use it; who did is not known here."
@@ -204,7 +204,7 @@ def _rests_on(evidence: Evidence, group: list[Object], uses: list[Used]) -> str:
     return (
         f"{elsewhere} of all remote requests come from other nodes than {where}, and "
         f"{percent(_part_of_home(evidence, group))} of the memory touched on {where} was touched here. "
-        "Which array they read, and which part each, the counters do not tell."
+        "The counters do not tell which array they read, nor which part each."
     )
 
 

@@ -40,7 +40,7 @@ from numaprof.rules.leave_alone.handed_over import is_refilled
 from numaprof.text.format import either, percent, plural, round_percent
 
 _SCHEDULE = {
-    Team.OPENMP: " If a dynamic schedule makes it so, a static one would give each thread a part.",
+    Team.OPENMP: " If that comes from a dynamic schedule, a static one would give each thread a part.",
     Team.THREADS: " If threads take their work from a queue, a fixed division of it would give each a part.",
 }
 
@@ -104,7 +104,7 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool)
     now = part if not all_memory else whole.share if whole is not None else None
     homes = _homes(group).values()
     one = max(homes) > sum(homes) / 2
-    loads = "the load on the one memory controller goes" if one else "all memory controllers have an even load"
+    loads = "the load on the one memory controller is spread" if one else "all memory controllers have an even load"
     if now is None or abs(now - later) < REMOTE_LIGHT:
         return f"Interleaved, the remote share stays about as it is; {loads}."
     what = "" if all_memory else " of the sampled accesses to it"

@@ -30,7 +30,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.SETTING,
         finding=f"{percent(dirty / remote)} of what sampled loads got from other nodes were cache lines that a thread "
-        f"there had just written{where}. Threads share lines that they write, truly or falsely.",
+        f"there had just written{where}. Threads write to the same cache lines (true or false sharing).",
         change="The node of the memory does not matter here. Find the lines and fields:",
         code=(f"perf c2c record {command_to_copy(evidence)} && perf c2c report",),
         evidence=f"the source of {plural(samples, 'sampled load')} that were answered from another node.",

@@ -15,7 +15,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.SETTING,
         finding=f"{found.fault[0].upper()}{found.fault[1:]}.",
-        change="Bind the ranks otherwise, by the launcher's own option" + (":" if found.fixes else "."),
+        change="Bind the ranks differently, with the launcher's own option" + (":" if found.fixes else "."),
         code=found.fixes,
         evidence=f"the affinity mask and the memory that {evidence.rank.launcher} gave rank {evidence.rank.number}, "
         "beside the threads it ran and the nodes of its pages.",

@@ -34,7 +34,7 @@ def rule(evidence: Evidence) -> Advice | None:
         "memory bandwidth, give it all controllers: spread the memory, or divide the work that reads it among all "
         "nodes. Try:",
         code=(f"numactl --interleave=all {command_to_copy(evidence)}",),
-        evidence="requests by the node that answered them. Whether the controller is saturated, they do not tell: "
+        evidence="requests by the node that answered them. They do not tell whether the controller is saturated; "
         "numaprof diff with the interleaved run does.",
     )
 

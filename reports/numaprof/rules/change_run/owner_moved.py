@@ -72,15 +72,15 @@ def _code(evidence: Evidence, thread: Thread) -> tuple[Remarked, ...]:
 def _change(evidence: Evidence, thread: Thread) -> str:
     if thread.row.pin == "program":
         return (
-            "The program moves it itself: leave out what does so after the first touch (pthread_setaffinity_np, "
-            "sched_setaffinity, numa_run_on_node); initialising anew would not last."
+            "The program moves it itself: remove the calls that do so after the first touch (pthread_setaffinity_np, "
+            "sched_setaffinity, numa_run_on_node); a new initialisation would not last."
         )
     if without_source(evidence) and not evidence.samples.openmp:
         return "Keep the program on one node, with its memory:"
     if evidence.run.pin_policy != "none":  # the plan is for threads: a process of one keeps the mask that it inherited
-        return f"Pin it in the program; initialising anew would not last{_needs(evidence, thread)}"
+        return f"Pin it in the program; a new initialisation would not last{_needs(evidence, thread)}"
     return (
-        "Pin the threads; initialising anew would not last. With numaprof, --pin compact does it; without it"
+        "Pin the threads; a new initialisation would not last. With numaprof, --pin compact does it; without it"
         + _needs(evidence, thread)
     )
 

@@ -45,7 +45,7 @@ def _group(evidence: Evidence) -> list[Object]:
 
 def _finding(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
     if not group:
-        return "Memory that was placed before numaprof attached is read remotely. Which data, no sample tells."
+        return "Memory that was placed before numaprof attached is read remotely. No sample tells which data."
     homes: dict[int, float] = {}
     for found in group:
         for node, pages in found.homes.items():
@@ -63,7 +63,7 @@ def _change(evidence: Evidence, working: list[Thread]) -> tuple[str, tuple[str, 
     if len(nodes) == 1:
         migrate = tuple(f"migratepages {pid} all {nodes[0]}" for pid in pids[:3])
         return (
-            f"All that use it work on {nodes_in_text(nodes)}: move its memory there, now and without a restart:",
+            f"All its users run on {nodes_in_text(nodes)}: move its memory there, now and without a restart:",
             migrate,
         )
     return "Threads of several nodes use it: spread it over the nodes at the next start, or pin the threads near it:", (

@@ -50,8 +50,8 @@ def _stay(evidence: Evidence, empty: list[int]) -> Advice:
         finding=f"{threads_on_nodes(evidence.workers)} mostly use memory that all of them use; "
         f"{nodes_in_text(empty)} had no thread.",
         change="Leave them on one node: on several, part of what they share would be remote for each.",
-        evidence="where the threads ran, and addresses of sampled loads. Whether one node's bandwidth is enough, "
-        "they do not tell.",
+        evidence="where the threads ran, and addresses of sampled loads. They do not tell whether one "
+        "node's bandwidth is enough.",
         threads=evidence.workers,
     )
 

@@ -22,7 +22,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.LEAVE,
         finding=f"{what}: {plural(found.remote, 'remote request')} in all.",
-        change="Leave the placement alone; look for time elsewhere.",
+        change="Leave the placement alone; look for the lost time elsewhere.",
         evidence=f"at {found.extra_ns:.0f} ns each and none overlapping they cost {cost}{of_time}: "
         "a perfect fix gives back no more.",
     )

@@ -26,7 +26,7 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.LEAVE,
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",
         change="Leave it alone: the prefetcher runs ahead into the next block, and no thread waits for it.",
-        evidence=carried + f"Remote are {percent(share)} of all requests{_heaviest(evidence)}.",
+        evidence=carried + f"{percent(share)} of all requests are remote{_heaviest(evidence)}.",
         threads=tuple(border) if at_border else (),
     )
 

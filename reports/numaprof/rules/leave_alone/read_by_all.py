@@ -15,8 +15,8 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
-    "Leave it: neither a parallel initialisation nor interleaving would help, no thread has a part of its own. If what "
-    "is read never changes, a copy for each node would."
+    "Leave it: neither a parallel initialisation nor interleaving would help, as no thread has a part of its own. If "
+    "the data never change, a copy for each node would help."
 )
 
 
@@ -61,8 +61,8 @@ def _by_counts(evidence: Evidence) -> Advice | None:
     spread = words([f"{round_percent(share)} on node {node}" for node, share in shares.items()])
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"Memory is spread over the nodes ({spread}), and every thread reads all of it: what "
-        f"lies on other nodes is remote for each of {threads_on_nodes(evidence.workers)}.",
+        finding=f"Memory is spread over the nodes ({spread}), and every thread reads all of it: the "
+        f"part on other nodes is remote for each of {threads_on_nodes(evidence.workers)}.",
         change=_CHANGE,
         evidence="each thread's remote share, compared with the nodes of the pages; addresses are unknown.",
         threads=evidence.workers,
