@@ -79,7 +79,7 @@ def test_a_recording_is_no_program(tmp_path: Path) -> None:
     for mode in (0o644, 0o755):
         file.touch(mode)
         done = run(str(file))
-        expected = f"numaprof: {file} is a recording, no program; put report, diff, check or try before it\n"
+        expected = f"numaprof: {file} is a recording, not a program; put report, diff, check or try before it\n"
         assert (done.returncode, done.stderr) == (126, expected)
     assert "no such program" in run("missing.numaprof").stderr
 

@@ -56,7 +56,7 @@ static int attach_seconds(const char *text, uint64_t *ms)
         *ms = (uint64_t)llround(seconds * 1000);
         return 0;
     }
-    diag_error("see numaprof attach --help", "--duration %s: seconds from 0.001 to %d are wanted",
+    diag_error("see numaprof attach --help", "--duration %s: must be seconds from 0.001 to %d",
                diag_clean(clean, sizeof clean, text), MONTH_S);
     return -EINVAL;
 }

@@ -43,7 +43,7 @@ static int experiments_under(char **argv)
     const char *what;
     char **program = argv[2] && argv[3] && strcmp(argv[3], "--") == 0 ? argv + 4 : argv[2] ? argv + 3 : argv + 2;
     if (!argv[2] || !*program) {
-        diag_error("see numaprof policies --help", "policies --under: a placement and a program are wanted");
+        diag_error("see numaprof policies --help", "policies --under: needs a placement and a program");
         return DIAG_EXIT_FAILED;
     }
     diag_clean(clean, sizeof clean, argv[2]);

@@ -50,7 +50,7 @@ static int top_interval(struct top_options *options, const char *text)
     char *end, clean[64];
     double seconds = strtod(text, &end);
     if (end == text || *end || !isfinite(seconds) || seconds < 0.1 || seconds > HOUR_S) {
-        diag_error("see numaprof top --help", "--interval %s: seconds from 0.1 to %d are wanted",
+        diag_error("see numaprof top --help", "--interval %s: must be seconds from 0.1 to %d",
                    diag_clean(clean, sizeof clean, text), HOUR_S);
         return -EINVAL;
     }

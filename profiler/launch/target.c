@@ -100,7 +100,7 @@ static bool target_is_recording(const char *name)
 static int target_refuse_recording(const char *name)
 {
     char clean[PATH_MAX];
-    diag_error("put report, diff, check or try before it", "%s is a recording, no program",
+    diag_error("put report, diff, check or try before it", "%s is a recording, not a program",
                diag_clean(clean, sizeof clean, name));
     return DIAG_EXIT_CANNOT_RUN;
 }

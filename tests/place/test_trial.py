@@ -267,7 +267,7 @@ def test_another_size_is_not_the_advised_allocation(trial: Trial, recording: Pat
     # A file that places nothing keeps no effect.
     assert document["placement_file"] is None and not list(tmp_path.glob("*.placement"))
     other = trial.run(recording, "-n", 1, "--", "true")
-    assert "0 of 1 call stack met again in 1 run: nothing was placed." in other.out
+    assert "0 of 1 call stack found again in 1 run: nothing was placed." in other.out
 
 
 @pytest.mark.requires("one_node")
