@@ -275,8 +275,14 @@ def shown(scenario: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("remote", "start"),
     [
-        ([300_000, 2_000, 2_000, 0, 0, 0, 0, 0], "Start at thread 0 (sum 4711) with nearly all remote accesses."),
-        ([300_000] * 2 + [2_000] * 3 + [0] * 3, "Start at the 2 threads of 8 with nearly all remote accesses."),
+        (
+            [300_000, 2_000, 2_000, 0, 0, 0, 0, 0],
+            "Start with thread 0 (sum 4711), which makes nearly all remote accesses.",
+        ),
+        (
+            [300_000] * 2 + [2_000] * 3 + [0] * 3,
+            "Start with the 2 threads of 8, which make nearly all remote accesses.",
+        ),
         ([300_000] * 3 + [0] * 5, "Start at the 3 threads of 8 with 10 % remote or more."),
     ],
 )

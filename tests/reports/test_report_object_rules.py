@@ -1215,7 +1215,7 @@ def test_no_line_is_offered_against_a_move_of_the_program_itself(tmp_path: Path)
             builder.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
     advice = owner_moved.rule(read(builder, tmp_path))
     assert advice is not None
-    assert "leave out what does so after the first touch" in advice.change
+    assert "remove the calls that do so after the first touch" in advice.change
     assert (advice.code, advice.remarked) == ((), ())
 
 

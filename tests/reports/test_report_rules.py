@@ -87,7 +87,7 @@ def test_serial_init_names_both_lines(tmp_path: Path) -> None:
     assert "memset writes all of it at sum.c:17" in advice.change
     assert advice.removes is None
     assert advice.concerns == pytest.approx(1.0)
-    assert "the counters do not tell" in advice.evidence
+    assert "The counters do not tell" in advice.evidence
 
 
 def test_few_samples_of_one_thread_do_not_make_it_the_only_user(tmp_path: Path) -> None:

@@ -332,7 +332,7 @@ def test_the_last_reading_stays_when_the_process_has_ended(screen: Tmux, program
 def test_r_records_the_process(screen: Tmux, program: Attachee, tmp_path: Path) -> None:
     screen.shows(r"PROCESSES by cpu")
     screen.press("r")
-    screen.shows(rf"recording process {program.pid} to attachee.{program.pid}.\d+.numaprof; r ends")
+    screen.shows(rf"recording process {program.pid} to attachee.{program.pid}.\d+.numaprof; r stops")
     (recording,) = until(lambda: list(tmp_path.glob("*.numaprof")))
     until(lambda: "1" in str(recorded(recording)))
     screen.press("r")

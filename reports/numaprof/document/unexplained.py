@@ -14,7 +14,7 @@ from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import FEW_HUGE_PAGES, MIN_SAMPLES, PARTLY_HUGE, REMOTE_HEAVY, SERIAL_TOUCH
 from numaprof.rules.advice import Advice
-from numaprof.text.format import percent, plural, round_percent
+from numaprof.text.format import either, percent, plural, round_percent
 
 _HUGE_PAGE = 2 << 20  # on x86-64, and with 4 KiB pages on Arm
 NEARLY_ALL = 0.9
@@ -40,7 +40,7 @@ def _threads(evidence: Evidence) -> str:
     most = _most_remote([(share, thread) for share, thread in zip(found, evidence.threads) if share])
     if 2 * len(most) <= min(heavy, len(found) - 1):
         which = thread_in_text(most[0]) if len(most) == 1 else f"the {len(most)} threads of {len(found)}"
-        return f"Start with {which}: nearly all remote accesses are theirs."
+        return f"Start with {which}, which {either(len(most), 'makes', 'make')} nearly all remote accesses."
     if heavy in (0, len(found)):
         return "All threads read remotely about as much as each other."
     which = f"{plural(heavy, 'thread')} of {len(found)}"
