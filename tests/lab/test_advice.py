@@ -48,7 +48,7 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "new": (("new_array", 8, 32), ("new_array.cpp:15 Field::Field first touches", PARTS)),
     "arena": (("arena", 8, 16), ("arena.c:30 and 32 main first touch", "part_node[]")),
     "shared_table": (("shared_table", 2, 32), ("used whole by", "numactl --interleave=all")),
-    "mismatch": (("mismatch", 12, 32), ("mismatch.c:19", "otherwise than mismatch.c:24")),
+    "mismatch": (("mismatch", 12, 32), ("mismatch.c:19", "differently from how mismatch.c:24")),
     # Two loops, at lines 34 and 41, use both arrays alike: either may be named.
     "fortran": (("heat", 6, 1024), ("heat.f90:25", "the loop at heat.f90:", "!$omp parallel do schedule(static)")),
     "migrant": (("migrant", 6, 64), ("on node 0, but uses it on node 1; 4 threads moved", "pthread_setaffinity_np")),

@@ -194,7 +194,7 @@ def test_a_failing_repeat_is_in_the_table(program: Path, tmp_path: Path) -> None
 def test_a_program_that_ignores_the_number_is_named_in_the_table(program: Path) -> None:
     done = run(program, "sweep", "-t", "1,4", "-n", "1", "true")
     assert done.returncode == 0, done.stderr
-    assert "4 threads asked for, 1 at once seen: the program does not follow that number" in done.stdout
+    assert "4 threads requested, 1 at once seen: the program does not follow that number" in done.stdout
     assert "1 thread asked for" not in done.stdout
 
 
