@@ -294,11 +294,10 @@ def test_half_written_commit_is_ignored(tmp_path: Path) -> None:
     old, new = two_states(tmp_path)
     whole = unfinished(old, new)
     path = tmp_path / "half"
-    for number, length in enumerate(range(max(len(old), len(new)), len(whole), 1013)):
+    for length in range(max(len(old), len(new)), len(whole), 1013):
         path.write_bytes(whole[:length])
         assert finished_commit(str(path)) is None
-        if number % 8 == 0:  # reading it all takes 30 ms
-            assert load(str(path)).run.exit_status == 0
+        assert load(str(path)).run.exit_status == 0
     path.write_bytes(whole[:-100] + b"\xee" + whole[-99:])
     assert finished_commit(str(path)) is None
     assert load(str(path)).run.exit_status == 0
