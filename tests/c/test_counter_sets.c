@@ -50,24 +50,33 @@ TEST(what_is_not_known_is_not_0)
     CHECK_EQ(hand_number("SELECT uncounted_ns IS NULL FROM thread"), 1);
 }
 
-// The note at the end of a recording with these counters.
-static int64_t cluster_notes(bool usable, int groups, bool unknown)
+static void note_clusters(bool usable, int groups, bool unknown)
 {
     static const struct event_cpu cpu = {.clusters = "unknown", .clusters_text = "What is local is unknown."};
-    unlink(HAND_FILE);
-    hand_modules();
     sets.usable = usable;
     sets.counters.cpu = &cpu;
     sets.counters.plan = (struct event_plan){.group_count = groups, .clusters_unknown = unknown};
     counter_sets_evidence_note(&sets);
+}
+
+static int64_t cluster_notes(void)
+{
     CHECK_EQ(recording_queue_stop(tasks.queue), 0);
     return hand_number("SELECT count(*) FROM note WHERE kind = 'clusters' AND text LIKE '%: What is local is %'");
 }
 
 TEST(a_recording_says_where_nobody_knows_what_local_means)
 {
-    CHECK_EQ(cluster_notes(true, 3, true), 1);
-    CHECK_EQ(cluster_notes(true, 3, false), 0);
-    CHECK_EQ(cluster_notes(true, 0, true), 0); // sampled loads only
-    CHECK_EQ(cluster_notes(false, 3, true), 0);
+    hand_modules();
+    note_clusters(true, 3, true);
+    CHECK_EQ(cluster_notes(), 1);
+}
+
+TEST(a_recording_says_nothing_of_local_where_it_is_known_or_not_counted)
+{
+    hand_modules();
+    note_clusters(true, 3, false);
+    note_clusters(true, 0, true); // sampled loads only
+    note_clusters(false, 3, true);
+    CHECK_EQ(cluster_notes(), 0);
 }
