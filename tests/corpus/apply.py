@@ -47,6 +47,8 @@ def apply(code: Sequence[str], folder: Path) -> Applied:
             changes[-1].lines.append(line)
         else:
             raise ValueError(f"not usable as printed: {line}")
+    # Two recommendations say the same of a line that both change: it is changed once.
+    changes = [change for number, change in enumerate(changes) if change not in changes[:number]]
     for name in {change.file for change in changes}:
         _edit(folder / name, [change for change in changes if change.file == name])
     done.edited = len(changes)

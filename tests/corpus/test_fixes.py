@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from apply import apply
-from numaprof.fixes import c_allocation, c_schedule, find, fortran_allocation
+from numaprof.fixes import c_allocation, c_schedule, edit, find, fortran_allocation
+from numaprof.fixes.edit import agreed
 from numaprof.fixes.memory import Memory
-from numaprof.fixes.snippets import Snippet, by_node, huge_pages, interleaved, printed, zeros_in_parallel
+from numaprof.fixes.snippets import Snippet, by_node, edits_of, huge_pages, interleaved, printed, zeros_in_parallel
 from numaprof.rules.change_run.stay_on_node import leave, stay
 
 C_HEAD = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdint.h>\n#include <sys/mman.h>\n"
@@ -213,6 +214,18 @@ C = {
     "two_pointers_declared": ("double *b, *a = b = malloc(n * sizeof *a); //ALLOC", SUM, ""),
     "one_cell": ("double *a[4];\n    a[2] = malloc(n * sizeof **a); //ALLOC", SUM.replace("a[k]", "a[2][k]"), ""),
     "index_in_size": ("i = 100000;\n    double *a = malloc(i * sizeof *a); //ALLOC", SUM, ""),
+    "given_to_a_function": (
+        "double **a = rows_over(malloc(m * n / 100 * sizeof(double)), n / 100, m); //ALLOC",
+        ROWS,
+        "static double **rows_over(double *all, size_t rows, size_t columns) {\n"
+        "    double **row = malloc(rows * sizeof *row);\n    for (size_t i = 0; i < rows; i++)\n"
+        "        row[i] = all + i * columns;\n    return row;\n}",
+    ),
+    "cast_and_given_second": (
+        "double *a;\n    int placed = keep(&a, (double *)calloc(n, sizeof(double))); //ALLOC",
+        SUM + "\n    total += placed;",
+        "static int keep(double **at, double *new) { *at = new; return 1; }",
+    ),
     "wrapper": (
         "double *a = xmalloc(n * sizeof *a); //ALLOC",
         SUM,
@@ -378,6 +391,16 @@ CXX = {
     "aligned_new": ("double *a = new (std::align_val_t(64)) double[n]; //ALLOC", SUM, ""),
     "reset": ("std::unique_ptr<double[]> a;\n    a.reset(new double[n]); //ALLOC", SUM, ""),
     "made_unique": ("auto a = std::make_unique<double[]>(n); //ALLOC", SUM, ""),
+    "made_unique_of_complex": (
+        "auto a = std::make_unique<std::complex<double>[]>(n); //ALLOC",
+        "    for (size_t k = 0; k < n; k++) total += a[k].imag() + (a[k] = {1.0 * k, 2}).real();",
+        "#include <complex>",
+    ),
+    "two_made_unique_with_values": (
+        "auto a = std::make_unique<spot[]>(n), b = std::make_unique<spot[]>(n / 2); //ALLOC",
+        "    for (size_t k = 0; k < n / 2; k++) total += a[k].y + b[k].y + b[k].x;",
+        "struct spot { double x = 0, y = 1; int n; };",
+    ),
     "made_unique_member": (
         "struct { std::unique_ptr<float[]> a; } s;\n    s.a = std::make_unique<float[]>(n); //ALLOC",
         SUM.replace("a[k]", "s.a[k]"),
@@ -627,6 +650,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
+        "two_made_unique_with_values",
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 
@@ -842,7 +866,7 @@ def test_fortran_variables_with_values_are_left_alone() -> None:
 NOT_UNDERSTOOD = {
     "conditional": "double *a = n ? malloc(n * sizeof *a) : 0; //ALLOC",
     "returned": "return malloc(n); //ALLOC",
-    "argument": "use(malloc(n * sizeof(double))); //ALLOC",
+    "arguments": "use(malloc(n * sizeof(double)), malloc(n)); //ALLOC",
     "unknown_rows": "for (int r = 0; r < n; r++) {\n        m = f();\n        a[r] = malloc(m); //ALLOC\n    }",
     "grows_in_a_loop": "for (int r = 0; r < n; r++) {\n        k++;\n        a[k] = malloc(m); //ALLOC\n    }",
     "bits": "std::vector<bool> a(n); //ALLOC",
@@ -1061,6 +1085,23 @@ def test_members_that_a_header_declares() -> None:
         ("m_a.data()", "m_a.data()[{i}] = 0;"),
         ("m_b.data()", "m_b.data()[{i}] = 0;"),
     ]
+
+
+def test_two_changes_of_one_line_are_one_text() -> None:
+    """Of two vectors on a line one is interleaved, the other divided: each recommendation has the line with both."""
+    text = ["void f(size_t n)", "{", "    std::vector<double> a(n, 1.0), b(n);", "}"]
+    found = [
+        replace(memory, ordinal=number) for number, memory in enumerate(c_allocation.allocations(text, "a.cpp", 3), 1)
+    ]
+    changes = [
+        edits_of([replace(memory, kept=memory.ordinal != mine) for memory in found], snippet)
+        for mine, snippet in ((1, interleaved), (2, zeros_in_parallel))
+    ]
+    one, other = map(edit.printed, agreed(changes))
+    assert one == other
+    assert edit.printed(changes[0]) != edit.printed(changes[1])
+    assert "numa_interleave_memory" in "".join(one) and "pragma omp" in "".join(one)
+    assert "#include <numa.h>" in one[0] and "-lnuma -fopenmp" in one[0]
 
 
 def test_memory_that_is_made_without_values_is_placed_as_it_is() -> None:

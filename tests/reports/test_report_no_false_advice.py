@@ -12,7 +12,7 @@ from numaprof.rules import advise
 from numaprof.rules.advice import Kind
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import disturbed, file_pages, one_controller, plan_leaves_node
-from numaprof.rules.leave_alone import serial_phase
+from numaprof.rules.leave_alone import read_by_all, serial_phase
 from reading import read
 from recording_builder import FIRST_TOUCH, PAGE, RAN, Line, RecordingBuilder
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, levels
@@ -232,9 +232,9 @@ def test_a_line_that_touches_all_its_blocks_is_to_blame_for_those_at_used_addres
     assert serial_init.rule(evidence) is not None
 
 
-def few_loads(builder: RecordingBuilder, part: int | None) -> RecordingBuilder:
+def few_loads(builder: RecordingBuilder, part: int | None, homes: str = "touch") -> RecordingBuilder:
     """Eight of each thread: all over the memory, or in an eighth of it."""
-    block, stack, chance = array(builder, SERIAL), builder.stack(builder.place(LOOP)), random.Random(3)
+    block, stack, chance = array(builder, SERIAL, homes=homes), builder.stack(builder.place(LOOP)), random.Random(3)
     for thread in range(8):
         pages = [chance.randrange(PAGES if part is None else BLOCK) for _ in range(8)]
         first = 0 if part is None else (thread + part) % 8 * BLOCK
@@ -248,6 +248,14 @@ def test_few_samples_all_over_the_memory_refute_parts(part: int | None, rules: s
     evidence = read(few_loads(sampled(), part), tmp_path)
     speaking = [module for module in (serial_init, shared_by_all) if module.rule(evidence) is not None]
     assert [module.__name__.split(".")[-1] for module in speaking] == [rules]
+
+
+@pytest.mark.parametrize(("homes", "speaks"), [("interleaved", False), ("touch", True)])
+def test_what_is_spread_already_is_not_to_be_initialised_by_parts_that_nobody_knows(
+    homes: str, speaks: bool, tmp_path: Path
+) -> None:
+    evidence = read(few_loads(sampled(), 2, homes), tmp_path)
+    assert (serial_init.rule(evidence) is not None) is speaks
 
 
 @pytest.mark.parametrize(("local", "said"), [(0, "stays about as it is"), (MILLION, "about 50 % remote (now ")])
@@ -269,4 +277,7 @@ def test_memory_is_not_spread_where_more_would_be_remote_and_both_controllers_wo
     builder = levels(RecordingBuilder()).threads(8)
     builder.counters("demand_rd", [MILLION] * 4 + [beside] * 4, [0] * 4 + [MILLION] * 4)
     use_all(builder, array(builder, SERIAL), 0)
-    assert (shared_by_all.rule(read(builder, tmp_path)) is not None) is speaks
+    evidence = read(builder, tmp_path)
+    assert (shared_by_all.rule(evidence) is not None) is speaks
+    left = read_by_all.rule(evidence)
+    assert (left is not None and left.kind is Kind.LEAVE and "to interleave memory would" in left.change) != speaks

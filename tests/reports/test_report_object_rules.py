@@ -300,6 +300,23 @@ def test_the_call_that_touches_a_few_words_beside_is_not_named(tmp_path: Path) -
         assert ("malloc writes all of it" in advice.change) is named
 
 
+@pytest.mark.parametrize(("by_call", "said"), [(3, "memset writes most of it at"), (1, "")])
+def test_a_call_that_touches_a_part_is_not_said_to_touch_all(by_call: int, said: str, tmp_path: Path) -> None:
+    """Of four arrays a function of a library sets so many, on one line, and three other lines the others."""
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    memset = builder.place(("", 0, "memset"), module="/usr/lib/libc.so.6", file=None, line=None)
+    made = builder.object("heap", builder.stack(builder.place(ALLOC)))
+    for number in range(4):
+        at = ARRAY + number * BLOCK * PAGE
+        line = 12 if number < by_call else 12 + number
+        mine = builder.place(("/home/u/src/sum.c", line, "main"))
+        stack = builder.stack(memset, mine) if number < by_call else builder.stack(mine)
+        builder.touch(stack, 1, at, BLOCK + by_call - number, page_node=0, block=builder.block(made, at, 2 * BLOCK))
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert said in advice.change
+    assert ("memset" in advice.change) is bool(said)
+
+
 def test_several_calls_are_named_each_with_its_lines(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     resize, push = ("std::vector<double>::resize(unsigned long)", "std::vector<int>::push_back(int&&)")
@@ -537,7 +554,7 @@ int main(void)
     assert advice.code[0].startswith(f"// sum.c: after line {lines[after]}, add")
 
 
-@pytest.mark.parametrize(("told", "other", "removes"), [(16, 32, 2 / 3), (32, 16, 1.0)])
+@pytest.mark.parametrize(("told", "other", "removes"), [(16, 32, 2 / 3), (32, 16, 1 / 3), (64, 16, 1.0)])
 def test_code_is_printed_for_what_the_text_tells_of(
     told: int, other: int, removes: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -740,6 +757,23 @@ def test_an_array_that_its_toucher_alone_uses_is_left_out(tmp_path: Path) -> Non
     assert used_by_owner(evidence, mine)
     (advice,) = only(builder, tmp_path, serial_init)
     assert "sum.c:15" not in advice.finding
+
+
+@pytest.mark.parametrize(("others", "left_out"), [(1, True), (24, False)])
+def test_an_array_that_its_toucher_uses_most_is_left_out(others: int, left_out: bool, tmp_path: Path) -> None:
+    """Main counts in it for long before others look: divided, it would cost more than it gives. Nor does it speak for
+    the array beside, of which each thread has a part."""
+    builder = sampled()
+    use_blocks(builder, array(builder, SERIAL), [0] * 8)
+    block = array(builder, SERIAL, OTHER, ("/home/u/src/sum.c", 15, "main"))
+    stack = builder.stack(builder.place(WORK))
+    builder.loads(stack, 1, range(OTHER, OTHER + 1024 * PAGE, PAGE), 0, block=block)
+    for thread in range(8):
+        start = OTHER + thread * BLOCK * PAGE
+        builder.loads(stack, thread + 1, range(start, start + others * PAGE, PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert ("sum.c:15" not in advice.finding) is left_out
+    assert "each thread a block of its own" in advice.finding
 
 
 @pytest.mark.parametrize(("local", "remote", "told"), [(10, 30, True), (200, 29, False)])

@@ -157,8 +157,11 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
 
 
 def _touched_bytes(evidence: Evidence, found: Object) -> float:
-    """A huge page at a variable's end holds more than the variable."""
-    touched = evidence.bytes(found.pages_at_most)
+    """A huge page at a variable's end holds more than the variable. Where page faults were lost, all that was allocated
+    at one time."""
+    touched, seen = evidence.bytes(found.pages_at_most), evidence.fault_coverage
+    if touched and found.bytes and seen is not None and seen < ALL_OF_IT:
+        return max(touched, found.bytes)
     return min(touched, found.bytes) if found.kind == "static" and found.bytes else touched
 
 

@@ -84,8 +84,16 @@ def users(evidence: Evidence, uses: Iterable[Used]) -> list[Thread]:
 
 
 def shape_of(group: Iterable[Object]) -> Shape:
-    """Access pattern of the most-used object."""
-    return max(group, key=lambda found: sum(row.samples for row in found.later)).use_shape
+    """Access pattern of the leading object."""
+    return leading(group).use_shape
+
+
+def leading(group: Iterable[Object]) -> Object:
+    """The object with most remote accesses: of those that several threads are known to use, if most are to them."""
+    group = list(group)
+    known = [found for found in group if found.use_shape not in (Shape.UNKNOWN, Shape.ONE)]
+    told = known if 2 * sum(found.remote for found in known) >= sum(found.remote for found in group) else []
+    return max(told or group, key=lambda found: (found.remote, found.known_samples))
 
 
 def shared(evidence: Evidence, found: Object) -> bool:

@@ -11,6 +11,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import (
+    MAINLY,
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
     MIN_SAMPLES_OF_PART,
@@ -221,16 +222,20 @@ def has_own_line(found: Object) -> bool:
 
 
 def used_by_owner(evidence: Evidence, found: Object) -> bool:
-    """True if the thread that first touched the object makes most of its remote accesses, for it has moved, or all its
-    accesses."""
+    """True if the thread that first touched the object makes most of its remote accesses, for it has moved, or most of
+    its accesses."""
     own = sum(row.accesses for row in found.used if row.remote and row.init_thread == row.thread)
-    return measured(evidence) and (own > found.remote / 2 or _by_toucher_alone(found))
+    return measured(evidence) and (own > found.remote / 2 or _by_toucher_mainly(evidence, found))
 
 
-def _by_toucher_alone(found: Object) -> bool:
-    """Its sampled accesses are all local, and of the thread that first touched it."""
-    enough = found.known_samples >= MIN_SAMPLES_OF_PART
-    return enough and not found.remote and all(row.thread == found.main_thread for row in found.used)
+def _by_toucher_mainly(evidence: Evidence, found: Object) -> bool:
+    """The thread that first touched it makes most of its later accesses, and few remote lines are those of others:
+    elsewhere it would cost more than it gives."""
+    uses = found.later or found.used
+    own = sum(row.accesses for row in uses if row.thread == found.main_thread)
+    mainly = own > MAINLY * sum(row.accesses for row in uses)
+    few = (part_of_remote(evidence, found) or 0.0) < MIN_OBJECT_SHARE
+    return found.known_samples >= MIN_SAMPLES_OF_PART and mainly and few
 
 
 def init_sites(group: Iterable[Object]) -> list[Site]:

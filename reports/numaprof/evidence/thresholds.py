@@ -257,6 +257,9 @@ MOST_UNDIVIDED = 0.10
 # The program's main remote line is that of an object which more of the remote lines than this belong to.
 MAINLY = 0.5
 
+# Of several arrays, code is printed for those that the program's text tells if so much of the remote lines reach them.
+WORTH_CODE = 0.25
+
 # With fewer overflow samples, load samples tell better which objects demand reads go to (make truth).
 MIN_OVERFLOWS = 30
 

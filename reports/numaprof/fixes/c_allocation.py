@@ -198,6 +198,8 @@ def _pointers(place: Place) -> list[Memory]:
     text = place.statement.text
     if text.startswith("*") and _ends_type(place):
         return []
+    if any(_arguments(text)):
+        return _named_before(place)
     head = text[: matching(text, text.index("(")) + 1] if re.match(r"if\s*\(", text) else ""
     body = text[len(head) :].strip() if head else ""
     if any(_assigned(place.text, body)):
@@ -210,6 +212,34 @@ def _pointers(place: Place) -> list[Memory]:
         return []
     found = [_memory(place, each) for each in assigned]
     return [each for each in found if each is not None]
+
+
+def _arguments(text: str) -> Iterator[re.Match[str]]:
+    """Calls of malloc and its like that another function gets, with any cast before them taken off."""
+    for found in re.finditer(r"\b(malloc|calloc|aligned_alloc|memalign|valloc)\s*\(", text):
+        before = text[: found.start()].rstrip().removesuffix("std::").rstrip()
+        while cast := _CAST.search(before):
+            before = before[: cast.start()].rstrip()
+        opened = [at for at, char in enumerate(before) if char == "(" and matching(before, at) == len(before) - 1]
+        call = re.search(r"([A-Za-z_]\w*)\s*$", before[: opened[-1]]) if opened and before[-1] in "(," else None
+        asks = call is None or call.group(1) in _KEYWORDS or re.fullmatch(_ASKS, call.group(1)) is not None
+        if not asks and _smart_pointer(before) is None:
+            yield found
+
+
+def _named_before(place: Place) -> list[Memory]:
+    """Memory that a function gets as an argument has a name before, so that it is placed before the function writes."""
+    text = place.statement.text
+    call, *others = _arguments(text)
+    end = matching(text, call.end() - 1)
+    size = _bytes(call.group(1), split(text[call.end() : end]), None, None)
+    plain = not (others or loop_heads(text)[0] or _CONDITION.match(text) or text.startswith("static"))
+    if not plain or size is None or once_only(size):
+        return []
+    name = "placed" if re.search(r"\bplaced\b", place.text.code) is None else f"placed_{place.statement.first}"
+    made = _named(place, _Found(name, size, "void", False), place.statement.last)
+    before = f"void *{name} = {text[call.start() : end + 1]};"
+    return [replace(made, before=(before,), after=(f"{text[: call.start()]}{name}{text[end + 1 :]};",))]
 
 
 def _ends_type(place: Place) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest
 from numaprof.fixes.c_text import CText, Place, once_only, split
-from numaprof.fixes.c_types import SCALAR, number
+from numaprof.fixes.c_types import SCALAR, has_values, number
 from numaprof.fixes.memory import Memory
 
 _ELEMENT = r"(?:(?!bool\b)[\w\s:*]+|\s*(?:std\s*::\s*)?(?:complex|array|pair)\s*<[\w\s:,]+>\s*)"
@@ -42,7 +42,9 @@ def _vectors(place: Place) -> list[Memory]:
         ]
         beside = (f"{type_} {', '.join(empty)};",) if empty else ()  # those without elements
         return [replace(sized[0], before=(*beside, *sized[0].before)), *sized[1:]] if sized else []
-    if once := _vector_of_vectors(place) or _made_unique(place):
+    if unique := _made_unique(place):
+        return unique
+    if once := _vector_of_vectors(place):
         return [once]
     return _filled(place, filled, text) if filled and not _is_bool(place.text, filled.group(1)) else []
 
@@ -133,18 +135,33 @@ def _vector_of_vectors(place: Place) -> Memory | None:
     )
 
 
-def _made_unique(place: Place) -> Memory | None:
-    """make_unique and make_shared write zeros themselves; new does not."""
+def _made_unique(place: Place) -> list[Memory]:
+    """make_unique and make_shared write zeros themselves; new does not. All that one statement makes, or none."""
+    text = place.statement.text
+    declares = re.match(r"(?:auto\s+|(?:std\s*::\s*)?(?:unique|shared)_ptr\s*<[^()]*>\s*)", text)
+    parts = split(text[declares.end() :] if declares else text)
+    made = [_one_made_unique(place, part, declares is not None) for part in parts]
+    found = [memory for memory in made if memory is not None]
+    return found if len(found) == len(parts) and (declares or len(parts) == 1) else []
+
+
+def _one_made_unique(place: Place, text: str, declares: bool) -> Memory | None:
     found = re.match(
-        r"(auto\s+|(?:std\s*::\s*)?(?:unique|shared)_ptr\s*<[^()]*>\s*)?([A-Za-z_][\w.>-]*)\s*=\s*"
-        r"(?:std\s*::\s*)?make_(unique|shared)(_for_overwrite)?\s*"
-        r"<\s*([\w:\s]+?)\s*\[\s*\]\s*>\s*\((.*)\)$",
-        place.statement.text,
+        r"([A-Za-z_][\w.>-]*)\s*=\s*(?:std\s*::\s*)?make_(unique|shared)(_for_overwrite)?\s*"
+        r"<\s*([\w:\s]+?|std::complex\s*<[\w\s]+>)\s*\[\s*\]\s*>\s*\((.*)\)$",
+        text,
     )
-    if found is None or not number(place.text.known, found.group(5)):
+    if found is None:
         return None
-    declares, name, kind, unwritten, type_, count = found.groups()
-    made = f"std::{kind}_ptr<{type_}[]> {name}(new" if declares else f"{name}.reset(new"
+    name, kind, unwritten, type_, count = found.groups()
+    plain = number(place.text.known, type_)
+    if not plain and not (has_values(place.text.known, type_) and kind == "unique"):
+        return None
+    # What a constructor would write to is there without one first.
+    raw = f"static_cast<{type_} *>(::operator new[](({count}) * sizeof({type_})))"
+    new = f"new {type_}[{count}]" if plain else raw
+    before = f"std::{kind}_ptr<{type_}[]> {name}({new});" if declares else f"{name}.reset({new});"
+    zero = f"memset((void *)&{name}[{{i}}], 0, sizeof {name}[{{i}}]);"
     statement = place.statement
     return Memory(
         place.file,
@@ -153,9 +170,11 @@ def _made_unique(place: Place) -> Memory | None:
         pointer=f"{name}.get()",
         count=count,
         size=f"({count}) * sizeof({type_})",
-        zero=f"{name}.get()[{{i}}] = 0;",
-        zeroed=unwritten is None,
-        before=() if unwritten else (f"{made} {type_}[{count}]);",),
+        zero=f"{name}.get()[{{i}}] = 0;" if plain else zero,
+        headers=() if plain else ("string.h",),
+        zeroed=unwritten is None and plain,
+        before=() if unwritten and plain else (before,),
+        after=() if plain else (f"std::uninitialized_value_construct_n({name}.get(), {count});",),
         indent=place.indent,
     )
 

@@ -31,6 +31,16 @@ def is_plain(code: str, type_: str) -> bool:
     return all(re.match(rf"(?:const\s+|volatile\s+)*(?:{SCALAR}|[\w:]+\s*\*)", f"{each} ") for each in fields)
 
 
+def has_values(code: str, type_: str) -> bool:
+    """Numbers that a constructor sets, and nothing that a destructor would have to do."""
+    found = _resolved(code, type_)
+    if re.fullmatch(rf"(?:std::)?complex\s*<\s*{SCALAR}>", found):
+        return True
+    body = re.search(rf"\bstruct\s+{re.escape(found)}\s*\{{([^{{}}()]*)\}}", code)
+    fields = [each.strip() for each in body.group(1).split(";") if each.strip()] if body else []
+    return bool(fields) and all(re.match(rf"{SCALAR}\w", f"{each} ") for each in fields)
+
+
 def is_parameter(code: str, type_: str) -> bool:
     """A parameter of a template: plain or not, as the compiler finds it."""
     return re.search(rf"\btemplate\s*<[^;{{}}]*\b(?:typename|class)\s+{re.escape(type_)}\b", code) is not None
@@ -40,8 +50,8 @@ def _resolved(code: str, type_: str) -> str:
     found = re.sub(r"\b(?:const|volatile|restrict)\b", "", type_).strip()
     for _ in range(_MOST_NAMES):
         name = re.escape(found)
-        other = re.search(rf"\btypedef\s+([\w\s:]+?[\s*])\s*{name}\s*;", code) or re.search(
-            rf"\busing\s+{name}\s*=\s*([\w\s:]+\**)\s*;", code
+        other = re.search(rf"\btypedef\s+([\w\s:]+?[\s*]|std::complex\s*<[\w\s]+>)\s*{name}\s*;", code) or re.search(
+            rf"\busing\s+{name}\s*=\s*([\w\s:]+\**|std::complex\s*<[\w\s]+>)\s*;", code
         )
         if other is None or not other.group(1).strip():
             break

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from numaprof.text.format import either, words
 
@@ -23,6 +24,12 @@ class Edit:
     headers: tuple[str, ...] = ()  # needed by the new lines
     flags: tuple[str, ...] = ()  # of the compiler or linker
     fortran: bool = False
+    ordinal: int = 0  # of the allocations that its line makes
+    kept: bool = False  # only gives way to what stands beside it in its line, and is as it was
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        return self.file, self.first, self.last
 
     @property
     def position(self) -> str:
@@ -51,21 +58,27 @@ class Edit:
         return "".join(f"; {need}" for need in needs)
 
 
-def merged(edits: list[Edit]) -> list[Edit]:
-    """Edits of one position are one."""
+def printed(edits: Iterable[Edit]) -> tuple[str, ...]:
+    """Edits of one position are printed as one."""
     groups: dict[tuple[str, int, int], list[Edit]] = {}
     for edit in dict.fromkeys(edits):
-        groups.setdefault((edit.file, edit.first, edit.last), []).append(edit)
-    return [_joined(group) for group in groups.values()]
+        groups.setdefault(edit.place, []).append(edit)
+    return tuple(line for group in groups.values() for line in _joined(group).printed())
 
 
-def _joined(group: list[Edit]) -> Edit:
-    return Edit(
-        group[0].file,
-        group[0].first,
-        group[0].last,
-        tuple(line for edit in group for line in edit.lines),
-        tuple(dict.fromkeys(header for edit in group for header in edit.headers)),
-        tuple(dict.fromkeys(flag for edit in group for flag in edit.flags)),
-        group[0].fortran,
+def _joined(group: Sequence[Edit]) -> Edit:
+    return replace(
+        group[0],
+        lines=tuple(line for edit in group for line in edit.lines),
+        headers=tuple(dict.fromkeys(header for edit in group for header in edit.headers)),
+        flags=tuple(dict.fromkeys(flag for edit in group for flag in edit.flags)),
     )
+
+
+def agreed(changes: Sequence[Sequence[Edit]]) -> list[tuple[Edit, ...]]:
+    """The same changes, with one text for a line that several replace: what one keeps, another may change."""
+    changed = {(edit.place, edit.ordinal): edit for edits in changes for edit in edits if not edit.kept}
+    return [
+        tuple(changed.get((edit.place, edit.ordinal), edit) if edit.kept else edit for edit in edits)
+        for edits in changes
+    ]

@@ -10,9 +10,10 @@ from itertools import chain
 
 from numaprof.analysis.naming import positions
 from numaprof.evidence.source_location import Site
+from numaprof.fixes import edit
 from numaprof.fixes.c_loops import Nest
 from numaprof.fixes.c_text import operand
-from numaprof.fixes.edit import Edit, merged
+from numaprof.fixes.edit import Edit
 from numaprof.fixes.find import is_fortran
 from numaprof.fixes.memory import ANY, Memory
 
@@ -24,10 +25,15 @@ _MOVED = "// allocated above"
 Snippet = Callable[[Memory], list[Edit]]  # empty: not possible for this memory
 
 
+def edits_of(memories: Iterable[Memory], snippet: Snippet) -> tuple[Edit, ...]:
+    """The changes for all of them; empty if there is none for one."""
+    edits = [_as_it_was(memory) if memory.kept else snippet(memory) for memory in _in_order(memories)]
+    return tuple(chain(*edits)) if all(edits) else ()
+
+
 def printed(memories: Iterable[Memory], snippet: Snippet) -> tuple[str, ...]:
     """The code for all of them; empty if it is not possible for one."""
-    edits = [_as_it_was(memory) if memory.kept else snippet(memory) for memory in _in_order(memories)]
-    return tuple(line for edit in merged(list(chain(*edits))) for line in edit.printed()) if all(edits) else ()
+    return edit.printed(edits_of(memories, snippet))
 
 
 def _in_order(memories: Iterable[Memory]) -> list[Memory]:
@@ -39,7 +45,7 @@ def _in_order(memories: Iterable[Memory]) -> list[Memory]:
 
 def _as_it_was(memory: Memory) -> list[Edit]:
     zeros = [f"memset((void *){memory.pointer}, 0, {memory.size});"] if memory.zeroed else []
-    return [_edit(memory, zeros, ("string.h",) if zeros else (), ())]
+    return [replace(_edit(memory, zeros, ("string.h",) if zeros else (), ()), kept=True)]
 
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
@@ -194,7 +200,7 @@ def _edit(memory: Memory, lines: Sequence[str], headers: tuple[str, ...], flags:
     if memory.nest is not None:
         first = memory.first
         lines = _braced(memory.nest.own_head, lines if memory.writes else [memory.nest.piece, *lines])
-    return Edit(memory.file, first, memory.last, _shown(lines, memory.indent), headers, flags)
+    return Edit(memory.file, first, memory.last, _shown(lines, memory.indent), headers, flags, ordinal=memory.ordinal)
 
 
 def _free_name(memory: Memory, name: str) -> str:

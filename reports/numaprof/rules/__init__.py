@@ -7,10 +7,12 @@ docs/dev/adding-a-rule.md says how to write one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from numaprof.analysis.remote_share import remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import SHARE_CHANGE
+from numaprof.fixes.edit import agreed, printed
 from numaprof.rules.advice import Advice
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import (
@@ -56,6 +58,15 @@ RULES: tuple[Callable[[Evidence], Advice | None], ...] = (
 def advise(evidence: Evidence) -> list[Advice]:
     """All that applies and can be seen in a second run, what pays most first."""
     share = remote_share(evidence)
-    found = [in_own_terms(evidence, advice) for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    found = [in_own_terms(evidence, advice) for advice in _agreed(found)]
     found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]
     return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))
+
+
+def _agreed(found: list[Advice]) -> list[Advice]:
+    """The same advice, with one text for a line of the program that several replace."""
+    changes = agreed([advice.edits for advice in found])
+    return [
+        replace(advice, code=printed(edits), edits=edits) if edits else advice for advice, edits in zip(found, changes)
+    ]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from numaprof.evidence.evidence import Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
+from numaprof.fixes.edit import Edit
 
 
 class Kind(Enum):
@@ -36,6 +37,7 @@ class Advice:
     change: str  # what to do about it
     evidence: str  # what that rests on, and what it does not know
     code: tuple[str, ...] = ()  # the change as code or command
+    edits: tuple[Edit, ...] = ()  # the same, where it is edits of the program's text
     remarked: tuple[Remarked, ...] = ()  # more code, each line by itself
     removes: float | None = None  # share of all remote accesses that would be gone; None: not known
     concerns: float | None = None  # where none would be gone, but their price falls: share of them that this is about

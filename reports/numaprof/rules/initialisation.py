@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from numaprof.analysis.naming import command_to_copy, objects_in_text, positions, site_position
-from numaprof.analysis.object_users import Team, later_uses, main_use, team, users
+from numaprof.analysis.object_users import Team, later_uses, leading, main_use, team, users
 from numaprof.analysis.placement import (
     gained,
     gained_by_turns,
@@ -24,14 +24,16 @@ from numaprof.analysis.placement import (
 from numaprof.analysis.relevant_objects import allocation_sites, remote_part
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import AS_GOOD, BINS, MAINLY, MIN_PHASE_USES
+from numaprof.evidence.thresholds import ALL_OF_IT, AS_GOOD, BINS, MAINLY, MIN_PHASE_USES, WORTH_CODE
+from numaprof.fixes.edit import Edit, printed
 from numaprof.fixes.find import dealt, memories, touched_by_allocator, zeroed_beside
 from numaprof.fixes.fortran_allocation import each_level
 from numaprof.fixes.memory import Memory
-from numaprof.fixes.snippets import Snippet, by_node, printed, unplaced, zeros_in_parallel
+from numaprof.fixes.snippets import Snippet, by_node, edits_of, unplaced, zeros_in_parallel
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
 
@@ -62,6 +64,7 @@ class Initialisation:
     team: Team
     in_region: bool  # allocated within a parallel region, where a loop for the team cannot stand
     calls: Mapping[Site, LibraryCall]  # what sites call that does the touching
+    pages: Mapping[Site, float]  # first touched at each site
     command: str
     grows: bool  # the allocator copies what was there to a larger place, again and again
     divisions: tuple[Division, ...]  # of each object
@@ -115,9 +118,9 @@ def initialisation_of(
     uses = later_uses(group)
     many = sum(row.samples for row in uses) >= MIN_PHASE_USES  # few samples miss threads of a team, and so its order
     working = _team(evidence, group, users(evidence, uses) if many else [])
-    most_used = max(group, key=lambda found: found.known_samples)
+    lead = leading(group)
     in_region = any(each.in_region for each in group)
-    order = parts_order(evidence, most_used, working) or _order_of_threads(evidence, most_used, use, in_region)
+    order = parts_order(evidence, lead, working) or _order_of_threads(evidence, lead, use, in_region)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
     reached, text = _told_by_text(evidence, group, use)
     divided = _divided(evidence, _Group(group, use, text), working, order)
@@ -131,13 +134,14 @@ def initialisation_of(
         working=tuple(working),
         shape=shape,
         nodes=divided.nodes,
-        owners=owners(most_used),
+        owners=owners(lead),
         by_team=divided.by_team,
         as_one=as_one,
-        in_team_order=as_one or most_used.kind == UNNAMED or divided.each_block,
+        in_team_order=as_one or lead.kind == UNNAMED or divided.each_block,
         team=team(evidence, group[0].main_thread, working),
         in_region=in_region,
         calls=evidence.samples.library_calls,
+        pages=summed(each for found in group for each in found.pages_by_site.items()),
         command=command_to_copy(evidence),
         grows=group[0].grows or (call is not None and library_function(call.function).startswith("realloc")),
         memories=(*found, *(memory for _, there in zeroed for memory in there)) or None,
@@ -155,13 +159,13 @@ def initialisation_of(
 def _told_by_text(
     evidence: Evidence, group: Sequence[Object], use: Site | None
 ) -> tuple[Sequence[Object], Sequence[Memory]]:
-    """The objects whose allocations the program's text tells, if most of the remote lines are theirs; else all, and no
-    allocation."""
+    """The objects whose allocations the program's text tells, if enough of the remote lines are theirs; else all,
+    and no allocation."""
     if found := memories(evidence, group, use):
         return group, found
     told = [each for each in group if not touched_by_allocator(evidence, each) and memories(evidence, [each], use)]
-    mainly = remote_part(evidence, told) > MAINLY * remote_part(evidence, group)
-    return (told, memories(evidence, told, use) or ()) if told and mainly else (group, ())
+    enough = remote_part(evidence, told) >= WORTH_CODE * remote_part(evidence, group)
+    return (told, memories(evidence, told, use) or ()) if told and enough else (group, ())
 
 
 class _Divided(NamedTuple):
@@ -192,11 +196,11 @@ def _divided(evidence: Evidence, those: _Group, working: Sequence[Thread], order
     group, text, by_team = those.objects, those.text, team_order(evidence, working, BINS, those.objects)
     whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
     each_block = each > whole + AS_GOOD
-    most_used = max(group, key=lambda found: found.known_samples)
+    lead = leading(group)
     divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
     for found in group:
         own = those.own(evidence, found)
-        nodes = order if found is most_used else parts_order(evidence, found, working)
+        nodes = order if found is lead else parts_order(evidence, found, working)
         by_level = _by_level(evidence, found, own, working)
         blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
@@ -204,7 +208,7 @@ def _divided(evidence: Evidence, those: _Group, working: Sequence[Thread], order
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
         divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
-    order = None if divisions[group.index(most_used)].by_level else order
+    order = None if divisions[group.index(lead)].by_level else order
     return _Divided(order, by_team, each_block, tuple(divisions), list(placed.values()) or None)
 
 
@@ -240,14 +244,14 @@ def _team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -
     """
     initialises = None if evidence.samples.openmp else group[0].main_thread
     others = [thread for thread in evidence.workers if thread.row.id != initialises]
-    most_used = max(group, key=lambda found: found.known_samples)
+    lead = leading(group)
 
     def explained(threads: Sequence[Thread]) -> float:
         order, arrays = (
             team_order(evidence, threads, BINS, group),
-            order_of_arrays(evidence, most_used, threads, sure=True),
+            order_of_arrays(evidence, lead, threads, sure=True),
         )
-        several = gained(evidence, [most_used], arrays, False) if arrays else -1.0
+        several = gained(evidence, [lead], arrays, False) if arrays else -1.0
         return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
 
     return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
@@ -312,15 +316,19 @@ def _written_by_call(init: Initialisation) -> str:
     # Without lines all calls of a function are one place: another one may have written.
     if init.call is None or init.sites[0].line is None:
         return ""
+    written = sum(init.pages.get(site, 0.0) for site in init.calling)
+    if written <= MAINLY * sum(init.pages.values()):
+        return ""
+    all_of_it = "all" if written >= ALL_OF_IT * sum(init.pages.values()) else "most"
     verb = "write" if " and " in init.callees else "writes"
     end = "Allocate without writing." if init.contained and not init.memories else ""
     names = re.sub("^a function", "A function", init.callees)
-    return f"{names} {verb} all of it at {positions(init.calling)}. {end}".rstrip() + " "
+    return f"{names} {verb} {all_of_it} of it at {positions(init.calling)}. {end}".rstrip() + " "
 
 
 def _zeroed_beside(init: Initialisation) -> str:
     """Why the code is for more memory than the finding."""
-    if not init.zeroed or not _placed(init):
+    if not init.zeroed or not edits(init):
         return ""
     names = words([f"`{memory.pointer}`" for _, there in init.zeroed for memory in there])
     return (
@@ -331,7 +339,7 @@ def _zeroed_beside(init: Initialisation) -> str:
 
 def _left(init: Initialisation) -> str:
     """What the code does not reach."""
-    if not init.left or not _placed(init):
+    if not init.left or not edits(init):
         return ""
     return f"Do the same for {init.left}, where the program's text does not tell the place of the code."
 
@@ -367,12 +375,14 @@ def by_policy(init: Initialisation) -> bool:
     return init.nodes is not None and not init.in_team_order and not init.dealt
 
 
-def _placed(init: Initialisation) -> tuple[str, ...]:
-    """Code in its place; empty: the text does not tell where that is."""
-    return printed(init.memories, _edits(init)) if init.memories else ()
+def edits(init: Initialisation) -> tuple[Edit, ...]:
+    """Code in its place; empty: the text does not tell where that is, or no code of this memory's own is the change."""
+    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
+        return ()
+    return edits_of(init.memories, _snippet(init))
 
 
-def _edits(init: Initialisation) -> Snippet:
+def _snippet(init: Initialisation) -> Snippet:
     return (lambda memory: by_node(memory, init.nodes or ())) if by_policy(init) else zeros_in_parallel
 
 
@@ -416,8 +426,8 @@ def code(init: Initialisation) -> tuple[str, ...]:
         return () if init.shape is Shape.ONE else (init.spread,)
     if init.grows and not init.memories:
         return (init.spread,)
-    if found := _placed(init):
-        return found
+    if found := edits(init):
+        return printed(found)
     if init.memories is not None or init.contained or (by_policy(init) and init.nodes is None):
         return init.without_edit
-    return unplaced(_edits(init), init.allocated, init.sites) or init.without_edit
+    return unplaced(_snippet(init), init.allocated, init.sites) or init.without_edit

@@ -42,8 +42,7 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
         more = len(advice.objects) - 1 if advice is not None else 0
         text = _what(found) + (f", and {plural(more, 'more object')}" if more > 0 else "")
         rows.append(Row("WHAT", text, _source(report, found.allocated_at)))
-    touched = advice.touched_at[0] if advice is not None and advice.touched_at else None
-    touched = touched or (found.first_touched_at if found is not None else None)
+    touched = _touched(advice, found)
     if touched is not None:
         rows.append(Row("WHY", _why(advice, found), _source(report, touched)))
     elif advice is not None and advice.cause:
@@ -54,6 +53,13 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     if not rows and advice is not None and _is_remote(report):
         rows.append(Row("WHY", _FIRST_SENTENCE.split(advice.finding, 1)[0]))
     return rows
+
+
+def _touched(advice: model.Advice | None, found: model.Object | None) -> model.Place | None:
+    """Where the data is first touched: where its object is, if the advice names that place among others."""
+    own = found.first_touched_at if found is not None else None
+    named = advice.touched_at if advice is not None else ()
+    return named[0] if named and own not in named else own
 
 
 def _object(report: model.Answer, advice: model.Advice | None) -> model.Object | None:

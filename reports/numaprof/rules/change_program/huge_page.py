@@ -14,9 +14,9 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import EXCLUSIVE, HUGE_BYTES, IN_MIXED_PAGES, MIN_SHARED_PARTS, SERIAL_TOUCH
 from numaprof.fixes import find as fixes
-from numaprof.fixes.edit import Edit
+from numaprof.fixes.edit import Edit, printed
 from numaprof.fixes.memory import Memory
-from numaprof.fixes.snippets import huge_pages, printed, unplaced
+from numaprof.fixes.snippets import edits_of, huge_pages, unplaced
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
@@ -29,7 +29,7 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     part = remote_part(evidence, group)
     light = judge(evidence) is Judgement.LIGHT
-    sites = init_sites(group)
+    sites, edits = init_sites(group), _edits(evidence, group)
     touch = "first touches" if len(sites) == 1 else "first touch"
     samples = plural(sum(r.samples for found in group for r in found.used if r.remote), "remote access", "es")
     return Advice(
@@ -39,7 +39,8 @@ def rule(evidence: Evidence) -> Advice | None:
         change="Leave it alone: it is too little to matter."
         if light
         else "Begin each thread's block at a multiple of 2 MiB, or take small pages for it:",
-        code=() if light else _code(evidence, group),
+        code=() if light else printed(edits) or unplaced(_small, allocation_sites(group), sites),
+        edits=() if light else edits,
         evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
         "use, though hardly any page of 4 KiB in them is used by more than one.",
         cause="its pages of 2 MiB span blocks of several threads",
@@ -51,12 +52,9 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
-def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
+def _edits(evidence: Evidence, group: list[Object]) -> tuple[Edit, ...]:
     """Small pages for this memory. glibc.malloc.hugetlb=0 does not forbid them."""
-    found = fixes.memories(evidence, group)
-    if found and (lines := printed(found, _small)):
-        return lines
-    return unplaced(_small, allocation_sites(group), init_sites(group))
+    return edits_of(fixes.memories(evidence, group) or (), _small)
 
 
 def _small(memory: Memory) -> list[Edit]:

@@ -23,7 +23,7 @@ from numaprof.evidence.thresholds import MIN_OBJECT_SHARE, REMOTE_HEAVY, SERIAL_
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import change, code, initialisation_of, promised
+from numaprof.rules.initialisation import change, code, edits, initialisation_of, promised
 from numaprof.text.format import plural
 
 
@@ -49,6 +49,7 @@ def rule(evidence: Evidence) -> Advice | None:
         + f" {line} uses it from {threads_on_nodes(users(evidence, uses))}.",
         change=change(init),
         code=code(init),
+        edits=edits(init),
         evidence=f"{of_remote(evidence, part)} reach this memory, each thread a part "
         f"that another one first touched ({plural(sum(row.samples for row in uses), 'sample')}).",
         cause=None if alone is not None else "first touched in parallel, but divided differently",

@@ -25,6 +25,7 @@ from numaprof.analysis.object_users import (
     through,
     users,
 )
+from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import (
     init_sites,
     measured,
@@ -44,13 +45,14 @@ from numaprof.evidence.thresholds import ALL_OF_IT, LINE_BYTES, MAINLY, MIN_PASS
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, by_turns, change, code, initialisation_of, promised
+from numaprof.rules.initialisation import Initialisation, by_turns, change, code, edits, initialisation_of, promised
 from numaprof.text.format import nodes_in_text, percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
     group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
+    group = [found for found in group if found.use_shape.divided or not _spread_by_policy(evidence, found)]
     if not judge(evidence).curable or not group or policy.forces(evidence):
         return None
     if not measured(evidence) and (not others(evidence, group[0]) or _used_once(evidence, group)):
@@ -71,6 +73,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=_finding(evidence, group, uses, use),
         change=change(init),
         code=code(init),
+        edits=edits(init),
         remarked=_instead(init),
         evidence=_rests_on(evidence, group, uses),
         removes=removes,
@@ -83,6 +86,11 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=use,
         threads=tuple(init.working),
     )
+
+
+def _spread_by_policy(evidence: Evidence, found: Object) -> bool:
+    """One thread touched it first, and still it is on all nodes."""
+    return len(evidence.machine.memory_nodes) > 1 and is_spread(evidence, found.known_homes, found.home_samples)
 
 
 def _used_once(evidence: Evidence, group: list[Object]) -> bool:

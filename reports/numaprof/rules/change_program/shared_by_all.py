@@ -30,7 +30,8 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
-from numaprof.fixes.snippets import interleaved, printed, unplaced
+from numaprof.fixes.edit import Edit, printed
+from numaprof.fixes.snippets import edits_of, interleaved, unplaced
 from numaprof.recording.sql.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
@@ -49,16 +50,17 @@ def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
     if not judge(evidence).curable or policy.forces(evidence):
         return None
-    group = [o for o in suspects(evidence) if _serves_all(evidence, o)]
+    group = used_whole(evidence)
     uses = later_uses(group)
     if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
-    what, lines = objects_in_text(evidence, group), _code(evidence, group)
+    if spreading_it_adds(evidence):
+        return None
+    what, changes = objects_in_text(evidence, group), edits(evidence)
+    lines = printed(changes) or _unplaced(evidence, group)
     all_memory = "numactl" in "".join(lines)
-    if all_memory and spreading_adds(evidence) and max(served_by(evidence).values(), default=1.0) < ONE_CONTROLLER:
-        return None  # more would be remote, and no controller serves nearly all
     where, served = _homes_in_words(evidence, group)
     placed = f"{list_of_sites(sites)} first touched {what}{where}; it is" if sites else f"{what}{where} is"
     return Advice(
@@ -66,6 +68,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{placed} used whole by {threads_on_nodes(working)}{most_at(main_use(uses))}. {served}",
         change=_change(evidence, group, working),
         code=lines,
+        edits=changes,
         evidence=_rests_on(evidence, uses, part),
         expects=interleaved_share(evidence, group, all_memory),
         concerns=part,
@@ -75,6 +78,23 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=main_use(uses),
         threads=tuple(working),
     )
+
+
+def used_whole(evidence: Evidence) -> list[Object]:
+    """What all threads use whole, and lies on some nodes more than on others."""
+    return [found for found in suspects(evidence) if _serves_all(evidence, found)]
+
+
+def spreading_it_adds(evidence: Evidence) -> bool:
+    """Spread, what all use whole would be more remote, or all memory where it cannot be spread alone; and no controller
+    serves nearly all."""
+    if max(served_by(evidence).values(), default=1.0) >= ONE_CONTROLLER:
+        return False
+    group = used_whole(evidence)
+    known, later = sum(found.known for found in group), 1 - 1 / len(evidence.machine.memory_nodes)
+    if not edits(evidence) or not known:
+        return spreading_adds(evidence)
+    return sum(found.remote for found in group) / known + REMOTE_LIGHT < later
 
 
 def _homes(group: list[Object]) -> dict[int, float]:
@@ -150,17 +170,22 @@ def _in_order(group: list[Object]) -> bool:
     return any(found.use_shape is Shape.ALL for found in group)
 
 
-def _code(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
-    """For the whole program, unless that would spread what has parts of its own; then for this memory."""
+def edits(evidence: Evidence) -> tuple[Edit, ...]:
+    """For this memory, where spreading all of the program's would spread what has parts of its own, or is local."""
+    group = used_whole(evidence)
+    others = not all(shared(evidence, found) for found in suspects(evidence))
+    local = spreading_adds(evidence) and all(found.use_shape is Shape.RANDOM for found in group)
+    return edits_of(fixes.memories(evidence, group) or (), interleaved) if others or local else ()
+
+
+def _unplaced(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
+    """For the whole program, unless that would spread what has parts of its own; then where the text was not read."""
     everything = (f"numactl --interleave=all {command_to_copy(evidence)}",)
-    if all(shared(evidence, found) for found in suspects(evidence)):
-        return everything
-    found = fixes.memories(evidence, group)
-    if alone := printed(found or (), interleaved):
-        return alone
-    allocated = allocation_sites(group)
     divided = [found for found in suspects(evidence) if not shared(evidence, found)]
+    if not divided:
+        return everything
+    allocated = allocation_sites(group)
     mainly = not measured(evidence) or remote_part(evidence, group) >= remote_part(evidence, divided)
-    if mainly and (found is not None or not allocated):
+    if mainly and (not allocated or fixes.memories(evidence, group) is not None):
         return everything
     return unplaced(interleaved, allocated, init_sites(group)) or (everything if mainly else ())

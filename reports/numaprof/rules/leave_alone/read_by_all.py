@@ -9,9 +9,12 @@ from numaprof.analysis.placement import is_spread
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.verdict import judge
+from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import ALL_TO_ALL
 from numaprof.rules.advice import Advice, Kind
+from numaprof.rules.change_program import shared_by_all
 from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
@@ -19,27 +22,37 @@ _CHANGE = (
     "the data never change, a copy for each node would help."
 )
 
+_LEAVE_UNEVEN = (
+    "Leave it: no initialisation makes it local, as no thread has a part of its own, and to interleave memory "
+    "would make more remote. If the data never change, a copy for each node would help."
+)
+
 
 def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or evidence.machine.single:
         return None
-    return _by_addresses(evidence) if measured(evidence) else _by_counts(evidence)
+    uneven = shared_by_all.used_whole(evidence)
+    if uneven and all(o.use_shape is Shape.RANDOM for o in uneven) and shared_by_all.spreading_it_adds(evidence):
+        return _by_addresses(evidence, uneven, "", _LEAVE_UNEVEN)
+    if not measured(evidence):
+        return _by_counts(evidence)
+    whole = [found for found in suspects(evidence) if shared(evidence, found)]
+    spread = [o for o in whole if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
+    return _by_addresses(evidence, spread, " on all nodes", _CHANGE)
 
 
-def _by_addresses(evidence: Evidence) -> Advice | None:
-    used_whole = [found for found in suspects(evidence) if shared(evidence, found)]
-    group = [o for o in used_whole if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
+def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: str) -> Advice | None:
     uses = later_uses(group)
     if not uses:
         return None
-    part = remote_part(evidence, group)
+    part = remote_part(evidence, group) if measured(evidence) else None
+    here = f"; {of_remote(evidence, part)} are here" if part is not None else ", most of which caches answered"
     return Advice(
         kind=Kind.LEAVE,
-        finding=f"{objects_in_text(evidence, group)} on all nodes: used whole by "
+        finding=f"{objects_in_text(evidence, group)}{where}: used whole by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(main_use(uses))}.",
-        change=_CHANGE,
-        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}; "
-        f"{of_remote(evidence, part)} are here.",
+        change=change,
+        evidence=f"addresses of {plural(sum(row.samples for row in uses), 'access', 'es')}{here}.",
         concerns=part,
         objects=tuple(group),
         touched_at=tuple(init_sites(group)),
