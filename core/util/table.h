@@ -20,8 +20,15 @@ int table_put(struct table *table, uint64_t key, uint64_t value);
 bool table_remove(struct table *table, uint64_t key);
 void table_free(struct table *table);
 
-// Walks all entries: start with *at = 0; false at the end. The table must not change meanwhile.
+// Walks all entries: start with *at = 0; false at the end. The table must not change meanwhile, but for the entry that
+// was returned last: whoever removes that one calls table_removed before the walk goes on.
 bool table_next(const struct table *table, size_t *at, uint64_t *key, uint64_t *value);
+
+// A later entry may have moved to the place of the removed one: the walk looks there again.
+static inline void table_removed(size_t *at)
+{
+    --*at;
+}
 
 // Mixes a number into a hash so that every bit of the input moves about half of the output's (splitmix64's finaliser,
 // and its step between numbers). The two do not weigh alike: (0, 158) and (1, 159) are different pairs.

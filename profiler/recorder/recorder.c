@@ -137,7 +137,7 @@ static void recorder_detach(struct recorder *r)
     for (size_t at = 0;
          !r->options->no_pages && r->pages.error != -EPERM && table_next(&r->tasks.processes, &at, &key, &value);)
         pages_snapshot(&r->pages, (struct process *)(uintptr_t)value, now, "detach");
-    for (size_t at = 0; table_next(&r->tasks.threads, &at, &key, &value); at = 0) {
+    for (size_t at = 0; table_next(&r->tasks.threads, &at, &key, &value); table_removed(&at)) {
         struct thread *thread = (struct thread *)(uintptr_t)value;
         thread_time_read(thread);
         counter_sets_end(&r->sets, thread, now);

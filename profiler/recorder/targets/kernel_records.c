@@ -67,7 +67,7 @@ static struct thread *kernel_records_becomes_main(struct kernel_records *records
         if (other == thread || other->process != process)
             continue;
         targets_end_thread(records->targets, other, time);
-        at = 0; // the table has changed
+        table_removed(&at);
     }
     return thread;
 }

@@ -100,7 +100,7 @@ static void proc_scan_threads(struct proc_scan *scan, uint64_t last_scan)
         struct thread *thread = (struct thread *)(uintptr_t)value;
         if (proc_scan_is_over(thread)) {
             targets_end_thread(scan->targets, thread, 0);
-            at--; // to the thread that stands there now, if any: a second look at others would be two in a row
+            table_removed(&at);
             continue;
         }
         proc_scan_pin(scan, thread);
