@@ -59,7 +59,7 @@ static void import_refuse_other(const struct perf_file *file, const char *name)
 static int import_refuse(const struct import *import, int error)
 {
     char clean[512];
-    const char *name = diag_clean(clean, sizeof clean, import->request->input);
+    const char *input = import->request->input, *name = *input ? diag_clean(clean, sizeof clean, input) : "''";
     switch (error) {
     case -EINVAL:
         import_refuse_other(&import->file, name);
@@ -93,8 +93,11 @@ static int import_refuse(const struct import *import, int error)
                    import->file.is_folder ? "%s is a folder that perf record did not write" : "there is no file %s",
                    name);
         break;
+    case -ELOOP:
+        diag_error("give the file itself", "%s is a link that leads to no file", name);
+        break;
     default:
-        diag_error(NULL, "cannot read %s: %s", name, strerror(-error));
+        diag_error("see what is there with ls -l", "cannot read %s: %s", name, strerror(-error));
     }
     return DIAG_EXIT_FAILED;
 }

@@ -75,7 +75,7 @@ static int run_options_number(const char *option, const char *text, uint64_t lea
     unsigned long long number = strtoull(text, &end, 10);
     if (errno || end == text || *end || *text == '-' || number < least || number > most) {
         char clean[64];
-        diag_error("see numaprof help run", "%s %s: must be a number from %llu to %llu", option,
+        diag_error("give a number of this range", "%s %s: must be a number from %llu to %llu", option,
                    *text ? diag_clean(clean, sizeof clean, text) : "''", (unsigned long long)least,
                    (unsigned long long)most);
         return -EINVAL;

@@ -491,6 +491,10 @@ def test_a_report_of_perf_data_says_how_it_is_made_one(order: str, tmp_path: Pat
 
 def test_files_that_are_not_there_and_folders(tmp_path: Path) -> None:
     assert "there is no file" in run_import(tmp_path / "nothing")[1]
+    empty = subprocess.run([PROGRAM, "import", ""], capture_output=True, text=True, check=False)
+    assert "there is no file ''" in empty.stderr
+    (tmp_path / "round").symlink_to("round")
+    assert "is a link that leads to no file; give the file itself" in run_import(tmp_path / "round")[1]
     (tmp_path / "d").mkdir()
     assert "is a folder that perf record did not write" in run_import(tmp_path / "d")[1]
     path = loads(program(PerfData())).write(tmp_path / "perf.data")
