@@ -83,9 +83,9 @@ TEXT = st.text(st.one_of(st.sampled_from(string.punctuation), st.characters(excl
 @given(text=st.one_of(st.just(NASTY), TEXT))
 def test_every_view_shows_any_text(scenario: str, tmp_path: Path, text: str) -> None:
     path = with_text(SCENARIOS[scenario](), text).write(tmp_path / f"{len(list(tmp_path.iterdir()))}.numaprof")
-    reading.print_report(reading.document(str(path)), reading.Layout(reading.io.StringIO(), 80))
-    reading.print_first_screen(document(str(path)), reading.Layout(reading.io.StringIO(), 80))
     report = document(str(path))
+    reading.print_report(report, reading.Layout(reading.io.StringIO(), 80))
+    reading.print_first_screen(report, reading.Layout(reading.io.StringIO(), 80))
     assert json.loads(to_json(report))["recording"] == str(path)
     assert tables(report)
     assert "<html" in report_page(report)
