@@ -26,7 +26,7 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import dirty_lines, disturbed, file_pages, one_controller, owner_moved, policy
 from numaprof.rules.leave_alone import borders, handed_over, read_by_all
-from reading import read
+from reading import first_screen, read
 from recording_builder import (
     FIRST_TOUCH,
     LOAD,
@@ -903,6 +903,7 @@ def test_rows_that_are_dealt_out_get_the_schedule_of_their_use(tmp_path: Path, m
     (advice,) = only(builder, tmp_path, serial_init)
     assert "#pragma omp parallel for schedule(static, 1)" in advice.code
     assert "for (size_t i = 0; i < (n * m) / m; i++)" in "".join(advice.code)
+    assert "chunks of it by turns" in first_screen(builder, tmp_path)
     text[3] = text[3].replace("schedule(static, 1)", "schedule(static)")
     only(builder, tmp_path, shared_by_all)
 

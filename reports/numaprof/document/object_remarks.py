@@ -26,6 +26,7 @@ from numaprof.evidence.thresholds import (
     MOST_UNDIVIDED,
 )
 from numaprof.recording.sql import sql_samples
+from numaprof.rules.initialisation import by_turns
 from numaprof.text.format import clean, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 
@@ -76,8 +77,15 @@ def _used(evidence: Evidence, found: Object) -> str:
         return f"used{at}; too few samples to tell by which threads"
     if len(who) == 1:
         return f"used{at} by {thread_in_text(who[0])} alone"
-    shape = "too few samples for an access pattern" if found.use_shape is Shape.UNKNOWN else found.use_shape.value
-    return f"used{at} by {threads_on_nodes(who)}: {shape}"
+    shape = used_shape(evidence, found)
+    words = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
+    return f"used{at} by {threads_on_nodes(who)}: {words}"
+
+
+def used_shape(evidence: Evidence, found: Object) -> Shape:
+    """Access pattern by the samples, or by the schedule of the loop that uses it."""
+    told = found.use_shape.divided or not found.later
+    return found.use_shape if told or not by_turns(evidence, found) else Shape.TURNS
 
 
 def _more(evidence: Evidence, found: Object) -> str:

@@ -39,6 +39,7 @@ class Shape(Enum):
     OWN = "each thread allocations of its own"
     PIECES = "each thread several blocks of its own"
     INTERLEAVED = "every thread pages of its own all over it"
+    TURNS = "each thread chunks of it by turns"  # as the program's text says: samples hardly tell it from ALL
     OVERLAPPING = "parts that overlap"
     ALL = "every thread all of it"
     RANDOM = "every thread all of it, in no order"

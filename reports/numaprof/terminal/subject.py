@@ -20,6 +20,7 @@ _SHAPES = {
     "each thread allocations of its own": "each its own allocations",
     "each thread several blocks of its own": "several blocks each",
     "every thread pages of its own all over it": "pages of their own all over it",
+    "each thread chunks of it by turns": "chunks of it by turns",
     "parts that overlap": "parts that overlap",
     "every thread all of it": "each all of it",
     "every thread all of it, in no order": "each all of it",
