@@ -200,7 +200,11 @@ struct counter_set *counters_open(struct counters *counters, pid_t tid, int cpu,
         set->migrations_fd = counters_open_software(set, PERF_COUNT_SW_CPU_MIGRATIONS, how);
     if (status == 0)
         counters_open_work(set, how);
-    for (int i = 0; i < counters->group_count && status == 0; i++) {
+    // The kernel's turns begin with what was opened first. Threads that start together and do the same would all lose
+    // the same part of their work, and no error could be told from their differences.
+    const unsigned turn = atomic_fetch_add(&counters->turn, 1);
+    for (int n = 0; n < counters->group_count && status == 0; n++) {
+        const int i = (int)((turn + (unsigned)n) % (unsigned)counters->group_count);
         if (!counters_has_group(counters, i, set->is_reduced))
             continue;
         status = counters_open_group(set, &counters->groups[i], &set->groups[i], how, &ring_fd);

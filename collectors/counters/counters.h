@@ -109,6 +109,7 @@ struct counters {
     _Atomic size_t open_files;       // that the sets hold
     _Atomic uint64_t reduced;        // sets that were opened with the first class only
     _Atomic int open_sets;
+    _Atomic unsigned turn;           // the group that the next set opens first, modulo their number
     _Atomic uint64_t refused;        // threads for which no events could be opened ...
     _Atomic int refused_error;       // ... and why
     _Atomic bool paused;             // new sets begin switched off

@@ -88,6 +88,26 @@ TEST(a_set_holds_as_many_open_files_as_was_planned)
     CHECK_EQ(counters.open_files, 0);
 }
 
+// The kernel numbers events in the order of their opening (perf_event_id).
+static int opened_first(const struct counter_set *set)
+{
+    int first = 0;
+    for (int i = 1; i < GROUPS; i++)
+        first = set->groups[i].ids[0] < set->groups[first].ids[0] ? i : first;
+    return first;
+}
+
+TEST(threads_that_start_together_begin_with_other_groups)
+{
+    plan();
+    for (int i = 0; i < 2 * GROUPS; i++) {
+        struct counter_set *set = counters_open(&counters, 0, -1, (struct counters_how){0});
+        CHECK(set != NULL);
+        CHECK_EQ(opened_first(set), i % GROUPS);
+        counters_close(set);
+    }
+}
+
 TEST(where_open_files_run_out_events_are_left_out_before_threads)
 {
     const struct rlimit limit = {.rlim_cur = LIMIT, .rlim_max = LIMIT};
