@@ -51,7 +51,7 @@ lint: all $(BUILD)/.packages-lint $(BUILD)/.venv-test ## compilers' warnings as 
 	$(Q)mk/lint
 
 golden: all units $(BUILD)/.venv-test ## write the golden files of the tests anew; look at the diff before you commit
-	$(Q)$(PYTEST) -q $(TESTS) --golden $(TESTFLAGS)
+	$(Q)$(PYTEST) -q -n $(WORKERS) $(TESTS) $(SLOW:%=--ignore=%) --golden $(TESTFLAGS)
 
 pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pages in build/pictures: two widths, light and dark, and on paper
 	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)

@@ -1005,6 +1005,7 @@ def test_shared_by_all(tmp_path: Path) -> None:
     assert advice.code[0] == "numactl --interleave=all ./sum"
     assert "If it is only read, a copy for each node" in advice.change
     assert advice.removes is None
+    assert "SPREAD IT" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
 
 
 @pytest.mark.parametrize(("written", "said"), [(True, False), (False, True)])

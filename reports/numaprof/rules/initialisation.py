@@ -358,8 +358,8 @@ def _openmp_change(init: Initialisation) -> str:
 def _threads_change(init: Initialisation) -> str:
     if init.nodes is not None and code(init) != init.without_edit:
         return (
-            f"Let each thread write to its part first, or place the parts on the nodes that use them at {_use(init)}, "
-            "before anything is written to it (for threads pinned as in this run):"
+            "Let each thread write to its part first. Or place the parts, as here, on the nodes that use them at "
+            f"{_use(init)}, before anything is written to it (for threads pinned as in this run):"
         )
     return init.or_spread("Let each thread write first to the part that it uses later.")
 

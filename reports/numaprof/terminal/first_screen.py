@@ -57,7 +57,7 @@ _EVIDENCE = "Evidence: "
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
-_NO_FIX, _UNCERTAIN = "NO SIMPLE FIX", "NOT CERTAIN"
+_NO_FIX, _UNCERTAIN, _SPREAD = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD IT"
 _CROSSES = (
     "Too little was counted to tell whether the share reaches {}, the threshold for a fix. "
     "A longer run settles it, or numaprof -n 5."
@@ -139,6 +139,9 @@ def _word(report: model.Answer) -> str:
         return _UNCERTAIN
     if report.verdict.judgement == "heavy" and report.verdict.no_fix:
         return _NO_FIX
+    first = report.advice[0] if report.advice else None
+    if report.verdict.judgement == "heavy" and first is not None and first.removes is None and first.expects:
+        return _SPREAD  # as much stays remote
     return _WORDS.get(report.verdict.judgement, "")
 
 
@@ -344,9 +347,9 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     parts = []
     if verdict.coverage is not None:
         coverage = percent(verdict.coverage) if verdict.judgement == "refused" else round_percent(verdict.coverage)
-        parts.append(f"counters {coverage} of the time")
+        parts.append(f"events counted {coverage} of the time")
     if verdict.uncounted:
-        parts.append(f"missing for {round_percent(verdict.uncounted)}")
+        parts.append(f"no counters for {round_percent(verdict.uncounted)}")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
     faults = 0 if samples or touches else sum(row.samples for row in report.taken)

@@ -19,6 +19,7 @@ from numaprof.evidence.thresholds import (
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
     MIN_SAMPLES,
+    MIN_SAMPLES_OF_PART,
     MIN_SHOWN,
     MIN_USES_OF_THREAD,
 )
@@ -75,7 +76,8 @@ def _population(evidence: Evidence, found: list[Object]) -> str | None:
 def _homes(evidence: Evidence, found: Object) -> dict[int, float]:
     """By its uses where first touches tell of less than half of it: page faults of huge pages that threads race for."""
     told = evidence.bytes(sum(found.known_homes.values()))
-    by_use = told < MAINLY * bytes_of(evidence, found) and found.known_samples >= MIN_SAMPLES
+    enough = MIN_SAMPLES_OF_PART * len(evidence.machine.memory_nodes)
+    by_use = told < MAINLY * bytes_of(evidence, found) and found.known_samples >= enough
     return found.used_homes if by_use and found.used_homes else found.homes
 
 

@@ -18,13 +18,13 @@ from numaprof.rules.change_program import shared_by_all
 from numaprof.text.format import plural, round_percent, words
 
 _CHANGE = (
-    "Leave it: neither a parallel initialisation nor interleaving would help, as no thread has a part of its own. If "
-    "the data never change, a copy for each node would help."
+    "Leave it: neither a parallel initialisation nor interleaving would help, as no thread has a part of its own. Only "
+    "a copy for each node would help, if the data never change."
 )
 
 _LEAVE_UNEVEN = (
     "Leave it: no initialisation makes it local, as no thread has a part of its own, and to interleave memory "
-    "would make more remote. If the data never change, a copy for each node would help."
+    "would make more remote. Only a copy for each node would help, if the data never change."
 )
 
 
