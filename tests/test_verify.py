@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numaprof verify without a PMU, and bad input. What it finds where there is one: tests/dialects/test_verify_dialects.py."""
+"""numaprof verify without a PMU, and bad input. Where there is one: tests/dialects/test_verify_dialects.py."""
 
 from __future__ import annotations
 

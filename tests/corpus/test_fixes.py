@@ -391,6 +391,9 @@ CXX = {
     "aligned_new": ("double *a = new (std::align_val_t(64)) double[n]; //ALLOC", SUM, ""),
     "reset": ("std::unique_ptr<double[]> a;\n    a.reset(new double[n]); //ALLOC", SUM, ""),
     "made_unique": ("auto a = std::make_unique<double[]>(n); //ALLOC", SUM, ""),
+    "constant_vector": ("const std::vector<double> a(n, 2.5); //ALLOC", LOOK, ""),
+    "static_vector": ("static std::vector<double> a(n); //ALLOC", SUM, ""),
+    "two_constant_vectors": ("const std::vector<double> a(n, 1.5), b(n / 2); //ALLOC", LOOK + " total += b[7];", ""),
     "made_unique_of_complex": (
         "auto a = std::make_unique<std::complex<double>[]>(n); //ALLOC",
         "    for (size_t k = 0; k < n; k++) total += a[k].imag() + (a[k] = {1.0 * k, 2}).real();",
@@ -595,8 +598,10 @@ def compared(
     found: int,
     snippets: Iterable[Snippet] = SNIPPETS.values(),
     flags: Sequence[str] = (),
+    *,
+    alone: bool = False,
 ) -> None:
-    """Each snippet alone."""
+    """Each snippet alone. alone: it has functions that run before main."""
     assert len(memories) == found, memories
     texts = [source.read_text()]
     if memories[0].size:
@@ -615,7 +620,7 @@ def compared(
         assert ("-lnuma" in done.flags) == ("numa_" in texts[-1])
         assert ("-fopenmp" in done.flags) == (texts[-1].count("omp parallel") > texts[0].count("omp parallel"))
         needed += done.flags
-    alone = memories[0].static or source.suffix == ".f90"
+    alone = alone or memories[0].static or source.suffix == ".f90"
     expected, *others = outputs(source, texts, [*dict.fromkeys([*flags, *needed])], alone)
     for text, printed_by_it in zip(texts[1:], others):
         assert printed_by_it == expected, text
@@ -650,7 +655,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
-        "two_made_unique_with_values",
+        *("two_made_unique_with_values", "two_constant_vectors"),
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 
@@ -661,6 +666,17 @@ OF_EACH = {
     "members": "for (auto &each : pairs) {\n        each.first.resize(n); //ALLOC\n    }",
     "reserved": "for (auto *each : {&a, &b}) each->reserve(n); //ALLOC",
 }
+
+
+@pytest.mark.requires("g++", "libnuma")
+@pytest.mark.parametrize("head", ["", "namespace numbers {\n"])
+def test_vectors_outside_of_functions_in_their_place(head: str, cxx_head: list[str], tmp_path: Path) -> None:
+    source, end = tmp_path / "a.cpp", "}\nusing namespace numbers;\n" if head else ""
+    made = f"const size_t cells = 90000;\n{head}static std::vector<double> a(cells, 1.5), b(cells / 2); //ALLOC\n{end}"
+    source.write_text(CXX_HEAD + made + BODY.format(allocation="", use=LOOK + " total += b[7];", before=""))
+    text = source.read_text()
+    found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    compared(source, found, 2, flags=cxx_head, alone=True)
 
 
 @pytest.mark.requires("g++", "libnuma")
@@ -912,7 +928,7 @@ def test_what_is_not_understood_gets_no_code(name: str) -> None:
 
 
 @pytest.mark.parametrize("head", ["", "namespace numbers {\n", 'extern "C" {\n', "class holder {\npublic:\n"])
-@pytest.mark.parametrize("made", ["static double *a = new double[n];", "std::vector<double> a(n);"])
+@pytest.mark.parametrize("made", ["static double *a = new double[n];", "std::vector<double> a{n};"])
 def test_outside_of_functions_no_code_can_stand(head: str, made: str) -> None:
     text = f"{head}{made} //ALLOC\n{'}' if head else ''};\n"
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.fixes.c_containers import constructor, initialised, vectors
+from numaprof.fixes.c_containers import constructor, initialised, is_scope, made_at_once, vectors
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
 from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, number
@@ -75,10 +75,11 @@ def _side_by_side(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
 
 def _in_function(place: Place) -> list[Memory]:
     around = place.text.enclosing(place.statement)
-    scope = r"(?:template\s*<.*>\s*)?(?:typedef\s+)?(?:class|struct|union|namespace|extern)\b[^()]*$"
-    if around is None or re.match(scope, around[0].text):
-        return []  # no code can stand there
-    return vectors(place) or _pointers(place)
+    if around is None or re.match(r"namespace\b|extern\b", around[0].text):
+        return made_at_once(place)  # no statement can stand there
+    if is_scope(around[0].text):
+        return []
+    return vectors(place) or made_at_once(place) or _pointers(place)
 
 
 def _cut(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:

@@ -49,6 +49,38 @@ def _vectors(place: Place) -> list[Memory]:
     return _filled(place, filled, text) if filled and not _is_bool(place.text, filled.group(1)) else []
 
 
+def made_at_once(place: Place) -> list[Memory]:
+    """Constant and static vectors, and those outside of functions: a lambda places the memory, and returns it."""
+    found = re.match(r"((?:(?:static|const|inline|thread_local)\s+)*)(.*)$", place.statement.text)
+    qualified, text = found.groups() if found else ("", "")
+    text = _without_alias(place.text.known, text)
+    declared, around = _VECTOR.match(text), place.text.enclosing(place.statement)
+    if declared is None:
+        return []
+    type_, made = text[: declared.start(2)].strip(), _free_name(place.text.code, "made")
+    scope = "&" if around is not None and not is_scope(around[0].text) else ""
+    parts = _constructed(place.text, split(declared.group(2)))
+    inner = [
+        _vector(place, made, arguments, "assign" if arguments[1:] else "resize", f"{type_} {made};")
+        for _, arguments in parts
+    ]
+    return [
+        replace(
+            memory,
+            before=(f"{qualified}{type_} {name} = [{scope}] {{", *memory.before),
+            after=(*memory.after, f"return {made};", "}();"),
+        )
+        for (name, arguments), memory in zip(parts, inner)
+        if not once_only(arguments[0])
+    ]
+
+
+def is_scope(head: str) -> bool:
+    """The head of a block that holds declarations, not statements."""
+    words = r"(?:template\s*<.*>\s*)?(?:typedef\s+)?(?:class|struct|union|namespace|extern)\b[^()]*$"
+    return re.match(words, head) is not None
+
+
 def _filled(place: Place, filled: re.Match[str], text: str) -> list[Memory]:
     """By a method; the text is the statement without the loops before it."""
     container, arrow, method, given = filled.groups()
