@@ -42,7 +42,7 @@ static bool load_is_in_remote_cache(union perf_mem_data_src source)
     return (source.mem_lvl & PERF_MEM_LVL_REM_CCE2) || source.mem_remote;
 }
 
-// Memory of the level that the kernel names; but a line that another cache held modified or forwarded comes from there.
+// The memory that mem_lvl_num names, or the other cache that held the line modified or forwarded it.
 // Kernels report the E-core servers' forwards as memory with the forward bit, and CXL memory as PMEM on Granite Rapids.
 static enum load_source load_of_memory(union perf_mem_data_src source, bool is_remote)
 {

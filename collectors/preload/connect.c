@@ -48,7 +48,7 @@ static void connect_limit(int fd, int option, uint64_t ms)
 }
 
 // Once the recorder has ended, anybody may listen under its name; and the ring shows stacks. The recorder is root's or
-// of this user. A system call: fakeroot invents the C library's answer. In a user namespace a user may have no number.
+// of this user. syscall(): fakeroot replaces the C library's geteuid. In a user namespace a user may have no number.
 static bool connect_is_trusted(int fd)
 {
     enum { NO_NUMBER = 65534 };                       // /proc/sys/kernel/overflowuid
@@ -114,8 +114,8 @@ static int connect_meet(bool forked, int *ring)
     return status;
 }
 
-// The recorder sets aside who connects and sends nothing, because it gets no CPU. It disconnects the oldest of too
-// many, which tries again.
+// The recorder sets aside who connects and sends nothing, because it gets no CPU. Of too many, it closes the oldest;
+// that process connects again.
 static bool connect_is_cut_off(int status)
 {
     return status == -EPIPE || status == -ECONNRESET;
@@ -164,7 +164,7 @@ static struct channel *connect_map(int segment)
     return preload_map(sizeof(struct channel), MAP_SHARED, segment);
 }
 
-// What the recorder answers to a forked child is a byte. 0: it has come; -errno.
+// The recorder answers a forked child with one byte. Returns 0 when it has come, else -errno.
 static int connect_receive_byte(int fd)
 {
     struct preload_wait wait = {.since = clock_now()};
@@ -199,7 +199,7 @@ static void connect_forked_child(void)
         if (fd >= 0)
             close(fd);
     }
-    if (status == -EAGAIN) // nor did it take the connection: it has too many
+    if (status == -EAGAIN) // timed out: no answer, or too many connections to accept this one
         preload_answered(false);
     if (ring >= 0)
         close(ring);

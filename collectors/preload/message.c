@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends messages to the recorder, and waits for its answer where that is asked for, never longer than it lives.
+// Sends messages to the recorder, and waits for its answer if the caller asks, while the recorder lives.
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 static int message_claim(struct channel *channel, uint32_t tid)
 {
     for (uint32_t i = 0; i < CHANNEL_MESSAGES; i++) {
-        uint32_t at = (2 * tid + i) % CHANNEL_MESSAGES; // a short thread sends two
+        uint32_t at = (2 * tid + i) % CHANNEL_MESSAGES; // a short-lived thread sends two messages
         uint32_t expected = CHANNEL_FREE;
         if (atomic_compare_exchange_strong(&channel->messages[at].state, &expected, CHANNEL_CLAIMED))
             return (int)at;
@@ -59,7 +59,7 @@ void preload_answered(bool is_answered)
     message_in_vain = !is_answered;
 }
 
-// A crowd of threads may begin at once: whoever finds no room waits for the recorder to make some.
+// A crowd of threads may begin at once: a thread that finds no free message waits for one.
 static int message_claim_patiently(struct channel *channel, uint32_t tid)
 {
     struct timespec slice = {.tv_nsec = CLOCK_MS};
@@ -81,7 +81,7 @@ static int message_claim_patiently(struct channel *channel, uint32_t tid)
 }
 
 // Whether a process runs, or would if it got a CPU; false: it is stopped, or /proc here does not show it. System calls
-// of our own: the C library's are points at which the program's thread may be cancelled.
+// by syscall(): the C library's wrappers are cancellation points of the program's thread.
 static bool message_process_runs(pid_t pid)
 {
     char path[32], text[512];

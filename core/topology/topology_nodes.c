@@ -59,7 +59,7 @@ static int topology_nodes_package(const struct topology *t, const struct topolog
     return package;
 }
 
-// One row. Returns how many numbers it held, or -EINVAL.
+// Parses one row of distances. Returns how many numbers it holds, or -EINVAL.
 static int topology_nodes_parse_row(const char *text, int *row, size_t max)
 {
     size_t count = 0;
@@ -109,7 +109,7 @@ static void topology_nodes_from_folders(struct topology_reader *r, struct cpulis
         topology_note(r->t, "/sys/devices/system/node/online cannot be read: the nodes are those with a folder");
 }
 
-// The numbers of the online nodes; a kernel without NUMA has none, and one is made up.
+// The numbers of the online nodes; for a kernel without NUMA, node 0 stands for the machine.
 static void topology_nodes_find(struct topology_reader *r, struct cpulist *online)
 {
     struct topology *t = r->t;

@@ -83,7 +83,7 @@ static size_t topology_pin_find(const struct topology_pin_domain *domains, size_
     return i;
 }
 
-// The domains of the entries, sorted as the policy wants them.
+// Collects the entries' domains in the policy's order. Returns how many.
 static size_t topology_pin_domains(const struct topology *t, enum topology_pin policy,
                                    struct topology_pin_domain *domains, const struct topology_pin_entry *entries,
                                    size_t entry_count)

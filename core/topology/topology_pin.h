@@ -24,7 +24,7 @@ struct topology_pin_refusal {
 int topology_pin_list(const struct topology *t, const char *text, int *cpus, size_t max,
                       struct topology_pin_refusal *refusal);
 
-// A clause for a message: "CPUs 9 do not exist, CPUs 3,5 are offline, ...". Returns out.
+// A clause for a message: "CPU 9 does not exist, CPUs 3,5 are offline, ...". Returns out.
 char *topology_pin_explain(char *out, size_t size, const struct topology_pin_refusal *refusal);
 
 #endif

@@ -379,7 +379,7 @@ static int perf_file_read_header(struct perf_file *file)
         bits[i] = perf_bytes_u64(&from);
     if (from.is_short)
         return -EBADMSG;
-    if (data.bytes == 0) { // perf was killed before it could say how much there is: all the rest, and no features
+    if (data.bytes == 0) { // perf was killed before it wrote the size: records reach to the file's end, no features
         file->is_cut = true;
         data.bytes = (size_t)(file->bytes + file->size - data.at);
         memset(bits, 0, sizeof bits);

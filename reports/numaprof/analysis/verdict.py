@@ -73,7 +73,7 @@ def _by_share(evidence: Evidence, share: float) -> Judgement:
 
 
 def one_node_used(evidence: Evidence) -> bool:
-    """All that work sit on one node of several, so that a small remote share says nothing of the program.
+    """True if all workers ran on one of several nodes: a small remote share then says nothing about the program.
 
     A rank that its launcher binds to a node runs there whether or not it is recorded.
     """

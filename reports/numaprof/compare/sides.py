@@ -74,7 +74,7 @@ def _population(run: Evidence) -> str | None:
 def chance(before: Sequence[float], after: Sequence[float]) -> float:
     """How often mere chance would separate the two sides as clearly: exact two-sided rank-sum test (Mann-Whitney).
 
-    It assumes nothing about how run times are distributed, which is rarely a bell.
+    It assumes nothing about how run times are distributed, which is rarely normal.
     """
     larger = sum((a > b) + 0.5 * (a == b) for a in before for b in after)
     extreme = int(min(larger, len(before) * len(after) - larger))
@@ -83,7 +83,7 @@ def chance(before: Sequence[float], after: Sequence[float]) -> float:
 
 
 def _rank_sums(n: int, m: int) -> list[int]:
-    """ways[u]: in how many orders of n + m runs exactly u pairs stand the wrong way round."""
+    """ways[u]: the number of orders of n + m runs whose Mann-Whitney statistic is u."""
     row: list[list[int]] = [[1] for _ in range(m + 1)]  # none of the first side
     for i in range(1, n + 1):
         new: list[list[int]] = [[1]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the report draws its lines. Each number stands here once, with the reason for it."""
+"""The thresholds of the report, each with the reason for its value."""
 
 # --- What is enough to say something -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ _FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(\.|->)\s*(resize|assign|rese
 
 
 def vectors(place: Place) -> list[Memory]:
-    """None where the number of elements, which is said again, may not be asked for again."""
+    """Empty if evaluating the number of elements twice may have side effects."""
     found = _vectors(place)
     return [] if any(once_only(memory.count) for memory in found) else found
 
@@ -122,7 +122,7 @@ def _without_alias(code: str, text: str) -> str:
 
 
 def _of_each(place: Place, name: str) -> bool:
-    """The loop around goes over containers by a reference to each: its turns are not known by a number."""
+    """True if the enclosing loop is a range-based for over containers, without an index."""
     heads, around = loop_heads(place.statement.text)[0], place.text.enclosing(place.statement)
     head = heads[-1] if heads else around[0].text if around is not None else ""
     root = re.escape(re.split(r"\.|->|\[", name)[0])
@@ -189,7 +189,7 @@ def _one_made_unique(place: Place, text: str, declares: bool) -> Memory | None:
     plain = number(place.text.known, type_)
     if not plain and not (has_values(place.text.known, type_) and kind == "unique"):
         return None
-    # What a constructor would write to is there without one first.
+    # Allocates without constructors, which would touch the memory first.
     raw = f"static_cast<{type_} *>(::operator new[](({count}) * sizeof({type_})))"
     new = f"new {type_}[{count}]" if plain else raw
     before = f"std::{kind}_ptr<{type_}[]> {name}({new});" if declares else f"{name}.reset({new});"

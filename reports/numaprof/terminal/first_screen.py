@@ -148,7 +148,7 @@ def _word(report: model.Answer) -> str:
 def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
     verdict, word = report.verdict, _word(report)
     alarm = ALARM if verdict.judgement == "heavy" and verdict.crosses is None else BOLD
-    # A share of next to no requests is chance: first that they are few.
+    # A share of next to no requests is chance: the headline, that they are few, replaces it.
     shown = verdict.remote_share if verdict.judgement != "no_traffic" else None
     if shown is not None:
         filled = round(BAR * shown)
@@ -178,7 +178,7 @@ def _population(verdict: model.Verdict) -> str:
 
 
 def _interval(verdict: model.Verdict) -> str:
-    """95 %. Nothing where both ends are printed alike."""
+    """The 95 % interval; empty if both ends would be printed the same."""
     if verdict.lowest is None or verdict.highest is None:
         return " (error unknown)"
     low, high = about(verdict.lowest).removesuffix(" %"), about(verdict.highest).removesuffix(" %")
@@ -231,7 +231,7 @@ Shown = TypeVar("Shown")
 
 
 def _first(rows_: tuple[Shown, ...], most: int) -> tuple[tuple[Shown, ...], tuple[Shown, ...]]:
-    """And the others; one alone is shown, as its line would only say that there is one."""
+    """The rows to show, and the rest. A rest of one row is shown: counting it takes a line too."""
     most = len(rows_) if len(rows_) == most + 1 else most
     return rows_[:most], rows_[most:]
 
@@ -325,7 +325,7 @@ def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
 
 
 def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
-    """All of it, or what it says of its place: half a loop helps nobody."""
+    """Prints all code if it fits, else its first comment and the number of lines left out."""
     width = layout.width - INDENT - 4
     lines = [line for each in code for line in _code_lines(each, width)]
     if len(code) > room.code or sum(-(-cells(line) // width) for line in lines) > 2 * room.code:

@@ -152,7 +152,7 @@ class Ended(NamedTuple):
     end_ns: int
 
 
-# What was given back altogether, and when.
+# Objects whose blocks were all freed, and when.
 ENDED = """
 SELECT object, max(end_ns) FROM main_block GROUP BY object HAVING count(*) = count(end_ns)
 """

@@ -88,13 +88,17 @@ def used_whole(evidence: Evidence) -> list[Object]:
 def spreading_it_adds(evidence: Evidence) -> bool:
     """Spread, what all use whole would be more remote, or all memory where it cannot be spread alone; and no controller
     serves nearly all."""
-    if max(served_by(evidence).values(), default=1.0) >= ONE_CONTROLLER:
+    if _one_serves_all(evidence):
         return False
     group = used_whole(evidence)
     known, later = sum(found.known for found in group), 1 - 1 / len(evidence.machine.memory_nodes)
     if not edits(evidence) or not known:
         return spreading_adds(evidence)
     return sum(found.remote for found in group) / known + REMOTE_LIGHT < later
+
+
+def _one_serves_all(evidence: Evidence) -> bool:
+    return max(served_by(evidence).values(), default=1.0) >= ONE_CONTROLLER
 
 
 def _homes(group: list[Object]) -> dict[int, float]:
@@ -174,8 +178,9 @@ def edits(evidence: Evidence) -> tuple[Edit, ...]:
     """For this memory, where spreading all of the program's would spread what has parts of its own, or is local."""
     group = used_whole(evidence)
     others = not all(shared(evidence, found) for found in suspects(evidence))
-    local = spreading_adds(evidence) and all(found.use_shape is Shape.RANDOM for found in group)
-    return edits_of(fixes.memories(evidence, group) or (), interleaved) if others or local else ()
+    local = spreading_adds(evidence) and not _one_serves_all(evidence)
+    alone = others or (local and all(found.use_shape is Shape.RANDOM for found in group))
+    return edits_of(fixes.memories(evidence, group) or (), interleaved) if alone else ()
 
 
 def _unplaced(evidence: Evidence, group: list[Object]) -> tuple[str, ...]:
