@@ -21,7 +21,8 @@ bool table_remove(struct table *table, uint64_t key);
 void table_free(struct table *table);
 
 // Walks all entries: start with *at = 0; false at the end. The table must not change meanwhile, but for the entry that
-// was returned last: whoever removes that one calls table_removed before the walk goes on.
+// was returned last: whoever removes that one calls table_removed before the walk goes on. Such a walk may return an
+// entry twice, where a run of entries goes on at the table's start.
 bool table_next(const struct table *table, size_t *at, uint64_t *key, uint64_t *value);
 
 // A later entry may have moved to the place of the removed one: the walk looks there again.

@@ -84,13 +84,19 @@ static void proc_scan_find_threads(struct proc_scan *scan, struct process *proce
     closedir(tasks);
 }
 
-// Gone twice in a row: its end was not told. The kernel is asked, because /proc may be missing.
+// Gone twice in a row: its end was not told.
+static bool proc_scan_is_missing(const struct thread *thread)
+{
+    return thread->missing > 1;
+}
+
+// The kernel is asked, because /proc may be missing.
 static bool proc_scan_is_over(struct thread *thread)
 {
     thread_time_read(thread);
     const bool is_gone = syscall(SYS_tgkill, thread->process->pid, thread->tid, 0) < 0 && errno == ESRCH;
     thread->missing = is_gone ? thread->missing + 1 : 0;
-    return thread->missing > 1;
+    return proc_scan_is_missing(thread);
 }
 
 static void proc_scan_threads(struct proc_scan *scan, uint64_t last_scan)
@@ -98,13 +104,18 @@ static void proc_scan_threads(struct proc_scan *scan, uint64_t last_scan)
     uint64_t tid, value;
     for (size_t at = 0; table_next(&scan->targets->tasks->threads, &at, &tid, &value);) {
         struct thread *thread = (struct thread *)(uintptr_t)value;
-        if (proc_scan_is_over(thread)) {
-            targets_end_thread(scan->targets, thread, 0);
-            table_removed(&at);
+        if (proc_scan_is_over(thread))
             continue;
-        }
         proc_scan_pin(scan, thread);
         proc_scan_count(scan, thread, last_scan);
+    }
+    // In a walk of its own: one with removals may return an entry twice, which would be two looks at a missing thread.
+    for (size_t at = 0; table_next(&scan->targets->tasks->threads, &at, &tid, &value);) {
+        struct thread *thread = (struct thread *)(uintptr_t)value;
+        if (proc_scan_is_missing(thread)) {
+            targets_end_thread(scan->targets, thread, 0);
+            table_removed(&at);
+        }
     }
 }
 
