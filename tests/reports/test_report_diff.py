@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numaprof.analysis.node_matrix import served
 from numaprof.commands.diff import split
 from numaprof.compare.pairing import match_sites
-from numaprof.compare.sides import Side, chance
+from numaprof.compare.sides import Side, rank_sum_p_value
 from numaprof.document.build_comparison import comparison
 from numaprof.evidence.evidence import load
 from numaprof.evidence.source_location import Site
@@ -255,13 +255,13 @@ def by_counting(before: list[float], after: list[float]) -> float:
 def test_chance_counts_right(values: list[int], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(values) - 1))
     before, after = [float(v) for v in values[:cut]], [float(v) for v in values[cut:]]
-    assert chance(before, after) == pytest.approx(by_counting(before, after))
+    assert rank_sum_p_value(before, after) == pytest.approx(by_counting(before, after))
 
 
 def test_chance_by_the_book() -> None:
     """Complete separation of five and five: 2 of 252 deals."""
-    assert chance([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
-    assert chance([1, 1, 1], [1, 1, 1]) == 1.0
+    assert rank_sum_p_value([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]) == pytest.approx(2 / 252)
+    assert rank_sum_p_value([1, 1, 1], [1, 1, 1]) == 1.0
 
 
 # Arguments

@@ -82,7 +82,7 @@ def one_node_used(evidence: Evidence) -> bool:
     return len(evidence.workers) > 1 and len(evidence.worker_nodes) == 1 and len(evidence.machine.all_cpu_nodes) > 1
 
 
-def is_heavy(evidence: Evidence, share: float | None, remote: float | None, parts: int) -> bool:
+def is_remote_heavy(evidence: Evidence, share: float | None, remote: float | None, parts: int) -> bool:
     """True if one of this many threads, CPUs or nodes is to be marked, by its remote share and its remote requests."""
     whole = remote_share(evidence)
     if share is None or share < REMOTE_HEAVY or whole is None or judge(evidence) is Judgement.NO_TRAFFIC:

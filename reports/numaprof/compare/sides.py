@@ -71,7 +71,7 @@ def _population(run: Evidence) -> str | None:
     return basis(run)
 
 
-def chance(before: Sequence[float], after: Sequence[float]) -> float:
+def rank_sum_p_value(before: Sequence[float], after: Sequence[float]) -> float:
     """How often mere chance would separate the two sides as clearly: exact two-sided rank-sum test (Mann-Whitney).
 
     It assumes nothing about how run times are distributed, which is rarely normal.
@@ -116,7 +116,7 @@ def time_change(before: Side, after: Side) -> TimeChange:
     if 2 / comb(n + m, n) > SIGNIFICANCE:
         return TimeChange(f"Run time: {_runs(n, m)} cannot tell a difference from noise; record with -n 5.", False)
     ratio = before.time.middle / after.time.middle if after.time.middle else 1.0
-    likely = chance(before.time.values, after.time.values)
+    likely = rank_sum_p_value(before.time.values, after.time.values)
     if likely > SIGNIFICANCE:
         return TimeChange(f"Run time: no difference that {_runs(n, m)} could tell from noise (p = {likely:.2g}).", True)
     faster = f"{ratio:.2f} times as fast" if ratio >= 1 else f"slower, {1 / ratio:.2f} times the time"
@@ -164,7 +164,7 @@ def _apart(before: Spread, after: Spread) -> bool:
 
 
 def _tested(before: Spread, after: Spread) -> bool:
-    return chance(before.values, after.values) <= SIGNIFICANCE
+    return rank_sum_p_value(before.values, after.values) <= SIGNIFICANCE
 
 
 def differences(before: Side, after: Side) -> list[str]:

@@ -59,8 +59,9 @@ MOST_OBJECTS = 200
 
 # --- How much is remote --------------------------------------------------------------------------------------------
 
-# At or above: worth fixing, and a thread counts as remote-heavy. A remote read takes 1.5 to 2 times as long as a local
-# one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at the same 10 %.
+# At or above: worth fixing; remote-heavy, if the requests are enough to matter (MARKED_PART). A remote read takes 1.5
+# to 2 times as long as a local one, so that 10 % remote is 5 to 10 % more time per read; toplev flags remote memory at
+# the same 10 %.
 REMOTE_HEAVY = 0.10
 
 # Pages left at the last look that are less than this part of those touched do not tell where the memory was.

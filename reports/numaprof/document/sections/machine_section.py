@@ -9,7 +9,7 @@ from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
-from numaprof.analysis.verdict import is_heavy
+from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.overview_section import population
 from numaprof.document.sections.threads_section import classes
@@ -83,7 +83,7 @@ def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -
         remote_share=share,
         local=local,
         remote=remote,
-        remote_heavy=is_heavy(evidence, share, remote, len(by_cpu)),
+        remote_heavy=is_remote_heavy(evidence, share, remote, len(by_cpu)),
         classes=classes(evidence, columns) if columns is not None else (),
     )
 

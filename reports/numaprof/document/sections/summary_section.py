@@ -10,7 +10,7 @@ from typing import Optional
 from numaprof.analysis.node_matrix import node_traffic
 from numaprof.analysis.remote_cost import gain
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.analysis.verdict import is_heavy
+from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import LINE_BYTES, MARKED_PART, MOST_SERIAL_COST
@@ -80,7 +80,7 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
             local=local,
             remote=remote,
             remote_share=share,
-            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+            remote_heavy=is_remote_heavy(evidence, share, remote, len(groups)),
         )
 
 
@@ -97,7 +97,7 @@ def _nodes_of_cpus(evidence: Evidence) -> Iterator[model.NodeThreads]:
             local=local,
             remote=remote,
             remote_share=share,
-            remote_heavy=is_heavy(evidence, share, remote, len(evidence.machine.all_cpu_nodes)),
+            remote_heavy=is_remote_heavy(evidence, share, remote, len(evidence.machine.all_cpu_nodes)),
         )
 
 
@@ -118,7 +118,7 @@ def _processes(evidence: Evidence) -> Iterator[model.ProcessThreads]:
             local=local,
             remote=remote,
             remote_share=share,
-            remote_heavy=is_heavy(evidence, share, remote, len(groups)),
+            remote_heavy=is_remote_heavy(evidence, share, remote, len(groups)),
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
-from numaprof.analysis.verdict import is_heavy
+from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.document.open_recording import Reading
 from numaprof.evidence.counts import Amount, Traffic
 from numaprof.evidence.evidence import Evidence, Thread
@@ -61,7 +61,7 @@ def _thread(evidence: Evidence, thread: Thread, span: sql_threads.Span) -> model
         samples=share.samples if share else None,
         coverage=thread.traffic.coverage if counted else None,
         uncounted_ns=row.uncounted_ns,
-        remote_heavy=share is not None and is_heavy(evidence, share.share, share.remote, len(evidence.threads)),
+        remote_heavy=share is not None and is_remote_heavy(evidence, share.share, share.remote, len(evidence.threads)),
         classes=classes(evidence, thread.columns) if counted else (),
     )
 

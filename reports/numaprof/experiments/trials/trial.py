@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import comb
 
-from numaprof.compare.sides import Side, chance
+from numaprof.compare.sides import Side, rank_sum_p_value
 from numaprof.evidence.counts import NOTHING, Amount
 from numaprof.evidence.evidence import Evidence, evidence_of
 from numaprof.evidence.spread import Spread, median, spread
@@ -145,7 +145,7 @@ class Change:
 def change(before: Spread | None, after: Spread | None) -> Change | None:
     if before is None or after is None or not after.middle:
         return None
-    return Change(before.middle / after.middle, chance(before.values, after.values))
+    return Change(before.middle / after.middle, rank_sum_p_value(before.values, after.values))
 
 
 @dataclass(frozen=True)
