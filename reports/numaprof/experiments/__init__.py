@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of one program under several settings: numaprof sweep and numaprof policies."""
+"""Runs of one program under several settings: `numaprof sweep`, `policies`, and `try` (trials/)."""
