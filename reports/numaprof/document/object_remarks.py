@@ -78,8 +78,8 @@ def _used(evidence: Evidence, found: Object) -> str:
     if len(who) == 1:
         return f"used{at} by {thread_in_text(who[0])} alone"
     shape = used_shape(evidence, found)
-    words = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
-    return f"used{at} by {threads_on_nodes(who)}: {words}"
+    pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
+    return f"used{at} by {threads_on_nodes(who)}: {pattern}"
 
 
 def used_shape(evidence: Evidence, found: Object) -> Shape:

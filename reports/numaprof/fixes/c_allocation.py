@@ -73,9 +73,14 @@ def _side_by_side(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
     return _within(whole, found)
 
 
+def _outside_of_types(head: str) -> bool:
+    """The head of a block at namespace scope."""
+    return re.match(r"(?:namespace|extern)\b", head) is not None
+
+
 def _in_function(place: Place) -> list[Memory]:
     around = place.text.enclosing(place.statement)
-    if around is None or re.match(r"namespace\b|extern\b", around[0].text):
+    if around is None or _outside_of_types(around[0].text):
         return made_at_once(place)  # no statement can stand there
     if is_scope(around[0].text):
         return []
@@ -558,7 +563,7 @@ def variable(lines: Sequence[str], file: str, line: int, name: str) -> Memory | 
             continue
         found = re.search(rf"\b{re.escape(name)}\s*((?:\[[^\[\]]*\]\s*)*)", declared)
         around = text.enclosing(statement)
-        if found is None or (around is not None and not re.match(r"(namespace|extern)\b", around[0].text)):
+        if found is None or (around is not None and not _outside_of_types(around[0].text)):
             continue
         scalar = re.match(rf"^(?:(?:static|volatile|inline)\s+)*({SCALAR})", declared)
         type_ = re.match(r"^(?:(?:static|volatile|inline)\s+)*((?:(?:struct|union|enum)\s+)?[\w:]+)\s", declared)

@@ -56,9 +56,10 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
-    if spreading_it_adds(evidence):
+    changes = edits(evidence, group)
+    if spreading_it_adds(evidence, group, changes):
         return None
-    what, changes = objects_in_text(evidence, group), edits(evidence)
+    what = objects_in_text(evidence, group)
     lines = printed(changes) or _unplaced(evidence, group)
     all_memory = "numactl" in "".join(lines)
     where, served = _homes_in_words(evidence, group)
@@ -85,14 +86,13 @@ def used_whole(evidence: Evidence) -> list[Object]:
     return [found for found in suspects(evidence) if _serves_all(evidence, found)]
 
 
-def spreading_it_adds(evidence: Evidence) -> bool:
+def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Edit, ...]) -> bool:
     """Spread, what all use whole would be more remote, or all memory where it cannot be spread alone; and no controller
     serves nearly all."""
     if _one_serves_all(evidence):
         return False
-    group = used_whole(evidence)
     known, later = sum(found.known for found in group), 1 - 1 / len(evidence.machine.memory_nodes)
-    if not edits(evidence) or not known:
+    if not changes or not known:
         return spreading_adds(evidence)
     return sum(found.remote for found in group) / known + REMOTE_LIGHT < later
 
@@ -174,9 +174,8 @@ def _in_order(group: list[Object]) -> bool:
     return any(found.use_shape is Shape.ALL for found in group)
 
 
-def edits(evidence: Evidence) -> tuple[Edit, ...]:
+def edits(evidence: Evidence, group: list[Object]) -> tuple[Edit, ...]:
     """For this memory, where spreading all of the program's would spread what has parts of its own, or is local."""
-    group = used_whole(evidence)
     others = not all(shared(evidence, found) for found in suspects(evidence))
     local = spreading_adds(evidence) and not _one_serves_all(evidence)
     alone = others or (local and all(found.use_shape is Shape.RANDOM for found in group))

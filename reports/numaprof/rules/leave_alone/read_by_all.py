@@ -32,7 +32,8 @@ def rule(evidence: Evidence) -> Advice | None:
     if not judge(evidence).curable or evidence.machine.single:
         return None
     uneven = shared_by_all.used_whole(evidence)
-    if uneven and all(o.use_shape is Shape.RANDOM for o in uneven) and shared_by_all.spreading_it_adds(evidence):
+    at_random = bool(uneven) and all(o.use_shape is Shape.RANDOM for o in uneven)
+    if at_random and shared_by_all.spreading_it_adds(evidence, uneven, shared_by_all.edits(evidence, uneven)):
         return _by_addresses(evidence, uneven, "", _LEAVE_UNEVEN)
     if not measured(evidence):
         return _by_counts(evidence)
