@@ -126,11 +126,18 @@ def test_split_sockets_are_seen(machine: str, split: bool, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_unknown_cpus_are_named_with_a_remedy(name: str, tmp_path: Path) -> None:
-    done = run(from_fixture(tmp_path, name))
+    done = run(from_fixture(unpack(machine_snapshot("two-packages-even-odd"), tmp_path), name))
     assert (done.returncode, done.stdout) == (125, "")
     assert done.stderr.count("\n") == 1
     assert "not in the event catalogue" in done.stderr
     assert "numaprof events --list" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["rocketlake-vm", *UNKNOWN])
+def test_on_one_node_an_unknown_cpu_lacks_nothing(name: str, tmp_path: Path) -> None:
+    done = run(from_fixture(unpack(machine_snapshot("no-numa"), tmp_path), name))
+    assert "no access can be remote" in done.stdout + done.stderr
+    assert "how to add" not in done.stderr
 
 
 @pytest.mark.parametrize("name", NOTHING)

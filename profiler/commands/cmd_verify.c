@@ -61,12 +61,12 @@ static void cmd_verify_store(const struct verify *verify, const struct topology 
 }
 
 // Why nothing can be verified; false: something can.
-static bool cmd_verify_cannot(const struct counters *counters)
+static bool cmd_verify_cannot(const struct topology *t, const struct counters *counters)
 {
     if (counters->error == -ENODATA) {
-        diag_error("docs/dev/adding-a-cpu.md tells how to add it",
-                   "this CPU is not in the event catalogue: nothing can be "
-                                                               "verified");
+        diag_error(t->node_count == 1 ? "no need: on one node no access can be remote"
+                                      : "docs/dev/adding-a-cpu.md tells how to add it",
+                   "nothing can be verified: this CPU is not in the event catalogue");
         return true;
     }
     if (counters->usable > 0)
@@ -137,7 +137,7 @@ static int cmd_verify_machine_of(struct topology *t, struct counters *counters, 
     counters->exclude_kernel = true; // the patterns are user mode
     counters->all_asked_for = true; // retired loads too, which a recording leaves out beside the classes
     status = counters_prepare(counters, t, event_plan_all_topics, 1);
-    if (cmd_verify_cannot(counters))
+    if (cmd_verify_cannot(t, counters))
         status = DIAG_EXIT_FAILED;
     else if (status >= 0)
         status = cmd_verify_do(t, counters, json);

@@ -43,14 +43,18 @@ static int cmd_events_find(const struct event_catalogue *catalogue, const char *
     return status;
 }
 
-static bool cmd_events_sees_split(const char *root)
+// Returns the number of nodes, 0: not known. *split is set if a socket has several.
+static int cmd_events_nodes(const char *root, bool *split)
 {
-    struct topology *topology = malloc(sizeof *topology);
-    bool split = topology && topology_read(topology, root) == 0 && event_plan_sockets_are_split(topology);
-    if (topology)
+    struct topology *topology = calloc(1, sizeof *topology);
+    int nodes = 0;
+    if (topology && topology_read(topology, root) == 0) {
+        nodes = topology->node_count;
+        *split |= event_plan_sockets_are_split(topology);
         topology_free(topology);
+    }
     free(topology);
-    return split;
+    return nodes;
 }
 
 static bool cmd_events_sees_pmu(const char *root, const struct event_cpu *cpu)
@@ -78,12 +82,15 @@ static void cmd_events_numbers(char *out, size_t size, const struct cpu_identity
             used += (size_t)snprintf(out + used, size - used, ", %s %d", parts[i].what, parts[i].number);
 }
 
-static void cmd_events_unknown(const struct cpu_identity *machine, const char *root)
+static void cmd_events_unknown(const struct cpu_identity *machine, const char *root, int nodes)
 {
     char vendor[sizeof machine->vendor * 4], name[sizeof machine->name * 4], numbers[80];
     cmd_events_numbers(numbers, sizeof numbers, machine);
-    diag_error("numaprof events --list shows what is in it, docs/dev/adding-a-cpu.md how to add one",
-               "this CPU is not in the event catalogue: %s%s (%s); its kernel shows %s PMU",
+    diag_error(nodes == 1 ? "nothing to add: --cpu NAME shows another CPU's events"
+                          : "numaprof events --list shows what is in it, docs/dev/adding-a-cpu.md how to add one",
+               nodes == 1 ? "this machine has one node, so no access can be remote; its CPU is not in the event "
+                            "catalogue: %s%s (%s); its kernel shows %s PMU"
+                          : "this CPU is not in the event catalogue: %s%s (%s); its kernel shows %s PMU",
                diag_clean(vendor, sizeof vendor, machine->vendor), numbers,
                *machine->name ? diag_clean(name, sizeof name, machine->name) : "no name",
                cmd_events_sees_pmu(root, NULL) ? "a" : "no");
@@ -99,13 +106,13 @@ static int cmd_events_identify(struct cmd_events_view *view, struct cpu_identity
         return status;
     }
     view->cpu = event_catalogue_identify(view->catalogue, machine);
+    view->nodes = cmd_events_nodes(root, &view->split);
     if (!view->cpu) {
-        cmd_events_unknown(machine, root);
+        cmd_events_unknown(machine, root, view->nodes);
         return -ENOENT;
     }
     view->machine = machine;
     view->pmu_seen = cmd_events_sees_pmu(root, view->cpu);
-    view->split |= cmd_events_sees_split(root);
     return 0;
 }
 

@@ -24,6 +24,8 @@ static void cmd_events_text_machine(const struct cmd_events_view *view)
     printf("%s%s\n", *machine->name ? ": " : "", diag_clean(name, sizeof name, machine->name));
     if (machine->mixed)
         printf("  other CPUs     are of other models: these events count on CPUs like the first only\n");
+    if (view->nodes == 1)
+        printf("  nodes          one: no access can be remote\n");
     if (!view->pmu_seen)
         printf("  PMU            none: the kernel shows no %s below /sys/bus/event_source/devices, so nothing of this "
                "can be\n"

@@ -12,6 +12,7 @@ struct cmd_events_view {
     const struct event_catalogue *catalogue;
     const struct event_cpu *cpu;
     const struct cpu_identity *machine; // NULL: the CPU was asked for by name
+    int nodes;                          // of that machine; 0: not known
     bool pmu_seen;                      // the kernel of that machine shows the PMU that the events need
     bool split;                         // as for sockets that are several nodes
     bool all;                           // the text lists alternatives too; JSON always does
