@@ -3,7 +3,7 @@
 # -Wframe-larger-than: it runs on the program's stacks, which may be a few pages (tests/launch/test_launch_small_stacks.py).
 
 PRELOAD_SOURCES := $(shell find collectors/preload -name "*.c" | LC_ALL=C sort) \
-    core/system/clock.c core/system/elf_kind.c core/system/exec_path.c core/system/exec_rights.c core/topology/cpulist.c core/topology/thread_mask.c collectors/placement/placement_file.c
+    core/system/clock.c core/process/elf_kind.c core/process/exec_path.c core/process/exec_rights.c core/topology/cpulist.c core/topology/thread_mask.c collectors/placement/placement_file.c
 PRELOAD_OBJECTS := $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 PRELOAD         := $(BUILD)/libnumaprof-preload.so
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "collectors/processes/thread_time.h"
-#include "core/system/process_stat.h"
+#include "core/process/process_stat.h"
 
 // Changes since the last reading.
 struct counters_delta {

@@ -15,9 +15,9 @@
 
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
-#include "core/system/elf_kind.h"
-#include "core/system/exec_path.h"
-#include "core/system/exec_rights.h"
+#include "core/process/elf_kind.h"
+#include "core/process/exec_path.h"
+#include "core/process/exec_rights.h"
 
 extern char **environ;
 

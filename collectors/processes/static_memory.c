@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/system/elf_kind.h"
+#include "core/process/elf_kind.h"
 
 // The writable segment that holds the offset: of several the last that begins before it.
 static uint64_t static_memory_segment_end(int fd, const ElfW(Ehdr) * header, uint64_t offset, uint64_t address,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 
 static void *tasks_get(const struct table *table, pid_t key)

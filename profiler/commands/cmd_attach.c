@@ -13,11 +13,11 @@
 #include "core/text/diag.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/usage.h"
-#include "profiler/launch/output_name.h"
 #include "profiler/launch/run_options.h"
-#include "profiler/launch/running.h"
+#include "profiler/output/output_name.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/supervise.h"
+#include "profiler/running/running.h"
 
 static const char usage[] =
     "Usage: numaprof attach -p PID[,PID...] [options]\n"

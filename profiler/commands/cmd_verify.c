@@ -18,9 +18,9 @@
 #include "profiler/commands/usage.h"
 #include "profiler/measure/result/machine_cache.h"
 #include "profiler/measure/survey/survey_interrupt.h"
-#include "profiler/verify/verify_output.h"
+#include "profiler/verify/result/verify_output.h"
+#include "profiler/verify/result/verify_store.h"
 #include "profiler/verify/verify_run.h"
-#include "profiler/verify/verify_store.h"
 
 enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else than it should
 

@@ -11,7 +11,7 @@
 #include "core/text/diag.h"
 #include "profiler/import/import_modules.h"
 #include "profiler/import/perf_data/perf_expand.h"
-#include "profiler/launch/output_name.h"
+#include "profiler/output/output_name.h"
 #include "profiler/symbols/names.h"
 
 // The command whose text tells most; perf of Linux 6.1 wants each plus sign.

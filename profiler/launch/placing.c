@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/system/memory_file.h"
+#include "core/process/memory_file.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/text/units.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/system/exec_path.h"
-#include "core/system/exec_rights.h"
+#include "core/process/exec_path.h"
+#include "core/process/exec_rights.h"
 #include "core/text/diag.h"
 
 static int target_refuse(int error, const char *name, const char *remedy)

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "core/system/elf_kind.h"
+#include "core/process/elf_kind.h"
 
 struct target {
     char path[PATH_MAX];      // what exec gets

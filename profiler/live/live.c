@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
 #include "core/system/emulated.h"
-#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "profiler/launch/file_limit.h"
 

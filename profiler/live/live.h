@@ -16,10 +16,10 @@
 #include "core/text/json.h"
 #include "core/topology/topology.h"
 #include "core/util/table.h"
-#include "profiler/launch/running.h"
 #include "profiler/live/live_pages.h"
 #include "profiler/recorder/evidence/refusals.h"
 #include "profiler/recorder/evidence/verification.h"
+#include "profiler/running/running.h"
 
 enum { LIVE_OWN_FILES = 64 };        // open files that are not counters
 

@@ -7,8 +7,8 @@
 
 #include "collectors/pages/pages_state.h"
 #include "collectors/processes/address_space.h"
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 
 enum {
     LIVE_PAGES_ROUND = 8192,  // at about 0.2 us a page, 2 ms

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "profiler/live/live.h"
 

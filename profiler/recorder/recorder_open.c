@@ -9,7 +9,7 @@
 #include "core/system/clock.h"
 #include "core/text/diag.h"
 #include "profiler/launch/file_limit.h"
-#include "profiler/launch/output_name.h"
+#include "profiler/output/output_name.h"
 #include "profiler/recorder/recorder.h"
 #include "profiler/recorder/recorder_modules.h"
 

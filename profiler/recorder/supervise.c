@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/symbols/names.h"
 
-#include "core/system/large_stack.h"
+#include "core/process/large_stack.h"
 #include "profiler/symbols/files/code_files.h"
 #include "profiler/symbols/object_declarations.h"
 #include "profiler/symbols/symbols.h"

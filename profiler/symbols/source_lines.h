@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/system/open_as.h"
+#include "core/process/open_as.h"
 
 struct recording_queue;
 

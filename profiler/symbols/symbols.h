@@ -5,7 +5,7 @@
 #define PROFILER_SYMBOLS_SYMBOLS_H
 
 #include "collectors/samples/call_stacks.h"
-#include "profiler/launch/progress.h"
+#include "profiler/output/progress.h"
 #include "profiler/symbols/files/program_files.h"
 
 // Resolves the places with weight (call_stacks_place_weights) and updates the recording; inlined callers become new

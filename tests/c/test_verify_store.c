@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "profiler/recorder/evidence/verification.h"
-#include "profiler/verify/verify_store.h"
+#include "profiler/verify/result/verify_store.h"
 
 static struct topology_node node = {.id = 0};
 static int distance = 10;

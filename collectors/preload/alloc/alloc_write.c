@@ -9,8 +9,8 @@
 
 #include "collectors/preload/alloc/alloc.h"
 #include "collectors/preload/preload.h"
+#include "core/process/memory_file.h"
 #include "core/system/clock.h"
-#include "core/system/memory_file.h"
 
 static struct perf_event_mmap_page *ring; // NULL: no recorder reads it
 static __thread bool alloc_write_inside;

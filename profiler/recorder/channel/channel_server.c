@@ -19,9 +19,9 @@
 
 #include "collectors/protocol/channel_pass.h"
 #include "collectors/protocol/channel_slots.h"
+#include "core/process/memory_file.h"
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/memory_file.h"
-#include "core/system/process_stat.h"
 
 static long channel_server_futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {

@@ -5,7 +5,7 @@
 
 #include "collectors/heap/objects.h"
 #include "collectors/perf/perf_streams.h"
-#include "core/system/elf_kind.h"
+#include "core/process/elf_kind.h"
 #include "profiler/recorder/evidence/losses.h"
 #include "profiler/recorder/evidence/stack_walk.h"
 #include "profiler/symbols/variables.h"

@@ -8,7 +8,7 @@
 
 #include "core/text/diag.h"
 #include "profiler/recorder/run/note.h"
-#include "profiler/verify/verify_store.h"
+#include "profiler/verify/result/verify_store.h"
 
 static const char verification_none[] = ", not verified here: numaprof verify, 20 s";
 

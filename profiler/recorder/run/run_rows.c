@@ -14,7 +14,7 @@
 #include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/text/json.h"
-#include "profiler/launch/running.h"
+#include "profiler/running/running.h"
 #include "recording_codes.h"
 #include "version.h"
 

@@ -3,8 +3,8 @@
 #ifndef PROFILER_RECORDER_TARGETS_ATTACHED_H
 #define PROFILER_RECORDER_TARGETS_ATTACHED_H
 
-#include "profiler/launch/running.h"
 #include "profiler/recorder/targets/kernel_records.h"
+#include "profiler/running/running.h"
 
 struct attached {
     const struct running *running;   // down to without_faults: set by the caller

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 
 // Without the kernel's records, nobody else tells that the process runs another program, and what is mapped where.
 static void connections_read_maps(const struct connections *connections, struct process *process)

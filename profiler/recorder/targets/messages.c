@@ -12,7 +12,7 @@
 #include "collectors/processes/namespaces.h"
 #include "collectors/processes/thread_time.h"
 #include "core/util/grow.h"
-#include "profiler/launch/output_name.h"
+#include "profiler/output/output_name.h"
 
 static pid_t messages_tid(const struct process *process, pid_t inner)
 {

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "collectors/processes/thread_time.h"
+#include "core/process/process_stat.h"
 #include "core/system/clock.h"
-#include "core/system/process_stat.h"
 #include "core/topology/thread_mask.h"
 
 enum { PROC_SCAN_MS = 250, PROC_SCAN_UNPINNED = 4 };

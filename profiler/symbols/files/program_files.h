@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/system/open_as.h"
+#include "core/process/open_as.h"
 
 struct program_files;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of recordings: PROGRAM.PID.numaprof, or the user's pattern with %p (pid), %h (host), %r (repeat), %R (rank of a
 // parallel job), %q{VAR} (a variable of the environment) and %%.
-#ifndef PROFILER_LAUNCH_OUTPUT_NAME_H
-#define PROFILER_LAUNCH_OUTPUT_NAME_H
+#ifndef PROFILER_OUTPUT_OUTPUT_NAME_H
+#define PROFILER_OUTPUT_OUTPUT_NAME_H
 
 #include <limits.h>
 #include <stddef.h>

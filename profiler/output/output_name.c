@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/launch/output_name.h"
+#include "profiler/output/output_name.h"
 
 #include <errno.h>
 #include <limits.h>

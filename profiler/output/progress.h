@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says on stderr how far a task has come, once it takes longer than a second.
-#ifndef PROFILER_LAUNCH_PROGRESS_H
-#define PROFILER_LAUNCH_PROGRESS_H
+#ifndef PROFILER_OUTPUT_PROGRESS_H
+#define PROFILER_OUTPUT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

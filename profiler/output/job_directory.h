@@ -2,14 +2,14 @@
 // The directory that all ranks of a parallel job record into: one file each, with rank, host and pid in its name, so
 // that ranks never meet. On a network file system a rank records to storage of its own host, and moves the recording at
 // the end.
-#ifndef PROFILER_LAUNCH_JOB_DIRECTORY_H
-#define PROFILER_LAUNCH_JOB_DIRECTORY_H
+#ifndef PROFILER_OUTPUT_JOB_DIRECTORY_H
+#define PROFILER_OUTPUT_JOB_DIRECTORY_H
 
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 
-#include "profiler/launch/output_name.h"
+#include "profiler/output/output_name.h"
 
 #define JOB_DIRECTORY_DEFAULT "job.numaprof"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/system/process_stat.h"
+#include "core/process/process_stat.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/launch/running_command.h"
+#include "profiler/running/running_command.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/system/process_stat.h"
+#include "core/process/process_stat.h"
 #include "core/system/sysfile.h"
 
 // True for "nginx: master process /usr/sbin/nginx", which a process wrote over its arguments: a word with spaces that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/system/large_stack.h"
+#include "core/process/large_stack.h"
 
 #include <pthread.h>
 

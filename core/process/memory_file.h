@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that has a descriptor, to be shared with another process.
-#ifndef CORE_SYSTEM_MEMORY_FILE_H
-#define CORE_SYSTEM_MEMORY_FILE_H
+#ifndef CORE_PROCESS_MEMORY_FILE_H
+#define CORE_PROCESS_MEMORY_FILE_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Also linked into the preload library, where it runs between vfork and exec: no allocation, no global state.
-#include "core/system/exec_rights.h"
+#include "core/process/exec_rights.h"
 
 #include <sys/prctl.h>
 #include <sys/stat.h>

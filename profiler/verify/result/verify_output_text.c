@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/text/diag.h"
-#include "profiler/verify/verify_output.h"
+#include "profiler/verify/result/verify_output.h"
 
 enum { OUTPUT_CELL = 32, OUTPUT_CLEAN = 4 * VERIFY_TEXT_BYTES };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/launch/job_directory.h"
+#include "profiler/output/job_directory.h"
 
 #include <errno.h>
 #include <fcntl.h>

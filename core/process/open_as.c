@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/system/open_as.h"
+#include "core/process/open_as.h"
 
 #include <errno.h>
 #include <fcntl.h>

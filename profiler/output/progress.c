@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/launch/progress.h"
+#include "profiler/output/progress.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a file with another user's rights: a name that comes from that user must not lead where only root may read.
-#ifndef CORE_SYSTEM_OPEN_AS_H
-#define CORE_SYSTEM_OPEN_AS_H
+#ifndef CORE_PROCESS_OPEN_AS_H
+#define CORE_PROCESS_OPEN_AS_H
 
 #include <sys/types.h>
 

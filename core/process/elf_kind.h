@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What sort of executable a file is: decides whether our preload library can be loaded into it.
-#ifndef CORE_SYSTEM_ELF_KIND_H
-#define CORE_SYSTEM_ELF_KIND_H
+#ifndef CORE_PROCESS_ELF_KIND_H
+#define CORE_PROCESS_ELF_KIND_H
 
 #include <link.h>
 #include <stdbool.h>

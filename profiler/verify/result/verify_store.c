@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/verify/verify_store.h"
+#include "profiler/verify/result/verify_store.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Also linked into the preload library, where it runs between vfork and exec: no allocation, no global state.
-#include "core/system/elf_kind.h"
+#include "core/process/elf_kind.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profiler/launch/running.h"
+#include "profiler/running/running.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/system/process_stat.h"
+#include "core/process/process_stat.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/util/table.h"
-#include "profiler/launch/running_command.h"
+#include "profiler/running/running_command.h"
 
 // --- what /proc/PID/stat says
 

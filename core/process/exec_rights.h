@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a program gets other rights than its caller's when it starts.
-#ifndef CORE_SYSTEM_EXEC_RIGHTS_H
-#define CORE_SYSTEM_EXEC_RIGHTS_H
+#ifndef CORE_PROCESS_EXEC_RIGHTS_H
+#define CORE_PROCESS_EXEC_RIGHTS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CORE_SYSTEM_PROCESS_STAT_H
-#define CORE_SYSTEM_PROCESS_STAT_H
+#ifndef CORE_PROCESS_PROCESS_STAT_H
+#define CORE_PROCESS_PROCESS_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

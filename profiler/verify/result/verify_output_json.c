@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/text/json.h"
-#include "profiler/verify/verify_output.h"
+#include "profiler/verify/result/verify_output.h"
 
 static void output_nodes(struct json *json, const char *key, const int *nodes, size_t count)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last verification of this machine, cached in the user's cache folder (machine_cache.h), for the same CPU model,
 // microcode, kernel, firmware and nodes. Only the words of the events are stored, not the counts.
-#ifndef PROFILER_VERIFY_VERIFY_STORE_H
-#define PROFILER_VERIFY_VERIFY_STORE_H
+#ifndef PROFILER_VERIFY_RESULT_VERIFY_STORE_H
+#define PROFILER_VERIFY_RESULT_VERIFY_STORE_H
 
 #include "core/topology/topology.h"
 #include "profiler/verify/verify.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes that run already: looked at, and refused with a reason where they cannot be measured.
-#ifndef PROFILER_LAUNCH_RUNNING_H
-#define PROFILER_LAUNCH_RUNNING_H
+#ifndef PROFILER_RUNNING_RUNNING_H
+#define PROFILER_RUNNING_RUNNING_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which file a program's name means.
-#ifndef CORE_SYSTEM_EXEC_PATH_H
-#define CORE_SYSTEM_EXEC_PATH_H
+#ifndef CORE_PROCESS_EXEC_PATH_H
+#define CORE_PROCESS_EXEC_PATH_H
 
 #include <stddef.h>
 
