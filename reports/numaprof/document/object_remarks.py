@@ -26,7 +26,7 @@ from numaprof.evidence.thresholds import (
     MOST_UNDIVIDED,
 )
 from numaprof.recording.sql import sql_samples
-from numaprof.rules.initialisation import by_turns
+from numaprof.rules.division import by_turns
 from numaprof.text.format import clean, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from numaprof.analysis.naming import command_to_copy, objects_in_text, positions, site_position
-from numaprof.analysis.object_users import Team, later_uses, leading, main_use, team, users
+from numaprof.analysis.object_users import Team, later_uses, leading, team, users
 from numaprof.analysis.placement import (
     gained,
     gained_by_turns,
-    one_pass,
-    order_of_arrays,
     owners,
     parts_order,
     spreading_adds,
@@ -28,23 +25,14 @@ from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import UNNAMED, Object
 from numaprof.evidence.samples import LibraryCall
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import ALL_OF_IT, AS_GOOD, BINS, MAINLY, MIN_PHASE_USES, WORTH_CODE
+from numaprof.evidence.thresholds import ALL_OF_IT, MAINLY, MIN_PHASE_USES, WORTH_CODE
 from numaprof.fixes.edit import Edit, printed
-from numaprof.fixes.find import dealt, memories, touched_by_allocator, zeroed_beside
-from numaprof.fixes.fortran_allocation import each_level
+from numaprof.fixes.find import memories, touched_by_allocator, zeroed_beside
 from numaprof.fixes.memory import Memory
 from numaprof.fixes.snippets import Snippet, by_node, edits_of, unplaced, zeros_in_parallel
+from numaprof.rules.division import Division, Group, divided_by_threads, dividing_team, order_of_threads
 from numaprof.text.format import words
 from numaprof.text.function_names import library_function
-
-
-class Division(NamedTuple):
-    """How the threads divide one object."""
-
-    found: Object
-    nodes: tuple[int, ...] | None  # of equal parts, that which uses each; None: not known
-    by_level: tuple[int | None, ...]  # of as many parts as BINS, where each level of it is divided; else empty
-    each_block: bool  # the code divides each block
 
 
 @dataclass(frozen=True)
@@ -117,13 +105,13 @@ def initialisation_of(
     """The initialisation of objects that are used at this source location, in this access pattern."""
     uses = later_uses(group)
     many = sum(row.samples for row in uses) >= MIN_PHASE_USES  # few samples miss threads of a team, and so its order
-    working = _team(evidence, group, users(evidence, uses) if many else [])
+    working = dividing_team(evidence, group, users(evidence, uses) if many else [])
     lead = leading(group)
     in_region = any(each.in_region for each in group)
-    order = parts_order(evidence, lead, working) or _order_of_threads(evidence, lead, use, in_region)
+    order = parts_order(evidence, lead, working) or order_of_threads(evidence, lead, use, in_region)
     call = evidence.samples.library_calls.get(sites[0]) if sites else None
     reached, text = _told_by_text(evidence, group, use)
-    divided = _divided(evidence, _Group(group, use, text), working, order)
+    divided = divided_by_threads(evidence, Group(group, use, text), working, order)
     found = divided.memories or []
     as_one = divided.nodes is None or divided.nodes == team_order(evidence, working, len(divided.nodes), group)
     zeroed = zeroed_beside(evidence, group, use) if found else []
@@ -166,119 +154,6 @@ def _told_by_text(
     told = [each for each in group if not touched_by_allocator(evidence, each) and memories(evidence, [each], use)]
     enough = remote_part(evidence, told) >= WORTH_CODE * remote_part(evidence, group)
     return (told, memories(evidence, told, use) or ()) if told and enough else (group, ())
-
-
-class _Divided(NamedTuple):
-    """How the threads divide the memory: nodes and by_team as in Initialisation, and whether they divide each block."""
-
-    nodes: tuple[int, ...] | None
-    by_team: tuple[int | None, ...]
-    each_block: bool
-    divisions: tuple[Division, ...]
-    memories: list[Memory] | None
-
-
-class _Group(NamedTuple):
-    objects: Sequence[Object]
-    use: Site | None
-    text: Sequence[Memory]  # the allocations that the program's text tells
-
-    def own(self, evidence: Evidence, found: Object) -> list[Memory]:
-        mine = self.text if len(self.objects) == 1 else memories(evidence, [found], self.use) or ()
-        return [memory for memory in mine if memory in self.text and not memory.kept]
-
-
-def _divided(evidence: Evidence, those: _Group, working: Sequence[Thread], order: tuple[int, ...] | None) -> _Divided:
-    """As one, each block, or each level of it: what explains the accesses best, levels of each object by itself.
-
-    order: of equal parts of the object that is used most, as sampled.
-    """
-    group, text, by_team = those.objects, those.text, team_order(evidence, working, BINS, those.objects)
-    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
-    each_block = each > whole + AS_GOOD
-    lead = leading(group)
-    divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
-    for found in group:
-        own = those.own(evidence, found)
-        nodes = order if found is lead else parts_order(evidence, found, working)
-        by_level = _by_level(evidence, found, own, working)
-        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
-        mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
-        placed |= {memory: each_level(memory) for memory in own} if by_level else mine
-        pieces = any(memory.nest or memory.moved or blocks for memory in own)
-        divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
-        divisions.append(Division(found, None if by_level else nodes, by_level, divided))
-    order = None if divisions[group.index(lead)].by_level else order
-    return _Divided(order, by_team, each_block, tuple(divisions), list(placed.values()) or None)
-
-
-def _by_level(
-    evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread]
-) -> tuple[int | None, ...]:
-    """The nodes of as many parts as BINS, where that explains more than a division of all of it; else empty."""
-    levels = max((memory.levels for memory in text), default=0) or _named_in_one(found, text)
-    if not levels:
-        return ()
-    by_level = team_order(evidence, working, BINS // levels, [found]) * levels
-    by_team = team_order(evidence, working, BINS, [found])
-    better = gained(evidence, [found], by_level, False) > gained(evidence, [found], by_team, False) + AS_GOOD
-    return by_level if better else ()
-
-
-def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:
-    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them."""
-    blocks = found.blocks or 0
-    if blocks < 2 or nodes is None or found.in_region or not text or blocks % len(text):
-        return 0
-    if any(memory.nest or memory.moved or memory.static or memory.fortran or memory.unnumbered for memory in text):
-        return 0
-    each, whole = (gained(evidence, [found], nodes, each_block) for each_block in (True, False))
-    return blocks // len(text) if whole > each + AS_GOOD else 0
-
-
-def _team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:
-    """The threads that divide the memory: those seen to use it, or all workers where the parts of all explain more, or
-    all but the one that initialises, which has a part in a team of OpenMP only.
-
-    A thread that no sample saw still has its part, and moves the borders of the others.
-    """
-    initialises = None if evidence.samples.openmp else group[0].main_thread
-    others = [thread for thread in evidence.workers if thread.row.id != initialises]
-    lead = leading(group)
-
-    def explained(threads: Sequence[Thread]) -> float:
-        order, arrays = (
-            team_order(evidence, threads, BINS, group),
-            order_of_arrays(evidence, lead, threads, sure=True),
-        )
-        several = gained(evidence, [lead], arrays, False) if arrays else -1.0
-        return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
-
-    return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
-
-
-def _named_in_one(found: Object, text: Sequence[Memory]) -> int:
-    """Arrays of one size that the text names in one variable: a COMMON block."""
-    return len(text) if found.kind == "static" and len(text) > 1 else 0
-
-
-def by_turns(evidence: Evidence, found: Object) -> bool:
-    """The text says that the loop which uses it hands out its rows by turns, however few samples saw that."""
-    return evidence.samples.openmp and bool(dealt(evidence, found, main_use(found.later)))
-
-
-def _order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:
-    """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
-
-    The threads are those that access anything from the same place.
-    """
-    seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
-    working = one_pass(evidence, seen, [found])
-    if (evidence.samples.openmp and not in_region) or found.use_shape is not Shape.BLOCKS:
-        return None
-    order = team_order(evidence, working, len(working), [found])
-    nodes = tuple(node for node in order if node is not None)
-    return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
 
 
 def change(init: Initialisation) -> str:

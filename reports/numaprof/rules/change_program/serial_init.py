@@ -45,7 +45,8 @@ from numaprof.evidence.thresholds import ALL_OF_IT, LINE_BYTES, MAINLY, MIN_PASS
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import Initialisation, by_turns, change, code, edits, initialisation_of, promised
+from numaprof.rules.division import by_turns
+from numaprof.rules.initialisation import Initialisation, change, code, edits, initialisation_of, promised
 from numaprof.text.format import nodes_in_text, percent, plural
 
 

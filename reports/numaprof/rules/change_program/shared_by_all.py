@@ -36,7 +36,7 @@ from numaprof.recording.sql.sql_samples import STORE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
 from numaprof.rules.change_run.one_controller import served_by
-from numaprof.rules.initialisation import by_turns
+from numaprof.rules.division import by_turns
 from numaprof.rules.leave_alone.handed_over import is_refilled
 from numaprof.text.format import either, percent, plural, round_percent
 
