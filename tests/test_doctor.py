@@ -79,7 +79,7 @@ def test_the_emulated_machine_is_called_that(program: Path, tmp_path: Path) -> N
     root = unpack(snapshot("two-packages-even-odd"), tmp_path)
     (root / "proc" / "cmdline").write_text("quiet numaprof.machine=article tsc=reliable\n")
     detail = doctor(program, options=("--sysroot", root))["virtual"]["detail"]
-    assert detail == "yes, emulated (article): counts and placement are real, times mean nothing"
+    assert detail == "yes, emulated (article): counts and placement are valid, times are not"
 
 
 @given(data=st.data())

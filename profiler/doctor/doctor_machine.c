@@ -50,7 +50,7 @@ void doctor_machine_virtual(const struct doctor *d, struct doctor_finding *f)
 {
     char machine[64];
     if (emulated_name(machine, sizeof machine, d->root))
-        doctor_find(f, DOCTOR_FACT, "yes, emulated (%s): counts and placement are real, times mean nothing", machine);
+        doctor_find(f, DOCTOR_FACT, "yes, emulated (%s): counts and placement are valid, times are not", machine);
     else
         doctor_machine_inside(f, d->perf.host.is_virtual, d->perf.host.hypervisor);
 }

@@ -147,7 +147,7 @@ def test_what_fits_is_not_cut(tmp_path: Path) -> None:
     text = out.getvalue()
     assert "by process (5 processes): --full" in text
     assert "1 more recommendation: --full." in text
-    assert "p[i] = 0;" in text
+    assert "POINTER[i] = 0;" in text
     assert "numactl --interleave=all ./sum" in text
 
 
@@ -205,10 +205,7 @@ def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
     code = ("// after the allocation at sum.c:13, add", *[f"line {number};" for number in range(12)])
     out = io.StringIO()
     print_first_screen(replace(report, advice=(replace(report.advice[0], code=code),)), Layout(out, COLUMNS))
-    assert (
-        "            // after the allocation at sum.c:13, add\n            ... 12 lines of code: --full"
-        in out.getvalue()
-    )
+    assert "            (after the allocation at sum.c:13: 13 lines, see --full)\n" in out.getvalue()
     assert "line 0;" not in out.getvalue()
 
 
@@ -540,7 +537,7 @@ def test_indented_code_is_code(tmp_path: Path) -> None:
     """What a snippet indents is not taken for a remark on where the code goes."""
     lines = first_screen(serial_init(), tmp_path).splitlines()
     at = lines.index(" " * 12 + "#pragma omp parallel for schedule(static)")
-    assert lines[at + 1 : at + 3] == [" " * 12 + "for (size_t i = 0; i < n; i++)", " " * 16 + "p[i] = 0;"]
+    assert lines[at + 1 : at + 3] == [" " * 12 + "for (size_t i = 0; i < COUNT; i++)", " " * 16 + "POINTER[i] = 0;"]
     screen = io.StringIO()
     report = document(str(serial_init().write(tmp_path / "x.numaprof")))
     deep = replace(report.advice[0], code=("{", "        a[i] = 0;", "}"))
@@ -562,7 +559,7 @@ def test_an_interval_with_both_answers_is_not_certain(
     print_first_screen(replace(report, verdict=verdict), Layout(out, COLUMNS))
     text = " ".join(out.getvalue().split())
     assert word in text
-    assert ("A longer run settles it, or numaprof -n 5." in text) == (word == "NOT CERTAIN")
+    assert ("a longer run settles it, or several (numaprof -n 5)." in text) == (word == "NOT CERTAIN")
 
 
 @pytest.mark.parametrize(("removes", "word"), [(0.09, "NO SIMPLE FIX"), (0.1, "WORTH FIXING"), (None, "WORTH FIXING")])

@@ -216,8 +216,8 @@ def test_the_few_uses_of_one_allocation_do_not_speak_for_another_at_its_line(tmp
 @pytest.mark.parametrize(
     ("local", "expected"),
     [
-        (0, "Interleaved, the remote share stays about as it is; the load on the one memory controller is spread."),
-        (1, "Interleaved, about 50 % remote (now 25 %): that pays only if the one memory controller is the bottleneck"),
+        (0, "Without an edit, as much remote as now, from all memory controllers; that pays if one"),
+        (1, "Without an edit, about 50 % remote (now 25 %), from all memory controllers; that pays if one"),
     ],
 )
 def test_an_array_that_grows_is_not_filled_in_parallel(local: int, expected: str, tmp_path: Path) -> None:
@@ -373,7 +373,9 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
     assert (
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
     )
-    assert advice.code[0].startswith("// after the allocation at sum.c:14, add (p and n stand for")
+    assert advice.code[0].startswith(
+        "// after the allocation at sum.c:14, add, with its own names for POINTER and COUNT"
+    )
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
     assert advice.removes == pytest.approx(1.0)
     assert advice.saves is not None
@@ -597,7 +599,7 @@ def test_containers_of_nodes_are_not_to_be_written_beforehand(tmp_path: Path) ->
     function = "std::unordered_map<int, int, std::hash<int> >::operator[](int const&)"
     (advice,) = only(contained(function), tmp_path, serial_init)
     assert "allocates its elements one by one at fill.cpp:12" in advice.change
-    assert "in parallel" not in advice.change and "Allocate without writing" not in advice.change
+    assert "in parallel" not in advice.change and "leaves elements unwritten" not in advice.change
     assert advice.removes is None
 
 
@@ -607,7 +609,7 @@ def test_container_that_fills_itself(tmp_path: Path) -> None:
     (advice,) = only(builder, tmp_path, serial_init)
     assert "fill.cpp:12 main first touches" in advice.finding
     assert "std::vector::vector writes all of it at fill.cpp:12" in advice.change
-    assert "Allocate without writing." in advice.change
+    assert "leaves elements unwritten" in advice.change
     assert advice.code == ("numactl --interleave=all ./sum",)
 
 
@@ -956,7 +958,7 @@ def test_what_to_do_stands_before_why_the_code_is_for_more_memory(
     (advice,) = only(builder, tmp_path, serial_init)
     why = advice.change.index("The compiler has `b` allocated as zeros")
     assert advice.change.index("Let each thread write to its part first") < why
-    assert "(for threads pinned as in this run). The compiler" in advice.change
+    assert "(threads must be pinned as in this run). The compiler" in advice.change
 
 
 def test_what_main_writes_again_is_not_promised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1003,9 +1005,9 @@ def test_shared_by_all(tmp_path: Path) -> None:
     (advice,) = only(builder, tmp_path, shared_by_all)
     assert "are used whole by" in advice.finding or "is used whole by 8 threads on nodes 0-1" in advice.finding
     assert advice.code[0] == "numactl --interleave=all ./sum"
-    assert "If it is only read, a copy for each node" in advice.change
+    assert "if it is only read, copy it to each node" in advice.change
     assert advice.removes is None
-    assert "SPREAD IT" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
+    assert "SPREAD OR COPY" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
 
 
 @pytest.mark.parametrize(("written", "said"), [(True, False), (False, True)])
@@ -1017,7 +1019,7 @@ def test_copies_are_for_what_nobody_writes(written: bool, said: bool, tmp_path: 
     for _ in range(50):
         builder.sample(STORE, 5, builder.stack(builder.place(LOOP)), 1009, source=OWN_CACHE, **where)
     (advice,) = only(builder, tmp_path, shared_by_all)
-    assert ("a copy for each node" in advice.change) is said
+    assert ("copy it to each node" in advice.change) is said
 
 
 def test_two_causes_two_advices(tmp_path: Path) -> None:
@@ -1092,7 +1094,7 @@ def test_no_node_serves_most_of_what_lies_on_several(samples: list[int], said: s
     assert advice is not None
     assert said in advice.finding
     assert ("One node's memory serves" in advice.finding) is one
-    assert ("the one memory controller" in advice.expects) is one
+    assert ("if one controller limits" in advice.expects) is one
 
 
 def test_objects_on_one_node_each_are_not_on_one_node_together(tmp_path: Path) -> None:
@@ -1251,7 +1253,7 @@ def test_no_line_is_offered_against_a_move_of_the_program_itself(tmp_path: Path)
             builder.sample(LOAD, thread + 1, stack, 1009, address=address, **columns)
     advice = owner_moved.rule(read(builder, tmp_path))
     assert advice is not None
-    assert "remove the calls that do so after the first touch" in advice.change
+    assert "do that before the first touch, or not at all" in advice.change
     assert (advice.code, advice.remarked) == ((), ())
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
+from numaprof.analysis.left_to_chance import left_to_chance
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread, error_of_difference, spread
@@ -46,6 +47,11 @@ class Side:
 
     def values(self, value: Callable[[Evidence], float | None]) -> Spread | None:
         return spread(value(run) for run in self.runs)
+
+    @cached_property
+    def chance(self) -> float:
+        """Share of the accesses whose place one run leaves to chance; the spread of repeats has it already."""
+        return left_to_chance(self.first) if len(self.runs) == 1 else 0.0
 
     @property
     def population(self) -> str | None:
@@ -138,13 +144,16 @@ def share_change(before: Side, after: Side) -> str:
         return ShareChange.UNKNOWN
     if before.population != after.population:
         return ShareChange.UNKNOWN
-    return change_of_share(before.share, after.share)
+    return change_of_share(before.share, after.share, max(before.chance, after.chance))
 
 
-def change_of_share(before: Spread, after: Spread) -> str:
-    """A change is large enough to matter, and more than the error of the runs, or than chance between repeats."""
+def change_of_share(before: Spread, after: Spread, chance: float = 0.0) -> str:
+    """A change is large enough to matter, and more than the error of the runs, or than chance between repeats.
+
+    chance: what of the difference two runs of one program may have.
+    """
     difference = after.middle - before.middle
-    least = SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE
+    least = max(chance, SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE)
     if abs(difference) < least or not (_apart(before, after) or _tested(before, after)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE

@@ -30,7 +30,7 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import Spread
 from numaprof.evidence.thresholds import MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, REMOTE_HEAVY, SHARE_CHANGE
 from numaprof.model import comparison_model as model
-from numaprof.text.format import clean
+from numaprof.text.format import clean, round_percent
 
 MOST_PLACES = 20
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
@@ -91,9 +91,15 @@ def _side(side: sides.Side, times: bool) -> model.Side:
 
 def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
     """What these runs cannot tell, and what would, beyond what is said of the time."""
+    chance = max(before.chance, after.chance)
     if share_change(before, after) == ShareChange.SAME and before.share and after.share:
         if not (before.share.certain and after.share.certain):
             yield "The error of a remote share is not known, for threads ran too briefly: longer runs could tell."
+        elif SHARE_CHANGE <= abs(after.share.middle - before.share.middle) < chance:
+            yield (
+                f"Threads changed nodes during a run: chance placed {round_percent(chance)} of what it accessed. "
+                "Several runs (-n 5), or threads bound from the start, could tell."
+            )
         elif abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
             yield (
                 "The remote shares differ, but by no more than their errors, or than two runs of one program may: "

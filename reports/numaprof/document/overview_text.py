@@ -37,7 +37,7 @@ FAULTS = "faults"
 def banner(evidence: Evidence) -> Iterator[str]:
     run = evidence.run
     if run.emulated is not None:
-        yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are real, times are not."
+        yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are valid, times are not."
     if not run.complete:
         yield (
             "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. "

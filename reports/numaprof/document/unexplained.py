@@ -27,7 +27,7 @@ def unexplained(evidence: Evidence, advices: Sequence[Advice]) -> str | None:
     cause = main_cause(evidence)
     where = f"Most remote reads come from {site_label(cause)}." if cause else _threads(evidence)
     seen = sum(row.samples for row in evidence.samples.used)
-    few = f" Only {plural(seen, 'access', 'es')} have a known address: a longer run may tell more."
+    few = f" Only {plural(seen, 'sampled access', 'es')} {either(seen, 'has', 'have')} a known address: run longer."
     return f"No rule fits this pattern. {where}{few if 0 < seen < FEW else ''}{_huge_pages(evidence)}"
 
 

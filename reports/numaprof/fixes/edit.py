@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.text.format import either, words
+from numaprof.text.format import words
 
-_NAMES = {"p": "pointer", "n": "number of elements", "bytes": "size"}
+_NAMES = ("POINTER", "COUNT", "BYTES")  # of memory.ANY
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class Edit:
 
     def unplaced(self, where: str) -> tuple[str, ...]:
         """Where the program's text was not read: the lines are in names that stand for others."""
-        used = {name: what for name, what in _NAMES.items() if re.search(rf"\b{name}\b", "\n".join(self.lines))}
-        names = f"{words(list(used))} {either(len(used), 'stands', 'stand')} for its {words(list(used.values()))}"
-        return (f"// {where}, add{f' ({names})' if used else ''}{self._needs()}", *self.lines)
+        used = [name for name in _NAMES if re.search(rf"\b{name}\b", "\n".join(self.lines))]
+        names = f", with its own names for {words(used)}" if used else ""
+        return (f"// {where}, add{names}{self._needs()}", *self.lines)
 
     def _needs(self) -> str:
         needs = [f"#include <{header}>" for header in self.headers]

@@ -53,5 +53,5 @@ class Memory:
     blocks: int = 0  # so many are made here, by no loop that the text shows, and each is one part
 
 
-# Where the text cannot be read: names that the user has to replace.
-ANY = Memory("", 0, 0, "p", "n", "bytes", "p[{i}] = 0;")
+# Where the text cannot be read: names that the user has to replace, and that no program has by chance.
+ANY = Memory("", 0, 0, "POINTER", "COUNT", "BYTES", "POINTER[{i}] = 0;")

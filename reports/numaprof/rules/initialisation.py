@@ -156,6 +156,9 @@ def _told_by_text(
     return (told, memories(evidence, told, use) or ()) if told and enough else (group, ())
 
 
+_ANOTHER_TIME = " If it is a task or a dynamic chunk, another thread may have it in the next run: then divide the work."
+
+
 def change(init: Initialisation) -> str:
     if init.team is Team.PROCESSES:
         return (
@@ -163,7 +166,8 @@ def change(init: Initialisation) -> str:
             "child's node). Before the fork, spread over the nodes what all of them only read:"
         )
     if init.shape is Shape.ONE:
-        return "One thread alone uses it: let that thread initialise it, and not the one that does so now."
+        another = "" if init.team is not Team.OPENMP else _ANOTHER_TIME
+        return f"One thread alone uses it: let that thread initialise it, and not the one that does so now.{another}"
     if init.grows and not init.memories:
         return (
             f"It grows while one thread fills it at {positions(init.sites)}: allocate it at its final size before, and "
@@ -196,9 +200,8 @@ def _written_by_call(init: Initialisation) -> str:
         return ""
     all_of_it = "all" if written >= ALL_OF_IT * sum(init.pages.values()) else "most"
     verb = "write" if " and " in init.callees else "writes"
-    end = "Allocate without writing." if init.contained and not init.memories else ""
     names = re.sub("^a function", "A function", init.callees)
-    return f"{names} {verb} {all_of_it} of it at {positions(init.calling)}. {end}".rstrip() + " "
+    return f"{names} {verb} {all_of_it} of it at {positions(init.calling)}. "
 
 
 def _zeroed_beside(init: Initialisation) -> str:
@@ -223,7 +226,15 @@ def _openmp_change(init: Initialisation) -> str:
     if by_policy(init) and init.nodes is not None and code(init) != init.without_edit:
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
     if code(init) == init.without_edit:
-        return init.or_spread(f"Write to it in parallel, divided as {init.loop} divides it.")
+        if init.contained:
+            return init.or_spread(
+                "Use an allocator that leaves elements unwritten, and write to it in parallel, divided as "
+                f"{init.loop} divides it."
+            )
+        return init.or_spread(
+            f"Before anything else is written to it, write to it in parallel, divided as {init.loop} divides it: the "
+            "first write to a page decides its node."
+        )
     return (
         f"Before anything else is written to it, write zeros in parallel, divided among the threads as {init.loop} "
         "divides it: who writes a page first decides its node."
@@ -233,8 +244,8 @@ def _openmp_change(init: Initialisation) -> str:
 def _threads_change(init: Initialisation) -> str:
     if init.nodes is not None and code(init) != init.without_edit:
         return (
-            "Let each thread write to its part first. Or place the parts, as here, on the nodes that use them at "
-            f"{_use(init)}, before anything is written to it (for threads pinned as in this run):"
+            "Let each thread write to its part first. Or place the parts, by this code, on the nodes that use them at "
+            f"{_use(init)}, before anything is written to it (threads must be pinned as in this run):"
         )
     return init.or_spread("Let each thread write first to the part that it uses later.")
 

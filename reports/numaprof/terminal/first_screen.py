@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
-from numaprof.terminal.subject import Row, subject
+from numaprof.terminal.subject import Row, subject, used_whole
 from numaprof.text.format import clean, duration, number, number_list, percent, plural, round_percent
 
 INDENT, GAP = 8, "  "
@@ -57,13 +57,13 @@ _EVIDENCE = "Evidence: "
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
-_NO_FIX, _UNCERTAIN, _SPREAD = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD IT"
+_NO_FIX, _UNCERTAIN, _SPREAD, _LITTLE = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD OR COPY", "LITTLE IS REMOTE"
+_UNEXPLAINED = "CAUSE NOT KNOWN"
 _CROSSES = (
-    "Too little was counted to tell whether the share reaches {}, the threshold for a fix. "
-    "A longer run settles it, or numaprof -n 5."
+    "The share may be above or below {}, the threshold for a fix: a longer run settles it, or several (numaprof -n 5)."
 )
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
-_OPTIONAL = "Optional, as there is little to gain. "
+_OPTIONAL, _IF_CONFIRMED = "Optional, as there is little to gain. ", "If more runs confirm it: "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
 
 
@@ -140,8 +140,13 @@ def _word(report: model.Answer) -> str:
     if report.verdict.judgement == "heavy" and report.verdict.no_fix:
         return _NO_FIX
     first = report.advice[0] if report.advice else None
-    if report.verdict.judgement == "heavy" and first is not None and first.removes is None and first.expects:
-        return _SPREAD  # as much stays remote
+    if report.verdict.judgement == "heavy" and first is None:
+        return _UNEXPLAINED
+    if first is not None and first.kind != "leave":
+        if report.verdict.judgement == "heavy" and first.removes is None and used_whole(report, first):
+            return _SPREAD  # as much stays remote
+        if report.verdict.judgement == "light":
+            return _LITTLE  # and something else is to be done
     return _WORDS.get(report.verdict.judgement, "")
 
 
@@ -249,7 +254,7 @@ def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
 
 
 def _process_name(row: model.ProcessThreads) -> str:
-    return f"process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
+    return f"of these, process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
 
 
 def _sums(row: model.NodeThreads | model.ProcessThreads, counted: bool) -> tuple[str, str]:
@@ -292,7 +297,7 @@ def _do(report: model.Answer, advice: model.Advice | None, room: Room, layout: L
         if report.overview.unexplained:
             layout.paragraph(report.overview.unexplained, first="DO      ", most=room.change)
         return
-    layout.paragraph(_limits(report.verdict, advice) + advice.change, first="DO      ", most=room.change)
+    layout.paragraph(_limited(report.verdict, advice), first="DO      ", most=room.change)
     _code(advice.code, room, layout)
     for each in advice.remarked[: room.remarks]:
         layout.paragraph(f"{each.remark}:", first=" " * INDENT, most=1)
@@ -317,11 +322,15 @@ def _expected(share: float | None, advice: model.Advice) -> str:
     return f"{advice.expects[0].lower()}{advice.expects[1:]}" if advice.expects else ""
 
 
-def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
+def _limited(verdict: model.Verdict, advice: model.Advice) -> str:
+    """The change in words, behind what limits it."""
     if verdict.judgement in _NOT_MEASURED:
-        return _NOT_PROVEN
-    little = verdict.judgement == "moderate" and verdict.crosses is None and advice.kind != "leave"
-    return _OPTIONAL if little else ""
+        return _NOT_PROVEN + advice.change
+    if advice.kind == "leave":
+        return advice.change
+    if verdict.crosses is not None:
+        return _IF_CONFIRMED + advice.change[:1].lower() + advice.change[1:]
+    return (_OPTIONAL if verdict.judgement == "moderate" else "") + advice.change
 
 
 def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
@@ -329,9 +338,8 @@ def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
     width = layout.width - INDENT - 4
     lines = [line for each in code for line in _code_lines(each, width)]
     if len(code) > room.code or sum(-(-cells(line) // width) for line in lines) > 2 * room.code:
-        said = tuple(line for line in code[:1] if line.startswith(_COMMENTS) and room.code > 1)
-        left = f"... {plural(len(code) - len(said), 'line')} of code: --full"
-        lines = [*(line for each in said for line in _code_lines(each, width)), left]
+        place = re.match(r"(?://|!) (.*?)(?:, add|;|$)", code[0]) if room.code > 1 else None
+        lines = wrapped(f"({place[1] if place else 'code'}: {plural(len(code), 'line')}, see --full)", width)
     for line in lines:
         layout.line(" " * (INDENT + 4) + line)
 
@@ -347,9 +355,9 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     parts = []
     if verdict.coverage is not None:
         coverage = percent(verdict.coverage) if verdict.judgement == "refused" else round_percent(verdict.coverage)
-        parts.append(f"events counted {coverage} of the time")
+        parts.append("counted all the time" if coverage == "100 %" else f"counts scaled from {coverage} of the time")
     if verdict.uncounted:
-        parts.append(f"no counters for {round_percent(verdict.uncounted)}")
+        parts.append(f"{round_percent(verdict.uncounted)} of the CPU time not counted")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
     faults = 0 if samples or touches else sum(row.samples for row in report.taken)

@@ -87,6 +87,7 @@ def _width(character: str) -> int:
 
 
 _SENTENCES = re.compile(r"(?<=[.:;]) (?=[A-Z])")
+_CLAUSES = re.compile(r".*(?=[,:;] )", re.DOTALL)
 # Not the spaces of "9 412", "1.5 MiB" and "0.3 %".
 BREAK = re.compile(r"(?<!\d) | (?!\d{3}(?:\D|$)|%|[kMGTPE](?:i?B)?\b)")
 
@@ -103,13 +104,16 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def shortened(text: str, width: int, most: int) -> list[str]:
-    """Whole sentences, in so many lines: half of one misleads. A first sentence that is too long is cut."""
+    """Whole sentences, in so many lines: half of one misleads. Of a first sentence that is too long, whole clauses."""
     lines, sentences = wrapped(text, width), _SENTENCES.split(text)
     while len(lines) > most and len(sentences) > 1:
         sentences.pop()
         lines = wrapped(" ".join([*sentences, "(More: --full.)"]), width)
     if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][: width - 4].rstrip() + " ..."]
+        beginning = " ".join([*lines[: most - 1], lines[most - 1][: width - 4]])
+        clauses, words = _CLAUSES.match(beginning), beginning.rpartition(" ")[0]
+        kept = clauses[0] if clauses and 2 * len(clauses[0]) > len(beginning) else words
+        lines = wrapped(f"{kept} ...", width)
     return [fitted(line, width) for line in lines]
 
 

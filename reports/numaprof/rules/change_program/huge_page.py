@@ -43,7 +43,7 @@ def rule(evidence: Evidence) -> Advice | None:
         edits=() if light else edits,
         evidence=f"{percent(IN_MIXED_PAGES)} or more of its {samples} are to stretches of 2 MiB that several nodes "
         "use, though hardly any page of 4 KiB in them is used by more than one.",
-        cause="its pages of 2 MiB span blocks of several threads",
+        cause="one 2 MiB page holds several blocks",
         removes=None if light else part,
         objects=tuple(group),
         touched_at=tuple(sites),

@@ -43,8 +43,9 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{site_label(site)} first touched it, {size(evidence.bytes(sum(threads.values())))}, from "
         f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"
         "The allocator kept the pages on their nodes.",
-        change=f"What initialises it after {_allocation(group)} is too late to place it. Let large blocks come fresh "
-        f"from the kernel (glibc), or initialise in parallel at {site_position(site)}:",
+        change=f"Freed memory is used again by {_allocation(group)}: its pages stay where they were first written. "
+        f"Have glibc take large blocks fresh from the kernel, or make that first write, at {site_position(site)}, "
+        "parallel:",
         code=(f"MALLOC_MMAP_THRESHOLD_={_threshold(evidence, group)} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group, part),
         removes=part,

@@ -113,7 +113,10 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
 def _expects(evidence: Evidence, group: list[Object], init: Initialisation) -> str | None:
     """What the command that spreads all memory does to the remote share: where much is local, more becomes remote."""
     spread = init.spread in code(init) and measured(evidence) and any(found.homes for found in group)
-    return interleaved_share(evidence, group, all_memory=True) if spread else None
+    if not spread:
+        return None
+    words = interleaved_share(evidence, group, all_memory=True)
+    return words if not init.sites else f"Without an edit, {words[0].lower()}{words[1:]}"
 
 
 def _instead(init: Initialisation) -> tuple[Remarked, ...]:

@@ -126,17 +126,16 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool)
     known = sum(found.known for found in group)
     part = sum(found.remote for found in group) / known if known else None
     now = part if not all_memory else whole.share if whole is not None else None
-    homes = _homes(group).values()
-    one = max(homes) > sum(homes) / 2
-    loads = "the load on the one memory controller is spread" if one else "all memory controllers have an even load"
     if now is None or abs(now - later) < REMOTE_LIGHT:
-        return f"Interleaved, the remote share stays about as it is; {loads}."
-    what = "" if all_memory else " of the sampled accesses to it"
-    change = f"Interleaved, about {round_percent(later)}{what} remote (now {round_percent(now)})"
-    if later > now:
-        controller = "the one memory controller" if one else "a memory controller"
-        return f"{change}: that pays only if {controller} is the bottleneck; numaprof try measures it."
-    return f"{change}; {loads}."
+        change = "As much remote as now"
+    else:
+        what = "" if all_memory else " of its samples"
+        change = f"About {round_percent(later)}{what} remote (now {round_percent(now)})"
+    if now is not None and later < now - REMOTE_LIGHT:
+        return f"{change}, from all memory controllers."
+    homes = _homes(group).values()
+    one = "one" if max(homes) > sum(homes) / 2 else "a"
+    return f"{change}, from all memory controllers; that pays if {one} controller limits now: numaprof try measures it."
 
 
 def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
@@ -159,12 +158,12 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
     if written:
         copies = ""
     elif stores_seen:
-        copies = "Only loads of it were sampled: a copy for each node would make all reads local. "
+        copies = ", or copy it to each node, which makes all reads local (only loads of it were sampled)"
     else:
-        copies = "If it is only read, a copy for each node makes all reads local. "
+        copies = ", or, if it is only read, copy it to each node, which makes all reads local"
     schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
     return (
-        f"Spread it over the nodes. {copies}A parallel initialisation would not help: no thread has a part of its own."
+        f"Spread it over the nodes{copies}. A parallel initialisation would not help: no thread has a part of its own."
         + schedule
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Union
 
+from numaprof.analysis.left_to_chance import roaming, wandered
 from numaprof.analysis.naming import command_to_copy, thread_name, without_source
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.verdict import Judgement, judge
-from numaprof.evidence.evidence import Evidence, Thread
-from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
+from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, WANDERED
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, leave, stay
 from numaprof.text.format import percent, plural, size, words
@@ -33,7 +34,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=tuple(dict.fromkeys(code for _, code, _ in causes if isinstance(code, str))),
         remarked=remarked,
         evidence=words([source for _, _, source in causes]) + ".",
-        threads=(*(thread for thread in evidence.threads if thread.migrated), *_roaming(evidence)),
+        threads=(*(thread for thread in evidence.threads if thread.migrated), *roaming(evidence)),
     )
 
 
@@ -64,7 +65,7 @@ def _migrated(evidence: Evidence) -> Cause | None:
 
 
 def _roamed(evidence: Evidence) -> Cause | None:
-    roamed = _roaming(evidence)
+    roamed = roaming(evidence)
     if not roamed:
         return None
     # The plan is for threads: a process of one keeps the mask that it inherited.
@@ -77,29 +78,17 @@ def _roamed(evidence: Evidence) -> Cause | None:
     return f"{plural(len(roamed), 'unpinned thread')} ran on several nodes", code, where
 
 
-def _roaming(evidence: Evidence) -> list[Thread]:
-    """Unpinned threads that ran on several nodes and make a part of the remote accesses."""
-    free = [thread for thread in evidence.workers if thread.row.pin == "none" and len(thread.nodes) > 1]
-    return [thread for thread in free if _matters(evidence, thread)]
-
-
 def _wandered(evidence: Evidence) -> Cause | None:
     """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
-    first = evidence.threads[0] if evidence.threads else None
-    if first is None or first.row.pin not in ("planned", "none") or len(evidence.threads) < 2:
-        return None
     if without_source(evidence) or runtimes(evidence):
         return None  # no command keeps the first thread on one node, and the others on all
-    pages: dict[int, float] = {}
-    for row in evidence.samples.touched:
-        if row.thread == first.row.id and row.node is not None:
-            pages[row.node] = pages.get(row.node, 0.0) + row.pages
+    pages = wandered(evidence)
     away = sum(pages.values()) - max(pages.values(), default=0.0)
     if away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES:
         return None
     where = words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
     return (
-        f"{thread_name(first)} changed nodes before other threads started, and first touched {where}",
+        f"{thread_name(evidence.threads[0])} changed nodes before other threads started, and first touched {where}",
         bound_by_openmp(evidence, "numaprof") if evidence.samples.openmp else _main_stays(),
         "the node of the CPU at its page faults",
     )
@@ -107,11 +96,6 @@ def _wandered(evidence: Evidence) -> Cause | None:
 
 def _main_stays() -> tuple[Remarked, ...]:
     return stay("in main, before it touches its memory"), leave("in main, before it starts threads")
-
-
-def _matters(evidence: Evidence, thread: Thread) -> bool:
-    theirs, remote = thread.traffic.remote.estimate, evidence.traffic.remote.estimate
-    return theirs is None or not remote or theirs >= MIN_OBJECT_SHARE * remote
 
 
 def _pinned(evidence: Evidence) -> str:

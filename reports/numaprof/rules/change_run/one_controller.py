@@ -12,7 +12,7 @@ from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import EVEN_SPREAD, MIN_SAMPLES, ONE_CONTROLLER
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import percent, words
+from numaprof.text.format import percent, round_percent, words
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -26,6 +26,7 @@ def rule(evidence: Evidence) -> Advice | None:
     if _work_beside(evidence, node) < EVEN_SPREAD / len(evidence.worker_nodes):
         return None  # the work is where the memory is: spread, half of it would be remote
     idle = words([f"node {each} {percent(share)}" for each, share in shares.items() if each != node][:4])
+    elsewhere = 1 - 1 / len(evidence.machine.memory_nodes)
     return Advice(
         kind=Kind.SETTING,
         finding=f"Little is remote, but node {node}'s memory answers {percent(shares[node])} of all requests ({idle}): "
@@ -36,6 +37,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=(f"numactl --interleave=all {command_to_copy(evidence)}",),
         evidence="requests by the node that answered them. They do not tell whether the controller is saturated; "
         "numaprof diff with the interleaved run does.",
+        expects=f"About {round_percent(elsewhere)} remote, from all memory controllers.",
     )
 
 

@@ -72,8 +72,8 @@ def _code(evidence: Evidence, thread: Thread) -> tuple[Remarked, ...]:
 def _change(evidence: Evidence, thread: Thread) -> str:
     if thread.row.pin == "program":
         return (
-            "The program moves it itself: remove the calls that do so after the first touch (pthread_setaffinity_np, "
-            "sched_setaffinity, numa_run_on_node); a new initialisation would not last."
+            "The program binds its threads to other CPUs after they first touched their memory: do that before the "
+            "first touch, or not at all (pthread_setaffinity_np, sched_setaffinity, numa_run_on_node)."
         )
     if without_source(evidence) and not evidence.samples.openmp:
         return "Keep the program on one node, with its memory:"

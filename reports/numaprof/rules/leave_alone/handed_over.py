@@ -29,7 +29,7 @@ def rule(evidence: Evidence) -> Advice | None:
         finding=f"{thread_in_text(filler)} fills {objects_in_text(evidence, group)} again and again, and "
         f"{threads_on_nodes(users(evidence, uses))} use what is in it{most_at(main_use(uses))}.",
         change="Leave its placement alone: spread over the nodes, it would be remote for the thread that fills it as "
-        "well. Let a thread of the same node use what a thread fills.",
+        "well. Let threads use what a thread of their own node has filled.",
         evidence=f"beyond what the other threads request, this thread requests {times:.0f} times as many lines as it "
         f"first touched; {of_remote(evidence, part)} reach this memory "
         f"({plural(sum(row.samples for row in uses), 'sample')}).",

@@ -25,7 +25,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.LEAVE,
         finding=f"{percent(prefetched)} of the {number(remote / prefetched)} remote requests are prefetches{where}.",
-        change="Leave it alone: the prefetcher runs ahead into the next block, and no thread waits for it.",
+        change="Leave it alone: the few remote requests are prefetches, for which no thread waits.",
         evidence=carried + f"{percent(share)} of all requests are remote{_heaviest(evidence)}.",
         threads=tuple(border) if at_border else (),
     )

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the threads that use some memory divide it: as one, each block, or each level of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from numaprof.analysis.object_users import leading, main_use, users
+from numaprof.analysis.placement import gained, one_pass, order_of_arrays, parts_order, team_order
+from numaprof.evidence.access_patterns import Shape
+from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.objects import Object
+from numaprof.evidence.source_location import Site
+from numaprof.evidence.thresholds import AS_GOOD, BINS
+from numaprof.fixes.find import dealt, memories
+from numaprof.fixes.fortran_allocation import each_level
+from numaprof.fixes.memory import Memory
+
+
+class Division(NamedTuple):
+    """How the threads divide one object."""
+
+    found: Object
+    nodes: tuple[int, ...] | None  # of equal parts, that which uses each; None: not known
+    by_level: tuple[int | None, ...]  # of as many parts as BINS, where each level of it is divided; else empty
+    each_block: bool  # the code divides each block
+
+
+class Divided(NamedTuple):
+    """How the threads divide the memory: nodes and by_team as in Initialisation, and whether they divide each block."""
+
+    nodes: tuple[int, ...] | None
+    by_team: tuple[int | None, ...]
+    each_block: bool
+    divisions: tuple[Division, ...]
+    memories: list[Memory] | None
+
+
+class Group(NamedTuple):
+    objects: Sequence[Object]
+    use: Site | None
+    text: Sequence[Memory]  # the allocations that the program's text tells
+
+    def own(self, evidence: Evidence, found: Object) -> list[Memory]:
+        mine = self.text if len(self.objects) == 1 else memories(evidence, [found], self.use) or ()
+        return [memory for memory in mine if memory in self.text and not memory.kept]
+
+
+def divided_by_threads(
+    evidence: Evidence, those: Group, working: Sequence[Thread], order: tuple[int, ...] | None
+) -> Divided:
+    """As one, each block, or each level of it: what explains the accesses best, levels of each object by itself.
+
+    order: of equal parts of the object that is used most, as sampled.
+    """
+    group, text, by_team = those.objects, those.text, team_order(evidence, working, BINS, those.objects)
+    whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
+    each_block = each > whole + AS_GOOD
+    lead = leading(group)
+    divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
+    for found in group:
+        own = those.own(evidence, found)
+        nodes = order if found is lead else parts_order(evidence, found, working)
+        by_level = _by_level(evidence, found, own, working)
+        blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
+        mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
+        placed |= {memory: each_level(memory) for memory in own} if by_level else mine
+        pieces = any(memory.nest or memory.moved or blocks for memory in own)
+        divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
+        divisions.append(Division(found, None if by_level else nodes, by_level, divided))
+    order = None if divisions[group.index(lead)].by_level else order
+    return Divided(order, by_team, each_block, tuple(divisions), list(placed.values()) or None)
+
+
+def _by_level(
+    evidence: Evidence, found: Object, text: Sequence[Memory], working: Sequence[Thread]
+) -> tuple[int | None, ...]:
+    """The nodes of as many parts as BINS, where that explains more than a division of all of it; else empty."""
+    levels = max((memory.levels for memory in text), default=0) or _named_in_one(found, text)
+    if not levels:
+        return ()
+    by_level = team_order(evidence, working, BINS // levels, [found]) * levels
+    by_team = team_order(evidence, working, BINS, [found])
+    better = gained(evidence, [found], by_level, False) > gained(evidence, [found], by_team, False) + AS_GOOD
+    return by_level if better else ()
+
+
+def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tuple[int, ...] | None) -> int:
+    """How many blocks each of its allocations makes, if each block is one part and no loop in the text numbers them."""
+    blocks = found.blocks or 0
+    if blocks < 2 or nodes is None or found.in_region or not text or blocks % len(text):
+        return 0
+    if any(memory.nest or memory.moved or memory.static or memory.fortran or memory.unnumbered for memory in text):
+        return 0
+    each, whole = (gained(evidence, [found], nodes, each_block) for each_block in (True, False))
+    return blocks // len(text) if whole > each + AS_GOOD else 0
+
+
+def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:
+    """The threads that divide the memory: those seen to use it, or all workers where the parts of all explain more, or
+    all but the one that initialises, which has a part in a team of OpenMP only.
+
+    A thread that no sample saw still has its part, and moves the borders of the others.
+    """
+    initialises = None if evidence.samples.openmp else group[0].main_thread
+    others = [thread for thread in evidence.workers if thread.row.id != initialises]
+    lead = leading(group)
+
+    def explained(threads: Sequence[Thread]) -> float:
+        order, arrays = (
+            team_order(evidence, threads, BINS, group),
+            order_of_arrays(evidence, lead, threads, sure=True),
+        )
+        several = gained(evidence, [lead], arrays, False) if arrays else -1.0
+        return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
+
+    return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
+
+
+def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:
+    """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
+
+    The threads are those that access anything from the same place.
+    """
+    seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
+    working = one_pass(evidence, seen, [found])
+    if (evidence.samples.openmp and not in_region) or found.use_shape is not Shape.BLOCKS:
+        return None
+    order = team_order(evidence, working, len(working), [found])
+    nodes = tuple(node for node in order if node is not None)
+    return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
+
+
+def _named_in_one(found: Object, text: Sequence[Memory]) -> int:
+    """Arrays of one size that the text names in one variable: a COMMON block."""
+    return len(text) if found.kind == "static" and len(text) > 1 else 0
+
+
+def by_turns(evidence: Evidence, found: Object) -> bool:
+    """The text says that the loop which uses it hands out its rows by turns, however few samples saw that."""
+    return evidence.samples.openmp and bool(dealt(evidence, found, main_use(found.later)))
