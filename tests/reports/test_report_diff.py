@@ -22,7 +22,7 @@ from numaprof.terminal.comparison_view import print_diff
 from numaprof.terminal.layout import Layout
 from numaprof.text.messages import Failure
 from recording_builder import SECOND, RecordingBuilder
-from scenarios import SCENARIOS, levels
+from scenarios import ARRAY, PAGE, PAGES, SCENARIOS, init_stack, levels
 from test_report_recording import reports
 
 BEFORE, AFTER = SCENARIOS["serial_init"], SCENARIOS["parallel_init"]
@@ -130,6 +130,23 @@ def test_share_within_the_spread_is_unchanged(tmp_path: Path) -> None:
 
     text = said([noisy(131_072), noisy(80_000)], [noisy(100_000), noisy(120_000)], tmp_path)
     assert "Remote share unchanged as far as these runs can tell" in text
+
+
+@pytest.mark.parametrize(("away", "home", "change"), [(0.0, 1, "rose"), (0.3, 1, "unchanged"), (0.3, 0, "rose")])
+def test_what_the_scheduler_placed_is_no_change(away: float, home: int, change: str, tmp_path: Path) -> None:
+    """The first thread changed nodes while it touched its memory; a policy would have placed that memory (home 0)."""
+
+    def run(away: float, remote: int) -> list[RecordingBuilder]:
+        builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [100_000] * 8, [remote] * 8)
+        pages = round(PAGES * away)
+        builder.touch(init_stack(builder), 1, ARRAY, PAGES - pages, page_node=0, cpu=0)
+        if pages:
+            builder.touch(init_stack(builder), 1, ARRAY + (PAGES - pages) * PAGE, pages, page_node=home, cpu=4)
+        return [builder]
+
+    text = said(run(0.0, 40_000), run(away, 60_000), tmp_path)
+    assert f"Remote share {change}" in text
+    assert ("chance placed 30 % of what it accessed" in text) == (change == "unchanged")
 
 
 def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:

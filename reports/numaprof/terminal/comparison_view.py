@@ -20,6 +20,8 @@ _WORDS: dict[str, Callable[[float], str]] = {
 def print_diff(found: model.Comparison, layout: Layout) -> None:
     layout.paragraph(found.headline, first="VERDICT   ", style=BOLD)
     layout.paragraph(found.time, first=" " * 10, style=BOLD)
+    for text in found.noise:
+        layout.paragraph(text, first=" " * 10)
     for difference in found.differences:
         layout.paragraph(f"differs: {difference}", first=" " * 10)
     layout.line()
