@@ -66,7 +66,9 @@ def test_ranks_that_fail_leave_what_they_had(tmp_path: Path) -> None:
 @pytest.mark.requires("openmpi")
 def test_two_jobs_at_once_in_one_directory_are_never_added(tmp_path: Path) -> None:
     words = [*OPEN_MPI, "--bind-to", "none", "-n", "3", PROGRAM, "record", "-q", "-o", "j/", target("touch"), "2", "64"]
-    jobs = [subprocess.Popen(list(map(str, words)), cwd=tmp_path) for _ in range(2)]
+    # Two Open MPIs that start together both make the directory of their sessions, and one fails: each has its own base.
+    bases = [("--mca", "orte_tmpdir_base", tmp_path / name) for name in ("a", "b")]
+    jobs = [subprocess.Popen(list(map(str, [words[0], *base, *words[1:]])), cwd=tmp_path) for base in bases]
     assert [each.wait() for each in jobs] == [0, 0]
     assert len(recordings(tmp_path / "j")) == 6
     found = job(tmp_path / "j")

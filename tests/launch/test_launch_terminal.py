@@ -152,7 +152,7 @@ def test_term_is_handed_on_and_a_second_one_gives_up(recording: Path) -> None:
 
 def test_term_from_timeout_is_one_term(tmp_path: Path, recording: Path) -> None:
     """timeout(1) signals its child and then the whole group, so that we get two and the program gets ours as well."""
-    polite = "trap 'echo leaving; exit 3' TERM; echo ready; while :; do read word; done"
+    polite = "trap 'echo leaving; exit 3' TERM; echo ready; while :; do read -t 1 word; done"
     command = [
         "/usr/bin/timeout",
         "--foreground",

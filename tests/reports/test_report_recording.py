@@ -220,7 +220,7 @@ def test_damaged_anywhere(filler: bytes, tmp_path: Path) -> None:
     whole = serial_init().write(tmp_path / "whole").read_bytes()
     path = tmp_path / "damaged"
     outcomes = set()
-    for start in range(100, len(whole), 997):
+    for start in range(100, len(whole), 2999):
         path.write_bytes(whole[:start] + filler + whole[start + 64 :])
         try:
             load(str(path))
@@ -294,7 +294,7 @@ def test_half_written_commit_is_ignored(tmp_path: Path) -> None:
     old, new = two_states(tmp_path)
     whole = unfinished(old, new)
     path = tmp_path / "half"
-    for length in range(max(len(old), len(new)), len(whole), 1013):
+    for length in range(max(len(old), len(new)), len(whole), 3037):
         path.write_bytes(whole[:length])
         assert finished_commit(str(path)) is None
         assert load(str(path)).run.exit_status == 0
