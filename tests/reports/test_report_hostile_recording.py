@@ -180,3 +180,12 @@ def test_a_full_disk_is_one_line_for_help_too(command: str) -> None:
     assert done.returncode == 125
     assert done.stderr.startswith("numaprof: cannot write to stdout: No space left on device; ")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_file_that_is_cut_while_it_is_read_is_damaged(tmp_path: Path) -> None:
+    """Another user may own it: a mapped file would end the report with a bus error."""
+    path = serial_init().write(tmp_path / "x.numaprof")
+    recording = Recording(str(path))
+    os.truncate(path, 8192)
+    with pytest.raises(Failure, match="is damaged"):
+        recording.run("CREATE TEMP TABLE all_of_it AS SELECT * FROM sample JOIN stack ON sample.stack = stack.id")
