@@ -105,6 +105,15 @@ def test_static_program(recording: Path) -> None:
     assert "static" in one(recording, NOTES)
 
 
+def test_notes_of_execs_are_bounded(recording: Path) -> None:
+    """A target may exec programs without end: the recording must not grow by a note for each."""
+    program = target("touch", "-static", output="touch-static")
+    loop = f"i=0; while [ $i -lt 70 ]; do {program} 1 1; i=$((i+1)); done"
+    assert record(recording, "sh", "-c", loop) == 0
+    assert one(recording, "SELECT count(*) FROM note WHERE kind = 'not_followed'") == 64
+    assert one(recording, "SELECT value FROM note WHERE kind = 'not_noted'") == 6
+
+
 @pytest.mark.requires("perf_event")
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs to tell a pin from none")
 def test_cpu_time_of_a_static_programs_threads_reaches_to_their_end(recording: Path) -> None:

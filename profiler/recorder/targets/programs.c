@@ -2,11 +2,14 @@
 #include "profiler/recorder/targets/programs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "collectors/protocol/channel.h"
 #include "core/text/diag.h"
+
+enum { PROGRAMS_MOST_NOTES = 64 };
 
 static bool programs_is_forbidden(int kind)
 {
@@ -17,8 +20,14 @@ static void programs_note(const struct programs *programs, const struct process 
 {
     char clean[PATH_MAX];
     diag_clean(clean, sizeof clean, path);
-    if (programs_is_forbidden(kind)) {
+    if (programs_is_forbidden(kind))
         RECORD(programs->tasks->queue, RECORDING_PROCESS_FOLLOWED, RECORD_NUMBER(process->id), RECORD_TEXT("no"));
+    if (programs->unconnected->notes == PROGRAMS_MOST_NOTES) {
+        programs->unconnected->not_noted++;
+        return;
+    }
+    programs->unconnected->notes++;
+    if (programs_is_forbidden(kind)) {
         note_write(programs->tasks, "not_followed", 1, elf_kind_remedy(kind),
                      "%s %s: the kernel does not allow it to be measured, so nothing was recorded of it", clean,
                      elf_kind_obstacle(kind));
@@ -82,6 +91,9 @@ void programs_finish(const struct programs *programs, const char *library, const
     const struct programs_unconnected *u = programs->unconnected;
     char remedy[PATH_MAX + 160], clean[PATH_MAX];
     programs_note_gave_up(programs);
+    if (u->not_noted > 0)
+        note_write(programs->tasks, "not_noted", (int64_t)u->not_noted, NULL,
+                   "%" PRIu64 " later execs of programs that are followed from outside have no note each", u->not_noted);
     if (u->count == 0)
         return;
     if (why_not || !*library)

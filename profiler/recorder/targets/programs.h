@@ -6,8 +6,10 @@
 #include "profiler/launch/target.h"
 #include "profiler/recorder/evidence/counter_sets.h"
 
-// Programs that could load the preload library and never connected.
+// Programs that could load the preload library and never connected; and notes on single programs, which are bounded: a
+// target announces as many execs as it likes.
 struct programs_unconnected {
+    uint64_t notes, not_noted;
     uint64_t count;
     const char *exe;                 // of the first one; interned, NULL: unknown
     uint64_t gave_up;                // of those that connected, and had no answer in time
