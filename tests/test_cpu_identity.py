@@ -135,7 +135,7 @@ def test_unknown_cpus_are_named_with_a_remedy(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["rocketlake-vm", *UNKNOWN])
 def test_on_one_node_an_unknown_cpu_lacks_nothing(name: str, tmp_path: Path) -> None:
-    done = run(from_fixture(unpack(machine_snapshot("no-numa"), tmp_path), name))
+    done = run(from_fixture(unpack(machine_snapshot("vm-one-node"), tmp_path), name))
     assert "no access can be remote" in done.stdout + done.stderr
     assert "how to add" not in done.stderr
 

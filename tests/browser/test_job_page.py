@@ -38,7 +38,7 @@ def test_ranks_hosts_and_links(window: Browser, tmp_path: Path) -> None:
     shown = {int(row[0]): (row[1], row[2]) for row in rows}
     assert shown == {rank.number: (rank.host, percent(rank.remote_share)) for rank in job.ranks}
     copied = window.texts(".advice pre")
-    assert [text.splitlines()[-1] for text in copied] == ["    p[i] = 0;", "numactl --interleave=all ./sum"], (
+    assert [text.splitlines()[-1] for text in copied] == ["    POINTER[i] = 0;", "numactl --interleave=all ./sum"], (
         "each alone"
     )
     assert int(rows[0][0]) == 2, "the rank that stands apart comes first"

@@ -146,7 +146,7 @@ def test_what_the_scheduler_placed_is_no_change(away: float, home: int, change: 
 
     text = said(run(0.0, 40_000), run(away, 60_000), tmp_path)
     assert f"Remote share {change}" in text
-    assert ("chance placed 30 % of what it accessed" in text) == (change == "unchanged")
+    assert ("up to 30 % of the accesses may be local or remote by chance" in text) == (change == "unchanged")
 
 
 def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:

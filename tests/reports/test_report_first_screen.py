@@ -205,7 +205,7 @@ def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
     code = ("// after the allocation at sum.c:13, add", *[f"line {number};" for number in range(12)])
     out = io.StringIO()
     print_first_screen(replace(report, advice=(replace(report.advice[0], code=code),)), Layout(out, COLUMNS))
-    assert "            (after the allocation at sum.c:13: 13 lines, see --full)\n" in out.getvalue()
+    assert "            (after the allocation at sum.c:13: 12 lines, see --full)\n" in out.getvalue()
     assert "line 0;" not in out.getvalue()
 
 

@@ -258,7 +258,9 @@ def test_what_is_spread_already_is_not_to_be_initialised_by_parts_that_nobody_kn
     assert (serial_init.rule(evidence) is not None) is speaks
 
 
-@pytest.mark.parametrize(("local", "said"), [(0, "As much remote as now"), (MILLION, "About 50 % remote (now ")])
+@pytest.mark.parametrize(
+    ("local", "said"), [(0, "Spread, as much remote as now"), (MILLION, "Spread, about 50 % remote (now ")]
+)
 def test_interleaving_is_said_to_add_what_it_adds(local: int, said: str, tmp_path: Path) -> None:
     """A thread that also works near its memory has less remote today than an even spread would give it."""
     builder = levels(RecordingBuilder()).threads(8)

@@ -216,8 +216,8 @@ def test_the_few_uses_of_one_allocation_do_not_speak_for_another_at_its_line(tmp
 @pytest.mark.parametrize(
     ("local", "expected"),
     [
-        (0, "Without an edit, as much remote as now, from all memory controllers; that pays if one"),
-        (1, "Without an edit, about 50 % remote (now 25 %), from all memory controllers; that pays if one"),
+        (0, "Without an edit, spread, as much remote as now, from all memory controllers; that pays if one"),
+        (1, "Without an edit, spread, about 50 % remote (now 25 %), from all memory controllers; that pays if one"),
     ],
 )
 def test_an_array_that_grows_is_not_filled_in_parallel(local: int, expected: str, tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_serial_init_names_object_and_both_lines(tmp_path: Path) -> None:
         "sum.c:22 main._omp_fn.0 uses it from 8 threads on nodes 0-1, each thread a block of its own" in advice.finding
     )
     assert advice.code[0].startswith(
-        "// after the allocation at sum.c:14, add, with its own names for POINTER and COUNT"
+        "// after the allocation at sum.c:14, add, with the program's names for POINTER and COUNT"
     )
     assert advice.code[1] == "#pragma omp parallel for schedule(static)"
     assert advice.removes == pytest.approx(1.0)
@@ -1007,7 +1007,7 @@ def test_shared_by_all(tmp_path: Path) -> None:
     assert advice.code[0] == "numactl --interleave=all ./sum"
     assert "if it is only read, copy it to each node" in advice.change
     assert advice.removes is None
-    assert "SPREAD OR COPY" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
+    assert "SPREAD IT" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
 
 
 @pytest.mark.parametrize(("written", "said"), [(True, False), (False, True)])

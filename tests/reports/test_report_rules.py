@@ -231,7 +231,7 @@ def test_a_variable_beside_divided_memory_is_spread_alone(tmp_path: Path) -> Non
     """Where the text cannot be read, before its first touch: it is there before the program starts."""
     advice = shared_by_all.rule(read(SCENARIOS["named_objects"](), tmp_path))
     assert advice is not None
-    assert advice.code[0].startswith("// before sum.c:17, add, with its own names for POINTER and BYTES")
+    assert advice.code[0].startswith("// before sum.c:17, add, with the program's names for POINTER and BYTES")
     assert any("numa_interleave_memory" in line for line in advice.code)
 
 

@@ -49,7 +49,7 @@ static int cmd_events_nodes(const char *root, bool *split)
     struct topology *topology = calloc(1, sizeof *topology);
     int nodes = 0;
     if (topology && topology_read(topology, root) == 0) {
-        nodes = topology->node_count;
+        nodes = topology->numa ? (int)topology->node_count : 0;
         *split |= event_plan_sockets_are_split(topology);
         topology_free(topology);
     }

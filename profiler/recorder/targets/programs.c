@@ -2,7 +2,6 @@
 #include "profiler/recorder/targets/programs.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,9 +90,9 @@ void programs_finish(const struct programs *programs, const char *library, const
     const struct programs_unconnected *u = programs->unconnected;
     char remedy[PATH_MAX + 160], clean[PATH_MAX];
     programs_note_gave_up(programs);
-    if (u->not_noted > 0)
-        note_write(programs->tasks, "not_noted", (int64_t)u->not_noted, NULL,
-                   "%" PRIu64 " later execs of programs that are followed from outside have no note each", u->not_noted);
+    note_count(programs->tasks, "not_noted", u->not_noted, NULL,
+               "later exec of a program without the preload library has no note of its own",
+               "later execs of programs without the preload library have no notes of their own");
     if (u->count == 0)
         return;
     if (why_not || !*library)

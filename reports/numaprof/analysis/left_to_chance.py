@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.samples import Touched
 from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
 
 
@@ -18,17 +22,21 @@ def _matters(evidence: Evidence, thread: Thread) -> bool:
     return theirs is None or not remote or theirs >= MIN_OBJECT_SHARE * remote
 
 
-def wandered(evidence: Evidence) -> dict[int, float]:
-    """Pages by node that the first thread first touched, and that are there, as no policy placed them elsewhere. It is
-    not pinned before there are others; empty if it was."""
+def touched_unpinned(evidence: Evidence) -> list[Touched]:
+    """What the first thread first touched; empty if it was pinned. It is not pinned before there are other threads."""
     first = evidence.threads[0] if evidence.threads else None
-    pages: dict[int, float] = {}
     if first is None or first.row.pin not in ("planned", "none") or len(evidence.threads) < 2:
-        return pages
-    for row in evidence.samples.touched:
-        if row.thread == first.row.id and row.node is not None and row.home in (None, row.node):
-            pages[row.node] = pages.get(row.node, 0.0) + row.pages
-    return pages
+        return []
+    return [row for row in evidence.samples.touched if row.thread == first.row.id and row.node is not None]
+
+
+def by_node(rows: Iterable[Touched]) -> dict[int, float]:
+    """Pages by the node of the CPU at the first touch."""
+    pages: dict[int, float] = defaultdict(float)
+    for row in rows:
+        if row.node is not None:
+            pages[row.node] += row.pages
+    return dict(pages)
 
 
 def _rarer(thread: Thread) -> float:
@@ -36,14 +44,13 @@ def _rarer(thread: Thread) -> float:
     return max(0.0, min(remote, total - remote))
 
 
-def left_to_chance(evidence: Evidence) -> float:
-    """Share of the accesses that chance may have made local or remote.
-
-    Of threads that roamed, the rarer of the two; of memory that the first thread touched away from its main node, as
-    many as it is of all memory.
-    """
+def roamed(evidence: Evidence) -> float:
+    """Share of the counted accesses that threads which roamed had local or remote by chance: the rarer of the two."""
     total = evidence.traffic.total
-    roamed = sum(map(_rarer, roaming(evidence))) / total if total else 0.0
-    pages = wandered(evidence).values()
-    away = (sum(pages) - max(pages, default=0.0)) / evidence.touched_pages if evidence.touched_pages else 0.0
-    return min(1.0, roamed + away)
+    return min(1.0, sum(map(_rarer, roaming(evidence))) / total) if total else 0.0
+
+
+def wandered(evidence: Evidence) -> float:
+    """Share of the memory that the first thread touched away from its main node, and that no policy placed."""
+    pages = by_node(row for row in touched_unpinned(evidence) if row.home in (None, row.node)).values()
+    return (sum(pages) - max(pages, default=0.0)) / evidence.touched_pages if evidence.touched_pages else 0.0

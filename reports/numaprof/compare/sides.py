@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
-from numaprof.analysis.left_to_chance import left_to_chance
+from numaprof.analysis.left_to_chance import roamed, wandered
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.spread import Spread, error_of_difference, spread
@@ -49,9 +49,14 @@ class Side:
         return spread(value(run) for run in self.runs)
 
     @cached_property
-    def chance(self) -> float:
-        """Share of the accesses whose place one run leaves to chance; the spread of repeats has it already."""
-        return left_to_chance(self.first) if len(self.runs) == 1 else 0.0
+    def wandered(self) -> float:
+        """Share of the memory whose place one run leaves to chance; the spread of repeats has it already."""
+        return wandered(self.first) if len(self.runs) == 1 else 0.0
+
+    @cached_property
+    def roamed(self) -> float:
+        """The same of the accesses of threads that changed nodes."""
+        return roamed(self.first) if len(self.runs) == 1 else 0.0
 
     @property
     def population(self) -> str | None:
@@ -144,16 +149,22 @@ def share_change(before: Side, after: Side) -> str:
         return ShareChange.UNKNOWN
     if before.population != after.population:
         return ShareChange.UNKNOWN
-    return change_of_share(before.share, after.share, max(before.chance, after.chance))
+    return change_of_share(before.share, after.share, chance(before, after))
 
 
-def change_of_share(before: Spread, after: Spread, chance: float = 0.0) -> str:
+def chance(before: Side, after: Side) -> float:
+    """How far the shares of one program may differ by chance. Threads that roam on one side only are a change of the
+    program, or of how it is run."""
+    return min(before.roamed, after.roamed) + max(before.wandered, after.wandered)
+
+
+def change_of_share(before: Spread, after: Spread, by_chance: float = 0.0) -> str:
     """A change is large enough to matter, and more than the error of the runs, or than chance between repeats.
 
-    chance: what of the difference two runs of one program may have.
+    by_chance: how far two runs of one program may differ.
     """
     difference = after.middle - before.middle
-    least = max(chance, SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE)
+    least = max(by_chance, SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE)
     if abs(difference) < least or not (_apart(before, after) or _tested(before, after)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE

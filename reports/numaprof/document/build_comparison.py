@@ -19,7 +19,7 @@ from numaprof.compare.pairing import (
     site_labels,
     touched_bytes,
 )
-from numaprof.compare.sides import ShareChange, change_of_share, differences, share_change, time_change
+from numaprof.compare.sides import ShareChange, chance, change_of_share, differences, share_change, time_change
 from numaprof.document.open_recording import reading
 from numaprof.document.partial_list import Listed
 from numaprof.document.sections.machine_section import who_reads_where
@@ -91,14 +91,14 @@ def _side(side: sides.Side, times: bool) -> model.Side:
 
 def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
     """What these runs cannot tell, and what would, beyond what is said of the time."""
-    chance = max(before.chance, after.chance)
+    by_chance = chance(before, after)
     if share_change(before, after) == ShareChange.SAME and before.share and after.share:
         if not (before.share.certain and after.share.certain):
             yield "The error of a remote share is not known, for threads ran too briefly: longer runs could tell."
-        elif SHARE_CHANGE <= abs(after.share.middle - before.share.middle) < chance:
+        elif SHARE_CHANGE <= abs(after.share.middle - before.share.middle) < by_chance:
             yield (
-                f"Threads changed nodes during a run: chance placed {round_percent(chance)} of what it accessed. "
-                "Several runs (-n 5), or threads bound from the start, could tell."
+                f"Threads changed nodes during a run: up to {round_percent(by_chance)} of the accesses may be local or "
+                "remote by chance. Several runs (-n 5), or threads bound from the start, could tell."
             )
         elif abs(after.share.middle - before.share.middle) >= SHARE_CHANGE:
             yield (

@@ -49,7 +49,7 @@ class Edit:
     def unplaced(self, where: str) -> tuple[str, ...]:
         """Where the program's text was not read: the lines are in names that stand for others."""
         used = [name for name in _NAMES if re.search(rf"\b{name}\b", "\n".join(self.lines))]
-        names = f", with its own names for {words(used)}" if used else ""
+        names = f", with the program's names for {words(used)}" if used else ""
         return (f"// {where}, add{names}{self._needs()}", *self.lines)
 
     def _needs(self) -> str:

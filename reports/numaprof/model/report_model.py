@@ -473,6 +473,7 @@ class Advice:
         removes: Part of all remote accesses that the change removes; null: not known.
         concerns: If the change removes no remote accesses but makes them cheaper: the part that becomes cheaper.
         saves: Gain in time, a range with its assumptions.
+        shared: No thread has a part of the data, so as much stays remote, wherever it is.
         objects: The data of the advice: positions in `objects.rows`, most important first.
         touched_at: Where that data is first touched.
         touched_by: Id of the thread that first touches most of it.
@@ -494,6 +495,7 @@ class Advice:
     removes: float | None
     concerns: float | None
     saves: str | None
+    shared: bool
     objects: tuple[int, ...]
     touched_at: tuple[Place, ...]
     touched_by: int | None

@@ -44,6 +44,7 @@ class Advice:
     cause: str | None = None  # in a few words, where it is not who first touches the data
     expects: str | None = None  # what the change does where removes is not known: a sentence
     saves: str | None = None  # what that can be worth in time, a range with its assumptions
+    shared: bool = False  # no thread has a part of the data: as much stays remote, wherever it is
     objects: tuple[Object, ...] = ()  # the data it is about, most important first
     touched_at: tuple[Site, ...] = ()  # where that is first touched
     touched_by: Thread | None = None  # the thread that first touches most of it

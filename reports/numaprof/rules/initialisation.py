@@ -156,7 +156,8 @@ def _told_by_text(
     return (told, memories(evidence, told, use) or ()) if told and enough else (group, ())
 
 
-_ANOTHER_TIME = " If it is a task or a dynamic chunk, another thread may have it in the next run: then divide the work."
+_ANOTHER_TIME = " If that is a task or a dynamic chunk, another thread may run it next time: then divide the work."
+_UNWRITTEN = "Use an allocator that leaves elements unwritten"
 
 
 def change(init: Initialisation) -> str:
@@ -228,8 +229,7 @@ def _openmp_change(init: Initialisation) -> str:
     if code(init) == init.without_edit:
         if init.contained:
             return init.or_spread(
-                "Use an allocator that leaves elements unwritten, and write to it in parallel, divided as "
-                f"{init.loop} divides it."
+                f"{_UNWRITTEN}, and write to the memory in parallel, divided as {init.loop} divides it."
             )
         return init.or_spread(
             f"Before anything else is written to it, write to it in parallel, divided as {init.loop} divides it: the "
@@ -247,6 +247,8 @@ def _threads_change(init: Initialisation) -> str:
             "Let each thread write to its part first. Or place the parts, by this code, on the nodes that use them at "
             f"{_use(init)}, before anything is written to it (threads must be pinned as in this run):"
         )
+    if init.contained:
+        return init.or_spread(f"{_UNWRITTEN}, and let each thread write first to the part that it uses later.")
     return init.or_spread("Let each thread write first to the part that it uses later.")
 
 

@@ -32,7 +32,9 @@ def in_own_terms(evidence: Evidence, advice: Advice) -> Advice:
         return advice
     change, code = option
     rest = advice.code if _is_placed_before(advice) else ()
-    return replace(advice, change=change, code=(*code, *(line for line in rest if line not in code)), removes=None)
+    return replace(
+        advice, change=change, code=(*code, *(line for line in rest if line not in code)), removes=None, expects=None
+    )
 
 
 _WITHOUT_SOURCE = "An installed program needs no edit: spread its memory over the nodes, or run it on one node:"

@@ -10,11 +10,12 @@ from typing import NamedTuple, TypeVar
 
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
-from numaprof.terminal.subject import Row, subject, used_whole
+from numaprof.terminal.subject import Row, subject
 from numaprof.text.format import clean, duration, number, number_list, percent, plural, round_percent
 
 INDENT, GAP = 8, "  "
 BAR = 16
+ALL_THE_TIME = 0.99  # of the time an event could run: the rest is its start and end
 ROWS, COLUMNS = 23, 80  # one more row is for the prompt
 MOST_COMMAND = 2  # rows of a command to copy, which is never broken
 
@@ -57,7 +58,7 @@ _EVIDENCE = "Evidence: "
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
-_NO_FIX, _UNCERTAIN, _SPREAD, _LITTLE = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD OR COPY", "LITTLE IS REMOTE"
+_NO_FIX, _UNCERTAIN, _SPREAD, _LITTLE = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD IT", "LITTLE IS REMOTE"
 _UNEXPLAINED = "CAUSE NOT KNOWN"
 _CROSSES = (
     "The share may be above or below {}, the threshold for a fix: a longer run settles it, or several (numaprof -n 5)."
@@ -143,7 +144,7 @@ def _word(report: model.Answer) -> str:
     if report.verdict.judgement == "heavy" and first is None:
         return _UNEXPLAINED
     if first is not None and first.kind != "leave":
-        if report.verdict.judgement == "heavy" and first.removes is None and used_whole(report, first):
+        if report.verdict.judgement == "heavy" and first.shared:
             return _SPREAD  # as much stays remote
         if report.verdict.judgement == "light":
             return _LITTLE  # and something else is to be done
@@ -326,22 +327,33 @@ def _limited(verdict: model.Verdict, advice: model.Advice) -> str:
     """The change in words, behind what limits it."""
     if verdict.judgement in _NOT_MEASURED:
         return _NOT_PROVEN + advice.change
-    if advice.kind == "leave":
-        return advice.change
     if verdict.crosses is not None:
-        return _IF_CONFIRMED + advice.change[:1].lower() + advice.change[1:]
-    return (_OPTIONAL if verdict.judgement == "moderate" else "") + advice.change
+        return (_IF_CONFIRMED if advice.kind == "fix" else "") + advice.change
+    optional = verdict.judgement == "moderate" and advice.kind != "leave"
+    return (_OPTIONAL if optional else "") + advice.change
 
 
 def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
-    """Prints all code if it fits, else its first comment and the number of lines left out."""
+    """Prints all code if it fits, else where it goes and how long it is."""
     width = layout.width - INDENT - 4
     lines = [line for each in code for line in _code_lines(each, width)]
     if len(code) > room.code or sum(-(-cells(line) // width) for line in lines) > 2 * room.code:
-        place = re.match(r"(?://|!) (.*?)(?:, add|;|$)", code[0]) if room.code > 1 else None
-        lines = wrapped(f"({place[1] if place else 'code'}: {plural(len(code), 'line')}, see --full)", width)
+        lines = wrapped(f"({_where_to(code) if room.code > 1 else 'code'}, see --full)", width)
     for line in lines:
         layout.line(" " * (INDENT + 4) + line)
+
+
+_PLACE = re.compile(r"(?://|!) ((?:after|before) .*?|\S+: (?:after|instead of) lines? [\d-]+)(?:, add.*|;.*)?$")
+
+
+def _where_to(code: tuple[str, ...]) -> str:
+    """The first place of the code, by the comment before it, and how much there is."""
+    places = [found[1] for found in map(_PLACE.match, code) if found]
+    count = plural(len(code) - len(places), "line")
+    if not places:
+        return count
+    more = f" and {plural(len(places) - 1, 'more place')}" if places[1:] else ""
+    return f"{places[0]}{more}: {count}"
 
 
 def _code_lines(code: str, width: int) -> list[str]:
@@ -353,9 +365,7 @@ def _code_lines(code: str, width: int) -> list[str]:
 def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     verdict = report.verdict
     parts = []
-    if verdict.coverage is not None:
-        coverage = percent(verdict.coverage) if verdict.judgement == "refused" else round_percent(verdict.coverage)
-        parts.append("counted all the time" if coverage == "100 %" else f"counts scaled from {coverage} of the time")
+    parts += _counted(verdict)
     if verdict.uncounted:
         parts.append(f"{round_percent(verdict.uncounted)} of the CPU time not counted")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
@@ -373,6 +383,19 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     layout.line()
     layout.paragraph(f"{', '.join([*parts, *notes]) or 'none'}.", first=_EVIDENCE, most=room.evidence)
     _more(report.recording, layout)
+
+
+def _counted(verdict: model.Verdict) -> list[str]:
+    """How long the verdict's events ran while threads had counters."""
+    if verdict.coverage is None:
+        return []
+    if verdict.judgement == "refused":
+        return [f"counted {percent(verdict.coverage)} of the time"]
+    without = verdict.uncounted or 0.0
+    seen = verdict.coverage / (1 - without) if without < 1 else 0.0
+    if seen >= ALL_THE_TIME:
+        return [] if without else ["counted all the time"]
+    return [f"counts scaled from {round_percent(seen)} of the time"]
 
 
 def _more(recording: str, layout: Layout) -> None:

@@ -111,8 +111,9 @@ def shortened(text: str, width: int, most: int) -> list[str]:
         lines = wrapped(" ".join([*sentences, "(More: --full.)"]), width)
     if len(lines) > most:
         beginning = " ".join([*lines[: most - 1], lines[most - 1][: width - 4]])
-        clauses, words = _CLAUSES.match(beginning), beginning.rpartition(" ")[0]
-        kept = clauses[0] if clauses and 2 * len(clauses[0]) > len(beginning) else words
+        clauses, words = _CLAUSES.match(beginning), BREAK.split(beginning)
+        last = len(words[-1]) + 1 if words[1:] else 0
+        kept = clauses[0] if clauses and 2 * len(clauses[0]) > len(beginning) else beginning[: len(beginning) - last]
         lines = wrapped(f"{kept} ...", width)
     return [fitted(line, width) for line in lines]
 

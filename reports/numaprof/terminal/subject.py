@@ -74,12 +74,6 @@ def _object(report: model.Answer, advice: model.Advice | None) -> model.Object |
     return rows[0] if _is_remote(report) and known else None
 
 
-def used_whole(report: model.Answer, advice: model.Advice) -> bool:
-    """True if no thread has a part of the data, which then no placement makes local."""
-    found = _object(report, advice)
-    return found is not None and _SHAPES.get(found.use_shape) == "each uses all of it"
-
-
 def _is_remote(report: model.Answer) -> bool:
     return report.verdict.judgement in ("heavy", "moderate")
 

@@ -45,6 +45,7 @@ def _advice(found: Advice, shown: Shown, trial: model.Trial | None) -> model.Adv
         removes=found.removes,
         concerns=found.concerns,
         saves=found.saves,
+        shared=found.shared,
         objects=tuple(shown.objects[each.things] for each in found.objects if each.things in shown.objects),
         touched_at=tuple(map(place, found.touched_at)),
         touched_by=found.touched_by.row.id if found.touched_by is not None else None,

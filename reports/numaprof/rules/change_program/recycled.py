@@ -44,8 +44,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"{thread_in_text(evidence.by_id.get(toucher))}, and freed it. {where}"
         "The allocator kept the pages on their nodes.",
         change=f"Freed memory is used again by {_allocation(group)}: its pages stay where they were first written. "
-        f"Have glibc take large blocks fresh from the kernel, or make that first write, at {site_position(site)}, "
-        "parallel:",
+        f"Have glibc take large blocks fresh from the kernel, or write it first in parallel, at {site_position(site)}:",
         code=(f"MALLOC_MMAP_THRESHOLD_={_threshold(evidence, group)} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group, part),
         removes=part,

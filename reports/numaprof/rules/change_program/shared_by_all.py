@@ -73,6 +73,7 @@ def rule(evidence: Evidence) -> Advice | None:
         evidence=_rests_on(evidence, uses, part),
         expects=interleaved_share(evidence, group, all_memory),
         concerns=part,
+        shared=True,
         objects=tuple(group),
         touched_at=tuple(sites),
         touched_by=evidence.by_id.get(group[0].main_thread),
@@ -126,11 +127,13 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool)
     known = sum(found.known for found in group)
     part = sum(found.remote for found in group) / known if known else None
     now = part if not all_memory else whole.share if whole is not None else None
-    if now is None or abs(now - later) < REMOTE_LIGHT:
-        change = "As much remote as now"
+    what = "" if all_memory else " of its samples"
+    if now is None:
+        change = f"Spread, about {round_percent(later)}{what} remote"
+    elif abs(now - later) < REMOTE_LIGHT:
+        change = "Spread, as much remote as now"
     else:
-        what = "" if all_memory else " of its samples"
-        change = f"About {round_percent(later)}{what} remote (now {round_percent(now)})"
+        change = f"Spread, about {round_percent(later)}{what} remote (now {round_percent(now)})"
     if now is not None and later < now - REMOTE_LIGHT:
         return f"{change}, from all memory controllers."
     homes = _homes(group).values()

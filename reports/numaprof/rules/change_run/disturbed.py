@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Union
 
-from numaprof.analysis.left_to_chance import roaming, wandered
+from numaprof.analysis.left_to_chance import by_node, roaming, touched_unpinned
 from numaprof.analysis.naming import command_to_copy, thread_name, without_source
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.verdict import Judgement, judge
@@ -82,7 +82,7 @@ def _wandered(evidence: Evidence) -> Cause | None:
     """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
     if without_source(evidence) or runtimes(evidence):
         return None  # no command keeps the first thread on one node, and the others on all
-    pages = wandered(evidence)
+    pages = by_node(touched_unpinned(evidence))
     away = sum(pages.values()) - max(pages.values(), default=0.0)
     if away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES:
         return None
