@@ -15,6 +15,7 @@ static struct stack_walk walk;
 static struct allocations allocations;
 static struct counter_sets sets;
 static struct targets targets;
+static struct programs_unconnected unconnected;
 
 static inline void hand_modules(void)
 {
@@ -26,8 +27,9 @@ static inline void hand_modules(void)
     CHECK_EQ(allocations_open(&allocations), 0);
     allocations_attach(&allocations);
     sets = (struct counter_sets){.tasks = &tasks, .streams = &streams, .losses = &losses, .walk = &walk};
+    unconnected = (struct programs_unconnected){0};
     targets = (struct targets){.tasks = &tasks, .sets = &sets, .allocations = &allocations, .walk = &walk,
-                               .programs = {.tasks = &tasks, .sets = &sets},
+                               .programs = {.tasks = &tasks, .sets = &sets, .unconnected = &unconnected},
                                .outside = {.tasks = &tasks, .sets = &sets, .machine = &machine}};
 }
 

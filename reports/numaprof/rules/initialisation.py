@@ -249,6 +249,8 @@ def _threads_change(init: Initialisation) -> str:
         )
     if init.contained:
         return init.or_spread(f"{_UNWRITTEN}, and let each thread write first to the part that it uses later.")
+    if init.shape is Shape.UNKNOWN:
+        return init.or_spread("If each thread uses a part of its own, let it write to that part first.")
     return init.or_spread("Let each thread write first to the part that it uses later.")
 
 

@@ -28,6 +28,7 @@ from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
+from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
 from numaprof.fixes.edit import Edit, printed
@@ -95,7 +96,9 @@ def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Ed
     known, later = sum(found.known for found in group), 1 - 1 / len(evidence.machine.memory_nodes)
     if not changes or not known:
         return spreading_adds(evidence)
-    return sum(found.remote for found in group) / known + REMOTE_LIGHT < later
+    now, uses = sum(found.remote for found in group) / known, later_uses(group)
+    samples = effective_size(sum(row.accesses for row in uses), sum(row.squares for row in uses))
+    return max(now + REMOTE_LIGHT, sampled_interval(now, samples)[1]) < later  # and that is no chance of the samples
 
 
 def _one_serves_all(evidence: Evidence) -> bool:
