@@ -56,7 +56,8 @@ def test_right_advice_and_no_other(scenario: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_advice_to_change_something_says_how(scenario: str, tmp_path: Path) -> None:
     changes = [advice for advice in advise(read(SCENARIOS[scenario](), tmp_path)) if advice.kind is not Kind.LEAVE]
-    in_words = "If each thread uses a part of its own, let it write to that part first."  # where spreading would make more remote
+    # Where spreading would make more remote.
+    in_words = "If each thread uses a part of its own, let it write to that part first."
     assert all(advice.code or advice.remarked or advice.change == in_words for advice in changes), changes
 
 
