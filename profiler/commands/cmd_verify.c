@@ -65,7 +65,7 @@ static bool cmd_verify_cannot(const struct topology *t, const struct counters *c
 {
     if (counters->error == -ENODATA) {
         diag_error(t->numa && t->node_count == 1 ? "no need: on one node no access can be remote"
-                                      : "docs/dev/adding-a-cpu.md tells how to add it",
+                                                 : "docs/dev/adding-a-cpu.md tells how to add it",
                    "nothing can be verified: this CPU is not in the event catalogue");
         return true;
     }

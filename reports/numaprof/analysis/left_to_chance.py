@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Touched
 from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
 
@@ -32,11 +32,7 @@ def touched_unpinned(evidence: Evidence) -> list[Touched]:
 
 def by_node(rows: Iterable[Touched]) -> dict[int, float]:
     """Pages by the node of the CPU at the first touch."""
-    pages: dict[int, float] = defaultdict(float)
-    for row in rows:
-        if row.node is not None:
-            pages[row.node] += row.pages
-    return dict(pages)
+    return summed((row.node, row.pages) for row in rows if row.node is not None)
 
 
 def _rarer(thread: Thread) -> float:

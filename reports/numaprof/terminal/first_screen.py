@@ -298,7 +298,7 @@ def _do(report: model.Answer, advice: model.Advice | None, room: Room, layout: L
         if report.overview.unexplained:
             layout.paragraph(report.overview.unexplained, first="DO      ", most=room.change)
         return
-    layout.paragraph(_limited(report.verdict, advice), first="DO      ", most=room.change)
+    layout.paragraph(_limits(report.verdict, advice) + advice.change, first="DO      ", most=room.change)
     _code(advice.code, room, layout)
     for each in advice.remarked[: room.remarks]:
         layout.paragraph(f"{each.remark}:", first=" " * INDENT, most=1)
@@ -323,14 +323,12 @@ def _expected(share: float | None, advice: model.Advice) -> str:
     return f"{advice.expects[0].lower()}{advice.expects[1:]}" if advice.expects else ""
 
 
-def _limited(verdict: model.Verdict, advice: model.Advice) -> str:
-    """The change in words, behind what limits it."""
+def _limits(verdict: model.Verdict, advice: model.Advice) -> str:
     if verdict.judgement in _NOT_MEASURED:
-        return _NOT_PROVEN + advice.change
+        return _NOT_PROVEN
     if verdict.crosses is not None:
-        return (_IF_CONFIRMED if advice.kind == "fix" else "") + advice.change
-    optional = verdict.judgement == "moderate" and advice.kind != "leave"
-    return (_OPTIONAL if optional else "") + advice.change
+        return _IF_CONFIRMED if advice.kind == "fix" else ""
+    return _OPTIONAL if verdict.judgement == "moderate" and advice.kind != "leave" else ""
 
 
 def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
@@ -364,8 +362,7 @@ def _code_lines(code: str, width: int) -> list[str]:
 
 def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     verdict = report.verdict
-    parts = []
-    parts += _counted(verdict)
+    parts = _counted(verdict)
     if verdict.uncounted:
         parts.append(f"{round_percent(verdict.uncounted)} of the CPU time not counted")
     samples = sum(row.samples for row in report.taken if row.kind in ("overflow", "load", "store", "hint"))
