@@ -227,7 +227,7 @@ def test_first_screen_says_what_to_do(window: Browser, tmp_path: Path) -> None:
             "50.0 %",
             "Worth fixing",
             "Counted 33 % of the time",
-            "Let each thread write first to the part",
+            "If each thread uses a part of its own, let it write to that part first.",
             "sum.c:17",
         ):
             assert words in top
