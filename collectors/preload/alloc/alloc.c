@@ -156,7 +156,7 @@ PRELOAD_EXPORT void *malloc(size_t bytes)
 static __attribute__((noinline)) void *alloc_large_calloc(size_t count, size_t size, size_t bytes, const void *caller)
 {
     uint64_t since = clock_now();
-    void *placed = place_request((struct place_request){.bytes = bytes, .caller = caller, .zeroed = true});
+    void *placed = place_request(&(struct place_request){.bytes = bytes, .caller = caller, .zeroed = true});
     return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
 }
 
@@ -216,7 +216,10 @@ static void *alloc_move_early(void *block, size_t bytes)
 static bool alloc_realloc_placed(void *block, size_t bytes, const void *caller, void **moved)
 {
     size_t placed_bytes = block ? place_usable(block) : 0;
-    void *placed = bytes >= ALLOC_THRESHOLD ? place_allocate(bytes, 0, caller) : NULL;
+    struct place_request request = {.bytes = bytes, .caller = caller, .grows = true, .block = placed_bytes ? block : NULL};
+    void *placed = *moved = bytes >= ALLOC_THRESHOLD ? place_request(&request) : NULL;
+    if (request.is_moved)
+        return true;
     if (!placed && !placed_bytes)
         return false;
     if (!placed && bytes > 0)

@@ -22,33 +22,13 @@ void place_finish(void);         // at the end of the process: looks up where th
 
 static inline bool place_is_on(void)
 {
-    return atomic_load_explicit(&place_state, memory_order_relaxed) == PLACE_ON;
+    return atomic_load_explicit(&place_state, memory_order_acquire) == PLACE_ON;
 }
 
-struct place_request {
-    size_t bytes, alignment;     // alignment 0: as malloc aligns
-    const void *caller;          // return address of the program's call
-    bool zeroed;                 // the block has to be all zero
-};
-void *place_try(const struct place_request *request);
-
-// A block of its own for an allocation that the file describes, else NULL.
-static inline void *place_request(struct place_request request)
+static inline size_t place_round(size_t bytes, size_t unit)
 {
-    int state = atomic_load_explicit(&place_state, memory_order_acquire);
-    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(&request);
+    return (bytes + unit - 1) & ~(unit - 1);
 }
-
-static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
-{
-    return place_request((struct place_request){.bytes = bytes, .alignment = alignment, .caller = caller});
-}
-
-bool place_release(void *block);                     // frees a placed block; false: not a placed one
-size_t place_usable(const void *block);              // bytes that may be used; 0: not a placed block
-// The program mapped anonymous memory. is_private: of this process alone, in pages of the usual sizes.
-void place_mapped(void *address, size_t bytes, bool is_private, const void *caller);
-void place_unmapped(const void *address);
 
 // --- place_match.c
 int place_match_open(const struct placement *placement); // resolves call stacks in what is loaded; 0 or -errno
@@ -67,12 +47,16 @@ void place_bind_open(const struct placement *placement);
 enum place_how {
     PLACE_FRESH,                 // nobody has touched it
     PLACE_JOINABLE,              // the same, and its pieces can be joined later: touches the first page
+    PLACE_MOVED,                 // it has pages: those on other nodes are moved
 };
 // Sets the policies of a range. 0 or -errno. *moved: bytes beside the asked border.
 int place_bind(const struct place_range *range, enum place_how how, uint64_t *moved, bool *without_weights);
 void place_bind_join(const struct place_range *range, uintptr_t start, size_t bytes); // a part, so that mremap takes it
 // The policies of the joined part at `from`, now at `to` and of `bytes` bytes: what is new continues the last piece.
 void place_bind_again(const struct place_range *range, uintptr_t from, uintptr_t to, size_t bytes);
+// Moves the pages of a range to another one, fresh and of another size, without policies. 0, or -errno: `from` is as it
+// was and `to` is gone.
+int place_bind_move(const struct place_range *from, const struct place_range *to);
 void place_check(const struct place_range *range, struct placement_count *count);
 
 // --- place_cache.c: freed blocks with their policies
@@ -80,22 +64,10 @@ bool place_cache_keep(int subject, const struct place_range *range); // false: t
 // Start of a kept block of exactly this kind, which the caller owns then; 0: none.
 uintptr_t place_cache_take(int subject, const struct placement_place *place, size_t bytes, size_t alignment);
 
-// The program moves or resizes memory by mremap: lift before, settle after.
-struct place_move {
-    struct place_range range;    // of the placed mapping
-    int subject;
-    uintptr_t from;
-    size_t bytes;
-    struct place_block *slot;    // of the mapping, if it is moved from its start
-};
-bool place_lift(const void *address, size_t bytes, struct place_move *move); // false: it is not placed
-void place_settle(struct place_move *move, const void *address, size_t bytes); // address: what mremap said
-
 // --- place_table.c: placed blocks by address, without a lock
 struct place_block {
     _Atomic uintptr_t address;   // 0: never used, 1: removed, 2: being written
-    size_t usable, base_bytes;
-    uintptr_t base;
+    size_t usable;
     struct place_range range;
     int subject;
     pid_t pid;                   // that allocated the block
@@ -113,5 +85,57 @@ void place_table_fill(struct place_block *slot, const struct place_block *block)
 void place_table_put_back(struct place_block *slot, uintptr_t address);
 void place_table_drop(struct place_block *slot);
 struct place_block *place_table_each(size_t *at);        // the next block, NULL: no more
+
+// --- place_heap.c
+struct place_request {
+    size_t bytes, alignment;     // alignment 0: as malloc aligns
+    const void *caller;          // return address of the program's call
+    bool zeroed;                 // the block has to be all zero
+    bool grows;                  // by realloc: its pages may be moved later
+    void *block;                 // whose contents the new block gets; NULL: none
+    bool is_moved;               // result: it has the contents, and `block` is gone
+};
+void *place_try(struct place_request *request);
+
+// A block of its own for an allocation that the file describes, else NULL.
+static inline void *place_request(struct place_request *request)
+{
+    int state = atomic_load_explicit(&place_state, memory_order_acquire);
+    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(request);
+}
+
+static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
+{
+    return place_request(&(struct place_request){.bytes = bytes, .alignment = alignment, .caller = caller});
+}
+
+bool place_release(void *block);                     // frees a placed block; false: not a placed one
+size_t place_usable(const void *block);              // bytes that may be used; 0: not a placed block
+
+// --- place_mapping.c
+// The program mapped anonymous memory. is_private: of this process alone, in pages of the usual sizes.
+void place_mapped(void *address, size_t bytes, bool is_private, const void *caller);
+void place_unmapped(const void *address);
+
+// The program moves or resizes memory by mremap: lift before, settle after.
+struct place_move {
+    struct place_range range;    // of the placed mapping
+    int subject;
+    uintptr_t from;
+    size_t bytes;
+    struct place_block *slot;    // of the mapping, if it is moved from its start
+};
+bool place_lift(const void *address, size_t bytes, struct place_move *move); // false: it is not placed
+void place_settle(struct place_move *move, const void *address, size_t bytes); // address: what mremap said
+
+// --- place.c, for the files beside it
+// Subject of an allocation of the calling thread, counted as asked; -1: the file has no *place for it.
+int place_find(enum placement_kind kind, size_t bytes, const void *caller, const struct placement_place **place);
+// Sets the policies of a range and counts. bytes: what the program asked for. Returns 0 or -errno.
+int place_bind_counted(int subject, const struct place_range *range, enum place_how how, size_t bytes);
+void place_count_placed(int subject, int by, size_t bytes); // by: 1, or -1 to take it back
+void place_count_refusal(int subject, int error);
+void place_count_extra(int subject, size_t bytes);       // more memory than the program asked for
+void place_check_block(struct place_block *block);       // looks up once where its pages are
 
 #endif

@@ -6,10 +6,12 @@
 #include <linux/mempolicy.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collectors/preload/place/place.h"
+#include "collectors/preload/preload.h"
 
 enum {
     BIND_WORD = 8 * sizeof(unsigned long),
@@ -56,11 +58,12 @@ static uint64_t bind_unit(const struct place_range *range)
     return is_large ? huge_bytes : page_bytes;
 }
 
-static int bind_piece(uintptr_t start, uintptr_t end, int mode, const struct bind_mask *mask)
+static int bind_piece(uintptr_t start, uintptr_t end, int mode, const struct bind_mask *mask, enum place_how how)
 {
+    const unsigned long flags = how == PLACE_MOVED ? MPOL_MF_MOVE : 0;
     if (end <= start)
         return 0;
-    long status = syscall(SYS_mbind, start, end - start, mode, mask->bits, PLACEMENT_NODES + 1UL, 0UL);
+    long status = syscall(SYS_mbind, start, end - start, mode, mask->bits, PLACEMENT_NODES + 1UL, flags);
     return status < 0 ? -errno : 0;
 }
 
@@ -69,16 +72,17 @@ static void bind_add_node(struct bind_mask *mask, uint32_t node)
     mask->bits[node / BIND_WORD] |= 1UL << (node % BIND_WORD);
 }
 
-static int bind_interleave(const struct place_range *range, bool *without_weights)
+static int bind_interleave(const struct place_range *range, enum place_how how, bool *without_weights)
 {
     const struct placement_place *place = range->place;
+    const uintptr_t start = range->start, end = start + range->bytes;
     struct bind_mask mask = {0};
     for (uint32_t i = 0; i < place->piece_count; i++)
         bind_add_node(&mask, placement->pieces[place->first_piece + i].node);
     int mode = place->mode == PLACEMENT_WEIGHTED ? BIND_WEIGHTED : MPOL_INTERLEAVE;
-    int status = bind_piece(range->start, range->start + range->bytes, mode, &mask);
+    int status = bind_piece(start, end, mode, &mask, how);
     if (status == -EINVAL && mode == BIND_WEIGHTED) {
-        status = bind_piece(range->start, range->start + range->bytes, MPOL_INTERLEAVE, &mask);
+        status = bind_piece(start, end, MPOL_INTERLEAVE, &mask, how);
         *without_weights = status == 0;
     }
     return status;
@@ -90,11 +94,12 @@ static uint64_t bind_end(const struct place_range *range, uint32_t piece, uint64
 }
 
 // MPOL_PREFERRED: where the node is full the kernel takes another, and kills nobody.
-static int bind_prefer(uintptr_t start, uintptr_t end, const struct place_range *range, uint32_t piece)
+static int bind_prefer(uintptr_t start, uintptr_t end, const struct place_range *range, uint32_t piece,
+                       enum place_how how)
 {
     struct bind_mask mask = {0};
     bind_add_node(&mask, placement->pieces[range->place->first_piece + piece].node);
-    return bind_piece(start, end, MPOL_PREFERRED, &mask);
+    return bind_piece(start, end, MPOL_PREFERRED, &mask, how);
 }
 
 static bool bind_is_split(const struct place_range *range)
@@ -108,10 +113,10 @@ static bool bind_touched(const struct place_range *range, uint64_t unit)
 {
     const uintptr_t start = range->start, end = start + range->bytes;
     bool alone = huge_bytes > 0 && unit == page_bytes;
-    if (!bind_is_split(range) || bind_prefer(start, alone ? start + page_bytes : end, range, 0) < 0)
+    if (!bind_is_split(range) || bind_prefer(start, alone ? start + page_bytes : end, range, 0, PLACE_FRESH) < 0)
         return false;
     __atomic_fetch_or((char *)start, 0, __ATOMIC_RELAXED);
-    return !alone || bind_prefer(start, end, range, 0) == 0;
+    return !alone || bind_prefer(start, end, range, 0, PLACE_FRESH) == 0;
 }
 
 static int bind_blocks(const struct place_range *range, enum place_how how, uint64_t *moved)
@@ -121,7 +126,7 @@ static int bind_blocks(const struct place_range *range, enum place_how how, uint
     const bool begun = how == PLACE_JOINABLE && bind_touched(range, unit);
     for (uint32_t i = 0; i < range->place->piece_count; i++) {
         uintptr_t end = bind_end(range, i, unit), exact = bind_end(range, i, 1);
-        int status = begun && i == 0 ? 0 : bind_prefer(start, end, range, i);
+        int status = begun && i == 0 ? 0 : bind_prefer(start, end, range, i, how);
         if (status < 0)
             return status;
         *moved += end > exact ? end - exact : exact - end;
@@ -135,7 +140,7 @@ int place_bind(const struct place_range *range, enum place_how how, uint64_t *mo
     *moved = 0;
     *without_weights = false;
     return range->place->mode == PLACEMENT_BLOCKS ? bind_blocks(range, how, moved)
-                                                  : bind_interleave(range, without_weights);
+                                                  : bind_interleave(range, how, without_weights);
 }
 
 // --- moving: mremap(2) takes one mapping of the kernel, and pieces of different policies are several
@@ -156,9 +161,31 @@ void place_bind_again(const struct place_range *range, uintptr_t from, uintptr_t
             end = from + bytes;
         if (end <= start)
             continue;
-        bind_prefer(to + (start - from), to + (end - from), range, i);
+        bind_prefer(to + (start - from), to + (end - from), range, i, PLACE_FRESH);
         start = end;
     }
+}
+
+// The kernel unmaps the target of an mremap before most of its checks, and another thread may have mapped memory there
+// since: what is free is taken again before it is unmapped, and what is not free is left.
+static void bind_give_back(uintptr_t start, size_t bytes)
+{
+    const unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    long again = syscall(SYS_mmap, start, bytes, (long)PROT_NONE, flags, -1L, 0L);
+    if (again != -1)
+        preload_unmap((uintptr_t)again, bytes);
+}
+
+int place_bind_move(const struct place_range *from, const struct place_range *to)
+{
+    const unsigned long flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+    place_bind_join(from, from->start, from->bytes);
+    if (syscall(SYS_mremap, from->start, from->bytes, to->bytes, flags, to->start) != -1)
+        return 0;
+    int status = -errno;
+    place_bind_again(from, from->start, from->start, from->bytes);
+    bind_give_back(to->start, to->bytes);
+    return status;
 }
 
 // --- where the pages are

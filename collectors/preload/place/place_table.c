@@ -15,8 +15,6 @@ static struct place_block *place_table_slot(uintptr_t address, unsigned int prob
 static void place_table_copy(struct place_block *to, const struct place_block *from)
 {
     to->usable = from->usable;
-    to->base = from->base;
-    to->base_bytes = from->base_bytes;
     to->range = from->range;
     to->subject = from->subject;
     to->pid = from->pid;
