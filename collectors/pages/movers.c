@@ -143,16 +143,36 @@ static int64_t movers_known(const struct movers *before, const struct movers *af
     return moved == RECORDING_NULL ? 0 : moved;
 }
 
+static int64_t movers_demoted(const struct movers *before, const struct movers *after)
+{
+    int64_t demoted = 0;
+    for (enum movers_counter i = MOVERS_DEMOTED_KSWAPD; i <= MOVERS_DEMOTED_PROACTIVE; i++)
+        demoted += movers_known(before, after, i);
+    return demoted;
+}
+
+// Promotions are counted as balanced too. What is left over is compaction, programs and, where it is on, DAMON.
+static int64_t movers_others(const struct movers *before, const struct movers *after)
+{
+    bool damon = after->damon > 0 || before->damon > 0;
+    int64_t rest = movers_known(before, after, MOVERS_MIGRATED) - movers_known(before, after, MOVERS_BALANCED) -
+                   movers_demoted(before, after);
+    return damon && rest > 0 ? rest : 0;
+}
+
+const char *movers_remedy(const struct movers *before, const struct movers *after)
+{
+    int64_t balanced = movers_known(before, after, MOVERS_BALANCED), demoted = movers_demoted(before, after);
+    if (movers_others(before, after) > balanced + demoted)
+        return NULL; // DAMON is switched by whoever set it up
+    return demoted > balanced ? "echo 0 | sudo tee /sys/kernel/mm/numa/demotion_enabled" : "sysctl kernel.numa_balancing=0";
+}
+
 int64_t movers_describe(const struct movers *before, const struct movers *after, char *out, size_t size)
 {
     int64_t balanced = movers_known(before, after, MOVERS_BALANCED);
-    int64_t promoted = movers_known(before, after, MOVERS_PROMOTED), demoted = 0;
-    for (enum movers_counter i = MOVERS_DEMOTED_KSWAPD; i <= MOVERS_DEMOTED_PROACTIVE; i++)
-        demoted += movers_known(before, after, i);
-    bool damon = after->damon > 0 || before->damon > 0;
-    // Promotions are counted as balanced too. What is left over is compaction, programs and DAMON.
-    int64_t rest = movers_known(before, after, MOVERS_MIGRATED) - balanced - demoted,
-        others = damon && rest > 0 ? rest : 0;
+    int64_t promoted = movers_known(before, after, MOVERS_PROMOTED), demoted = movers_demoted(before, after);
+    int64_t others = movers_others(before, after);
     if (balanced + demoted + others == 0)
         return 0;
     int used = snprintf(out, size,

@@ -43,6 +43,9 @@ int64_t movers_moved(const struct movers *before, const struct movers *after, en
 void movers_write(const struct movers *before, const struct movers *after, const struct topology *topology,
                   struct recording_queue *queue);
 
+// The command that switches off the mover of most pages; NULL: there is no one command.
+const char *movers_remedy(const struct movers *before, const struct movers *after);
+
 // A sentence about what was moved on the machine meanwhile. Returns the pages it is about; 0: no sentence is due.
 int64_t movers_describe(const struct movers *before, const struct movers *after, char *out, size_t size);
 

@@ -108,7 +108,7 @@ static void recorder_write_movers(struct recorder *r, const int *wait_status, ui
     movers_write(&r->movers, &after, &r->machine.topology, r->tasks.queue);
     int64_t moved = movers_describe(&r->movers, &after, text, sizeof text);
     if (moved > 0)
-        note_write(&r->tasks, "moved", moved, "sysctl kernel.numa_balancing=0", "%s", text);
+        note_write(&r->tasks, "moved", moved, movers_remedy(&r->movers, &after), "%s", text);
     run_rows_end(&r->run, r->tasks.queue, wait_status, end, movers_moved(&r->movers, &after, MOVERS_BALANCED));
     movers_free(&after);
 }

@@ -59,9 +59,15 @@ TEST(promotions_are_not_counted_twice_and_compaction_is_no_mover)
     movers_read(&after, &topology, "after");
     CHECK_EQ(movers_describe(&before, &after, text, sizeof text), 120);
     CHECK(strstr(text, "automatic balancing 100 (30 of them promoted") && strstr(text, "demotion to a slow tier 20"));
+    CHECK_STR(movers_remedy(&before, &after), "sysctl kernel.numa_balancing=0");
     after.damon = 1; // now the rest may be DAMON's
+    CHECK(!movers_remedy(&before, &after));
     CHECK_EQ(movers_describe(&before, &after, text, sizeof text), 900);
     CHECK(strstr(text, "others 780 (DAMON is on)"));
+    after.damon = 0;
+    after.machine.value[MOVERS_DEMOTED_DIRECT] = before.machine.value[MOVERS_DEMOTED_DIRECT] = 0;
+    after.machine.value[MOVERS_DEMOTED_DIRECT] = 200;
+    CHECK(strstr(movers_remedy(&before, &after), "demotion_enabled"));
     movers_free(&before);
     movers_free(&after);
 }

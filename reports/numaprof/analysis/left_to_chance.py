@@ -46,6 +46,12 @@ def roamed(evidence: Evidence) -> float:
     return min(1.0, sum(map(_rarer, roaming(evidence))) / total) if total else 0.0
 
 
+def roamed_by(thread: Thread) -> float:
+    """The same of the thread's own accesses, whether it was pinned later or never."""
+    total = thread.traffic.total
+    return min(1.0, _rarer(thread) / total) if total and len(thread.nodes) > 1 else 0.0
+
+
 def wandered(evidence: Evidence) -> float:
     """Share of the memory that the first thread touched away from its main node, and that no policy placed."""
     pages = by_node(row for row in touched_unpinned(evidence) if row.home in (None, row.node)).values()

@@ -112,7 +112,7 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
         return 0, f"ok: {words}"
     if judge(evidence) is Judgement.NO_TRAFFIC:
         return 0, f"ok: {verdict(evidence).headline} {words}"
-    settles = "a longer run or fewer classes (--events) would settle it"
+    settles = "a longer run, fewer classes at a time (--events) or repeats (-n 5) would settle it"
     return _by_interval(evidence.traffic.interval, max_remote, words, settles)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from numaprof.analysis.naming import site_label
 from numaprof.analysis.node_matrix import served
@@ -62,12 +63,21 @@ def _why_unknown(before: Side, after: Side) -> str:
     return f"not comparable: {before.population} before, {after.population} after"
 
 
-def requests(run: Evidence) -> float | None:
-    return run.traffic.total if basis(run) == COUNTERS else None
+def requests(side: Side) -> Spread | None:
+    """With their errors."""
+    found = side.values(lambda run: run.traffic.total if basis(run) == COUNTERS else None)
+    errors = [run.traffic.total_error for run in side.runs]
+    if found is None or None in errors:
+        return found and replace(found, certain=False)
+    known = [error.half_width for error in errors if error is not None]
+    bounds = [bound for value, half in zip(found.values, known) for bound in (max(0.0, value - half), value + half)]
+    return replace(found, bounds=tuple(bounds))
 
 
 def served_share(side: Side, node: int) -> Spread | None:
-    return side.values(lambda run: served(run).get(node))
+    """Its error is known only where nothing was scaled: then there is none."""
+    found = side.values(lambda run: served(run).get(node))
+    return found and replace(found, certain=not any(run.traffic.scaled for run in side.runs))
 
 
 def names_of(before: Thread, after: Thread) -> str:

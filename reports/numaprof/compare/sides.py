@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 
-from numaprof.analysis.left_to_chance import roamed, wandered
+from numaprof.analysis.left_to_chance import roamed, roamed_by, wandered
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, remote_share
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.spread import Spread, error_of_difference, spread
+from numaprof.evidence.spread import Spread, among, error_of_difference, spread
 from numaprof.evidence.thresholds import SHARE_CHANGE, SIGNIFICANCE, SINGLE_CHANGE
 from numaprof.text.format import plural
 
@@ -158,14 +158,23 @@ def chance(before: Side, after: Side) -> float:
     return min(before.roamed, after.roamed) + max(before.wandered, after.wandered)
 
 
-def change_of_share(before: Spread, after: Spread, by_chance: float = 0.0) -> str:
+def chance_of_thread(before: Side, after: Side, at: int) -> float:
+    """The same of one thread, by position: what wandered may be all of its own data."""
+    threads = [side.first.threads[at] for side in (before, after) if len(side.runs) == 1]
+    if any(thread.row.pin == "none" for thread in threads):
+        return 1.0  # the scheduler chose its nodes
+    roamed_by_both = min(map(roamed_by, threads)) if len(threads) == 2 else 0.0
+    return min(1.0, roamed_by_both + max(side.wandered * len(side.first.threads) for side in (before, after)))
+
+
+def change_of_share(before: Spread, after: Spread, by_chance: float = 0.0, several: int = 1) -> str:
     """A change is large enough to matter, and more than the error of the runs, or than chance between repeats.
 
-    by_chance: how far two runs of one program may differ.
+    by_chance: how far two runs of one program may differ; several: shares that are compared at a time.
     """
     difference = after.middle - before.middle
     least = max(by_chance, SINGLE_CHANGE if _single(before, after) else SHARE_CHANGE)
-    if abs(difference) < least or not (_apart(before, after) or _tested(before, after)):
+    if abs(difference) < least or not (_apart(before, after, several) or _tested(before, after, several)):
         return ShareChange.SAME
     return ShareChange.FELL if difference < 0 else ShareChange.ROSE
 
@@ -174,17 +183,17 @@ def _single(before: Spread, after: Spread) -> bool:
     return len(before.values) == len(after.values) == 1
 
 
-def _apart(before: Spread, after: Spread) -> bool:
+def _apart(before: Spread, after: Spread, several: int) -> bool:
     """The difference of two runs is beyond its error; of repeats, which have no error, the ranges do not meet."""
     if not (before.certain and after.certain):
         return False
     if _single(before, after):
-        return abs(after.middle - before.middle) > error_of_difference(before, after)
+        return abs(after.middle - before.middle) > among(several) * error_of_difference(before, after)
     return before.highest < after.lowest or after.highest < before.lowest
 
 
-def _tested(before: Spread, after: Spread) -> bool:
-    return rank_sum_p_value(before.values, after.values) <= SIGNIFICANCE
+def _tested(before: Spread, after: Spread, several: int) -> bool:
+    return rank_sum_p_value(before.values, after.values) <= SIGNIFICANCE / several
 
 
 def differences(before: Side, after: Side) -> list[str]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from numaprof.analysis.naming import command_line, homes_in_text, object_name
+from numaprof.analysis.remote_share import remote_share
+from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.compare import sides
 from numaprof.compare.pairing import (
     by_site,
@@ -19,16 +21,24 @@ from numaprof.compare.pairing import (
     site_labels,
     touched_bytes,
 )
-from numaprof.compare.sides import ShareChange, chance, change_of_share, differences, share_change, time_change
+from numaprof.compare.sides import (
+    ShareChange,
+    chance,
+    chance_of_thread,
+    change_of_share,
+    differences,
+    share_change,
+    time_change,
+)
 from numaprof.document.open_recording import reading
 from numaprof.document.partial_list import Listed
 from numaprof.document.sections.machine_section import who_reads_where
 from numaprof.document.sections.timeline_section import timeline
-from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.spread import Spread
-from numaprof.evidence.thresholds import MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, REMOTE_HEAVY, SHARE_CHANGE
+from numaprof.evidence.spread import Spread, sampled_interval
+from numaprof.evidence.thresholds import MARKED_PART, MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, SHARE_CHANGE
 from numaprof.model import comparison_model as model
 from numaprof.text.format import clean, round_percent
 
@@ -47,7 +57,7 @@ def comparison(before: sides.Side, after: sides.Side, times: bool = True) -> mod
     """times: with the time line of each side, which the terminal does not show."""
     time = time_change(before, after)
     change = share_change(before, after)
-    objects = _objects(before.median_run, after.median_run)
+    objects = _objects(before.median_run, after.median_run, change in (ShareChange.FELL, ShareChange.ROSE))
     touches = _beside("first touches", "bytes", [by_site(side, touched_bytes) for side in (before, after)])
     remote = _beside("remote requests sampled", "requests", [by_site(side, remote_events) for side in (before, after)])
     return model.Comparison(
@@ -116,7 +126,7 @@ def _measures(before: sides.Side, after: sides.Side) -> Iterator[model.Measure]:
     if not emulated:
         yield _measure("run time", "nanoseconds", before.time, after.time, _time_word(before, after))
     yield _measure("remote share", "share", before.share, after.share, _OF_SHARE[share_change(before, after)])
-    yield _measure("DRAM requests", "requests", before.values(requests), after.values(requests), "")
+    yield _measure("DRAM requests", "requests", requests(before), requests(after), "")
     for node in sorted({node for run in (before.first, after.first) for node in run.machine.memory_nodes}):
         yield _measure(f"served by node {node}", "share", served_share(before, node), served_share(after, node), "")
 
@@ -146,18 +156,36 @@ def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
     """By position in the plan, where both sides have a share."""
     old, new = shares_of_threads(before), shares_of_threads(after)
     alike = before.population == after.population
-    for at in sorted(old.keys() & new.keys()):
-        word = _OF_SHARE[change_of_share(old[at], new[at])] if alike else UNKNOWN
+    both = sorted(old.keys() & new.keys())
+    for at in both:
+        by_chance = chance_of_thread(before, after, at)
+        told = alike and all(_tells(run, run.threads[at]) for side in (before, after) for run in side.runs)
+        word = _OF_SHARE[change_of_share(old[at], new[at], by_chance, len(both))] if told else UNKNOWN
         name = names_of(before.first.threads[at], after.first.threads[at])
-        heavy = new[at].middle >= REMOTE_HEAVY
+        heavy = _is_heavy(after.median_run, at)
         yield model.Thread(at, name, _known_range(old[at]), _known_range(new[at]), word, heavy)
 
 
-def _objects(before: Evidence, after: Evidence) -> Listed[model.Object]:
-    """Those that changed most first. By name; those without a name go by lines, matched where the line is the same."""
+def _tells(run: Evidence, thread: Thread) -> bool:
+    """The thread made more than a handful of requests."""
+    own, whole = remote_share(run, thread), remote_share(run)
+    return own is not None and whole is not None and own.total >= MARKED_PART * whole.total / len(run.threads)
+
+
+def _is_heavy(run: Evidence, at: int) -> bool:
+    found = remote_share(run, run.threads[at])
+    return found is not None and is_remote_heavy(run, found.share, found.remote, len(run.threads))
+
+
+def _objects(before: Evidence, after: Evidence, changed: bool) -> Listed[model.Object]:
+    """Those that changed most first. By name; those without a name go by lines, matched where the line is the same.
+
+    changed: the share of all requests did. Without that, samples of one object are too few to prove what it does.
+    """
     old, new = _by_name(before), _by_name(after)
     names = sorted(dict.fromkeys([*old, *new]), key=lambda name: _sameness(old.get(name), new.get(name)))
-    rows = tuple(_object(name, old.get(name), new.get(name), after) for name in names[:MOST_PLACES])
+    several = len(names) if changed else None
+    rows = tuple(_object(name, old.get(name), new.get(name), after, several) for name in names[:MOST_PLACES])
     return Listed(rows, len(names) - len(rows))
 
 
@@ -176,9 +204,14 @@ def _moved(before: Object | None, after: Object | None) -> float:
     return min(gained, lost) if old and new else max(gained, lost)
 
 
-def _object(name: str, before: Object | None, after: Object | None, run: Evidence) -> model.Object:
+def _object(
+    name: str, before: Object | None, after: Object | None, run: Evidence, several: int | None
+) -> model.Object:
+    """several: how many are compared by their shares; None: none are."""
     shares = [found.remote / found.known if found and found.known else None for found in (before, after)]
     samples = [found.known_samples if found else 0 for found in (before, after)]
+    old, new = (_sampled(share, count) for share, count in zip(shares, samples))
+    by_share = old and new and several and change_of_share(old, new, several=several) != ShareChange.SAME
     moved = run.bytes(_moved(before, after))
     return model.Object(
         name=name,
@@ -189,8 +222,14 @@ def _object(name: str, before: Object | None, after: Object | None, run: Evidenc
         samples_before=samples[0],
         samples_after=samples[1],
         moved_bytes=moved,
-        changed=moved >= MIN_SHOWN_BYTES or (shares[0] != shares[1] and min(samples) >= MIN_USES_OF_THREAD),
+        changed=moved >= MIN_SHOWN_BYTES or bool(by_share),
     )
+
+
+def _sampled(share: float | None, samples: int) -> Spread | None:
+    if share is None or samples < MIN_USES_OF_THREAD:
+        return None
+    return Spread((share,), sampled_interval(share, samples))
 
 
 def _by_name(run: Evidence) -> dict[str, Object]:

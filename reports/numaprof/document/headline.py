@@ -90,7 +90,9 @@ def share_in_words(evidence: Evidence) -> str:
 
 
 def _heavy(evidence: Evidence) -> Words:
-    return f"{share_in_words(evidence)}. Worth fixing.", [_cost(evidence)]
+    share = remote_share(evidence)
+    certain = crossed_share(Judgement.HEAVY, share.interval if share else None) is None
+    return f"{share_in_words(evidence)}. {'Worth fixing' if certain else 'It may be worth fixing'}.", [_cost(evidence)]
 
 
 def _moderate(evidence: Evidence) -> Words:

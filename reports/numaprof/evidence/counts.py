@@ -260,6 +260,12 @@ class Traffic:
     def total(self) -> float | None:
         return together([self.local, self.remote]).estimate
 
+    @cached_property
+    def total_error(self) -> Error | None:
+        """Of the total; None: not known."""
+        both = together([self.local, self.remote]).error
+        return None if both is None else Error(max(0.0, both.variance + 2 * self.covariance), both.freedom)
+
     @property
     def share(self) -> float | None:
         """Remote part of all; None where one side is unknown or nothing was counted."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import hypot, inf, sqrt
+from math import hypot, inf, log, sqrt
 
 from numaprof.evidence.errors import student
 from numaprof.evidence.thresholds import MIN_BLOCKS
@@ -85,6 +85,12 @@ def error_of_difference(one: Spread, other: Spread) -> float:
     (Statistics in Medicine 17, 873), for estimates of any kind Zou and Donner 2008 (27, 1693)."""
     low, high = sorted((one, other), key=lambda values: values.middle)
     return hypot(low.highest - low.middle, high.middle - high.lowest)
+
+
+def among(several: int) -> float:
+    """Factor of the error of each of several differences that chance makes 5 % of all sets have one beyond it: the
+    normal distribution's tails shrink at least as fast (Bonferroni's inequality, and Mills' ratio falls)."""
+    return sqrt(1 + 2 * log(max(1, several)) / student(inf) ** 2)
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:

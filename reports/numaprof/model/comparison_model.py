@@ -68,8 +68,9 @@ class Thread:
     Fields:
         position: In the order of start, from 0.
         name: Name and thread id.
-        change: better, worse or no difference seen: none is proved, or too small a one.
-        remote_heavy: After: at least a tenth is remote.
+        change: better, worse or no difference seen: none is proved, or too small a one, or chance alone makes as large a
+            one. not known: next to no requests.
+        remote_heavy: After: at least a tenth is remote, and it is not a handful of requests.
     """
 
     position: int

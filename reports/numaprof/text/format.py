@@ -76,20 +76,28 @@ def percent(share: float | None) -> str:
 
 
 def share_in_interval(share: float | None, interval: tuple[float, float] | None) -> str:
-    """46 % ± 4, or 4.1 % ± 0.3: a share and half its 95 % interval, in points; 50.1 % where that is next to nothing."""
+    """46 % ± 4, or 4.1 % ± 0.3: a share and half its 95 % interval, in points; 50.1 % where that is next to nothing;
+    36 % (2..76) where half of it would reach beyond 0 or 100 %."""
     if share is None or interval is None:
         return percent(share)
-    half = max(interval[1] - share, share - interval[0])
+    low, high = interval
+    half = max(high - share, share - low)
     if half < 0.0005:
         return percent(share)
+    if half >= 0.1 and (share + half > 1 or share < half):
+        return f"{100 * share:.0f} % ({100 * low:.0f}..{100 * high:.0f})"
     digits = 0 if half >= 0.0095 else 1
     return f"{100 * share:.{digits}f} % ± {100 * half:.{digits}f}"
 
 
 def counted_share(share: float | None, samples: int | None, lowest: float | None, highest: float | None) -> str:
-    """With its error where it was counted: that of samples follows from their number beside it."""
-    known = samples is None and lowest is not None and highest is not None
-    return share_in_interval(share, (lowest or 0.0, highest or 0.0) if known else None)
+    """With its error where it was counted, or 50 %±? where that is not known; that of samples follows from their number
+    beside it."""
+    if share is None or samples is not None:
+        return percent(share)
+    if lowest is None or highest is None:
+        return f"{round_percent(share)}±?"
+    return share_in_interval(share, (lowest, highest))
 
 
 def round_percent(share: float) -> str:

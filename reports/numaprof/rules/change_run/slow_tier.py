@@ -12,7 +12,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
 from numaprof.rules.advice import Advice, Kind
-from numaprof.text.format import nodes_in_text, number_list, percent, words
+from numaprof.text.format import nodes_in_text, number_list, percent, size, words
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -25,11 +25,13 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     used = [node for node in slow if any(found.known_homes.get(node) for found in group)]
     kinds = words(list(dict.fromkeys(_kind(evidence, node) for node in used)))
+    there = sum(_there(found, slow) for found in group)
+    part = "" if there == sum(map(_known, group)) else f"{size(evidence.bytes(there))} of "
     return Advice(
         kind=Kind.SETTING,
         finding=f"{nodes_in_text(used).capitalize()} ({kinds}), slow for every CPU and local to none, "
-        f"hold{'s' * (len(used) == 1)} {objects_in_text(evidence, group)}.",
-        change="A parallel initialisation changes nothing here. Bind what is used most to nodes with CPUs, and leave "
+        f"hold{'s' * (len(used) == 1)} {part}{objects_in_text(evidence, group)}.",
+        change="Another initialisation does not bring this memory back. Bind what is used most to nodes with CPUs, and leave "
         "what is rarely used to the slow tier. All of it, without an edit:",
         code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group),
@@ -39,6 +41,10 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def _there(found: Object, slow: Sequence[int]) -> float:
     return sum(found.known_homes.get(node, 0.0) for node in slow)
+
+
+def _known(found: Object) -> float:
+    return sum(found.known_homes.values())
 
 
 def _matters(evidence: Evidence, found: Object, slow: Sequence[int]) -> bool:
@@ -53,7 +59,7 @@ def _kind(evidence: Evidence, node: int) -> str:
 
 def _rests_on(evidence: Evidence, group: Sequence[Object]) -> str:
     slow = evidence.machine.slow_nodes
-    known = sum(sum(found.known_homes.values()) for found in group)
+    known = sum(map(_known, group))
     text = f"{percent(sum(_there(found, slow) for found in group) / known)} of its pages were there when last looked at"
     used = slow_share_in_words(evidence)
     return f"{text}; {used}." if used else f"{text}. How often the program uses them is not known."
