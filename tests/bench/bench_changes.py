@@ -18,7 +18,9 @@ from bench import BUILD, TREE
 from bench_errors import DIALECTS, PHASES
 from bench_errors import build as build_phases
 from numaprof.compare.sides import ShareChange, Side, share_change
+from numaprof.document.build_comparison import BETTER, SAME, WORSE, comparison
 from numaprof.evidence.evidence import load
+from numaprof.evidence.thresholds import MIN_SHOWN_BYTES
 
 ROUNDS = 1500
 EXAMPLES = BUILD / "examples"
@@ -62,6 +64,15 @@ def said(pairs: list[tuple[Side, Side]]) -> tuple[int, int, int]:
     return len(found), changed, found.count(ShareChange.UNKNOWN)
 
 
+def parts_changed(pairs: list[tuple[Side, Side]]) -> int:
+    """Pairs with no change in all, but with a thread or, by its share, an object that changed."""
+    found = [comparison(before, after, times=False) for before, after in pairs]
+    same = [each for each in found if each.change == SAME]
+    threads = (any(thread.change in (BETTER, WORSE) for thread in each.threads) for each in same)
+    objects = (any(one.changed and one.moved_bytes < MIN_SHOWN_BYTES for one in each.objects) for each in same)
+    return sum(map(max, threads, objects))
+
+
 def identical(runs: dict[str, list[Side]]) -> dict[str, list[tuple[Side, Side]]]:
     return {name: list(combinations(runs[name], 2)) for name in PROGRAMS}
 
@@ -86,9 +97,9 @@ def main() -> None:
     parser.add_argument("--shares", action="store_true", help="print each run's share too")
     options = parser.parse_args()
     build_phases()
-    alike, apart = [0, 0, 0], [0, 0, 0]
-    print("| dialect | identical pairs | changed | pairs 10 points apart | changed | share not known |")
-    print("|---|---|---|---|---|---|")
+    alike, apart, parts = [0, 0, 0], [0, 0, 0], 0
+    print("| dialect | identical pairs | changed | a part of them | pairs 10 points apart | changed | share not known |")
+    print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as made:
         for dialect in options.dialect or DIALECTS:
             folder = (options.keep or Path(made)) / dialect
@@ -98,11 +109,13 @@ def main() -> None:
             same = [said(pairs) for pairs in identical(runs).values()]
             one, other = [sum(column) for column in zip(*same)], said(different(runs))
             alike, apart = [a + b for a, b in zip(alike, one)], [a + b for a, b in zip(apart, other)]
-            row = (dialect, one[0], one[1], other[0], other[1], one[2] + other[2])
+            part = sum(map(parts_changed, identical(runs).values()))
+            parts += part
+            row = (dialect, one[0], one[1], part, other[0], other[1], one[2] + other[2])
             print(f"| {' | '.join(map(str, row))} |", flush=True)
             for name in PROGRAMS if options.shares else ():
                 print(f"{name}: {shares(runs[name])}")
-    print(f"| all | {alike[0]} | {alike[1]} | {apart[0]} | {apart[1]} | {alike[2] + apart[2]} |")
+    print(f"| all | {alike[0]} | {alike[1]} | {parts} | {apart[0]} | {apart[1]} | {alike[2] + apart[2]} |")
 
 
 if __name__ == "__main__":

@@ -149,6 +149,49 @@ def test_what_the_scheduler_placed_is_no_change(away: float, home: int, change: 
     assert ("up to 30 % of the accesses may be local or remote by chance" in text) == (change == "unchanged")
 
 
+def words_of_threads(before: RecordingBuilder, after: RecordingBuilder, folder: Path) -> list[str]:
+    return [thread.change for thread in comparison(*sides([before], [after], folder)).threads]
+
+
+@pytest.mark.parametrize(
+    ("requests", "pin", "word"),
+    [(100_000, "planned", "worse"), (100_000, "none", "no difference seen"), (100, "planned", "not known")],
+)
+def test_what_a_thread_did_by_chance_is_no_change(requests: int, pin: str, word: str, tmp_path: Path) -> None:
+    """The scheduler chose its node, or it made next to no requests."""
+
+    def run(remote: int) -> RecordingBuilder:
+        builder = levels(RecordingBuilder()).threads(8)
+        builder.counters("demand_rd", [requests - remote] + [100_000] * 7, [remote] + [0] * 7)
+        return builder.change("thread", where="id = 1", pin=pin)
+
+    words = words_of_threads(run(0), run(requests // 2), tmp_path)
+    assert words == [word] + ["no difference seen"] * 7
+
+
+def test_samples_of_one_object_prove_no_change_that_the_whole_has_not(tmp_path: Path) -> None:
+    def of(remote_from: int) -> RecordingBuilder:
+        where = f"kind = 14 AND thread > {remote_from} AND id % 2 = 0"
+        return SCENARIOS["hinted"]().change("sample", where=where, page_node=1)
+
+    def objects(after: RecordingBuilder, folder: str) -> list[bool]:
+        (tmp_path / folder).mkdir()
+        found = comparison(*sides([SCENARIOS["hinted"]()], [after], tmp_path / folder))
+        return [each.changed for each in found.objects if each.samples_before]
+
+    assert objects(of(7), "little") == [False]
+    assert objects(of(4), "much") == [True]
+
+
+def test_totals_have_their_errors_and_scaled_shares_of_nodes_say_that_theirs_is_not_known(tmp_path: Path) -> None:
+    found = comparison(*sides([SCENARIOS["multiplexed"]()], [BEFORE()], tmp_path))
+    measures = {measure.name: measure for measure in found.measures}
+    for name in ("DRAM requests", "served by node 0"):
+        before, after = measures[name].before, measures[name].after
+        assert before is not None and after is not None
+        assert (before.certain, after.certain) == (False, True)
+
+
 def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:
     """256 samples each: 50 % and 44 % cannot be told apart, 50 % and 12 % can."""
     fewer = SCENARIOS["hinted"]().change("sample", where="kind = 14 AND thread > 4 AND id % 8 = 0", page_node=1)

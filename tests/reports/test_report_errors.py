@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean, median
+from statistics import NormalDist, fmean, median
 from typing import NamedTuple
 
 import pytest
@@ -21,7 +21,7 @@ from numaprof.compare.sides import ShareChange, change_of_share, spread_of_share
 from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, pooled
 from numaprof.evidence.errors import EXACT, Error, added, added_alike, own_error, student
 from numaprof.evidence.estimates import Estimates, load_estimates
-from numaprof.evidence.spread import Spread, clustered_size, effective_size, error_of_difference, sampled_interval
+from numaprof.evidence.spread import Spread, among, clustered_size, effective_size, error_of_difference, sampled_interval
 from numaprof.evidence.thresholds import SHARE_CHANGE, SPELLS
 from numaprof.recording.reader import Recording
 from numaprof.text.format import share_in_interval
@@ -413,6 +413,13 @@ def test_the_interval_of_a_difference(one: tuple[int, int], other: tuple[int, in
     assert error_of_difference(*sides) == error_of_difference(*reversed(sides))
 
 
+@given(st.integers(min_value=1, max_value=10_000))
+def test_of_several_differences_chance_makes_one_in_5_percent_of_all_sets(several: int) -> None:
+    """Against the quantile of the normal distribution: never less, and little more."""
+    needed = NormalDist().inv_cdf(1 - 0.025 / several) / NormalDist().inv_cdf(0.975)
+    assert needed - 1e-6 <= among(several) <= 1.08 * needed
+
+
 def test_the_interval_of_a_sampled_share_knows_that_few_samples_stand_for_most_accesses() -> None:
     """A sampler adapts its period: it takes many samples of one weight, then a few that stand for fifty times more."""
     chance, rounds, weights = random.Random(5), 4000, [101.0] * 100 + [5003.0] * 30
@@ -511,6 +518,7 @@ def test_how_a_share_is_written() -> None:
     assert share_in_interval(0.501, (0.501, 0.501)) == "50.1 %"
     assert share_in_interval(0.98, (0.9, 1.0)) == "98 % ± 8"
     assert share_in_interval(0.25, None) == "25.0 %"
+    assert share_in_interval(0.36, (0.02, 0.76)) == "36 % (2..76)"
 
 
 def test_one_exact_run_a_side_is_no_change_by_two_points() -> None:

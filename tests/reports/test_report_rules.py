@@ -529,6 +529,21 @@ def test_memory_without_cpus_is_slow_not_remote(tmp_path: Path) -> None:
     assert evidence.samples.remote_accesses == 0  # hint faults have no source: the page's node tells
 
 
+def test_the_slow_tier_is_given_the_part_of_an_object_that_it_holds(tmp_path: Path) -> None:
+    """The rest is remote to half of the threads: two pieces of advice for two parts, which do not contradict."""
+    builder = levels(RecordingBuilder()).threads(8).counters("demand_rd", [50_000] * 8, [50_000] * 8)
+    builder.row("node", id=2, mem_bytes=64 << 30, free_bytes=60 << 30, allowed=1)
+    builder.row("node_memory", node=2, memory="CXL")
+    slow = PAGES * 3 // 8
+    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0)
+    builder.homes((ARRAY, slow, 2), (ARRAY + slow * PAGE, PAGES - slow, 0))
+    evidence = read(builder, tmp_path)
+    held = slow_tier.rule(evidence)
+    assert held is not None and "holds 12 MiB of 32 MiB." in held.finding
+    assert "parallel" not in held.change
+    assert serial_init.rule(evidence) is not None
+
+
 def test_the_slow_tiers_share_has_the_error_of_its_weights(tmp_path: Path) -> None:
     """A load that stands for as much as all others leaves the share open, however many these are."""
     builder = SCENARIOS["slow_tier"]()
