@@ -273,7 +273,21 @@ bool verify_judge_pair(struct verify *verify, const struct topology *t, const st
 
 // --- what local means
 
-enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED };
+enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED, JUDGE_NOWHERE };
+
+// What answers of a pair's random reads count as, as shares of the lines: local, or elsewhere. False: not counted.
+static bool judge_pair_answers(const struct verify *verify, const char *class, size_t from, size_t to, double *local,
+                               double *elsewhere)
+{
+    static const char *const others[] = {"other_cluster_dram", "remote_near_dram", "remote_far_dram"};
+    *local = judge_share(verify, class, "local_dram", VERIFY_RANDOM, from, to);
+    *elsewhere = judge_share(verify, class, "remote_dram", VERIFY_RANDOM, from, to);
+    if (*local < 0 || *elsewhere < 0)
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        *elsewhere += fmax(judge_share(verify, class, others[i], VERIFY_RANDOM, from, to), 0);
+    return true;
+}
 
 // What reads of memory at this distance count as, over all pairs of nodes that count any, by the events of one class.
 static enum judge_means judge_means_of(const struct verify *verify, const struct topology *t, const char *class,
@@ -282,21 +296,24 @@ static enum judge_means judge_means_of(const struct verify *verify, const struct
     enum judge_means means = JUDGE_NOT_KNOWN;
     for (size_t from = 0; from < verify->from_count; from++)
         for (size_t to = 0; to < verify->to_count; to++) {
-            double local = judge_share(verify, class, "local_dram", VERIFY_RANDOM, from, to);
-            double remote = judge_share(verify, class, "remote_dram", VERIFY_RANDOM, from, to);
-            if (verify_site_where(t, verify->from[from], verify->to[to]) != where || local < 0 || remote < 0 ||
+            double local, elsewhere;
+            if (verify_site_where(t, verify->from[from], verify->to[to]) != where ||
+                !judge_pair_answers(verify, class, from, to, &local, &elsewhere) ||
                 cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier without CPUs is local to none
                 continue;
-            if (local + remote <= VERIFY_STRAY) // this pair tells nothing
+            const double all = local + elsewhere;
+            if (all <= VERIFY_STRAY && where != VERIFY_NEAR) // of own and far memory the event's word tells
                 continue;
-            const double share = local / (local + remote);
-            enum judge_means found = share >= JUDGE_MEANS       ? JUDGE_LOCAL
-                                     : share <= 1 - JUDGE_MEANS ? JUDGE_REMOTE
-                                                                : JUDGE_MIXED;
+            enum judge_means found = all <= VERIFY_STRAY              ? JUDGE_NOWHERE
+                                     : local >= JUDGE_MEANS * all     ? JUDGE_LOCAL
+                                     : elsewhere >= JUDGE_MEANS * all ? JUDGE_REMOTE
+                                                                      : JUDGE_MIXED;
             means = means == JUDGE_NOT_KNOWN || means == found ? found : JUDGE_MIXED;
         }
     return means;
 }
+
+#define JUDGE_LACKS_NEAR "the memory of the own node; that of other nodes in its package is counted nowhere"
 
 static const char *judge_local(const struct verify *verify, const struct topology *t, const char *class)
 {
@@ -309,10 +326,25 @@ static const char *judge_local(const struct verify *verify, const struct topolog
         return "not this machine's nodes: memory of other nodes counts as local";
     if (own != JUDGE_LOCAL || far == JUDGE_MIXED || near == JUDGE_MIXED)
         return own == JUDGE_NOT_KNOWN ? "" : "mixed: part of the own node's or of other nodes' memory counts as local";
+    if (near == JUDGE_NOWHERE)
+        return JUDGE_LACKS_NEAR;
     if (near == JUDGE_NOT_KNOWN)
         return far == JUDGE_NOT_KNOWN ? "" : "the memory of the own node";
     return near == JUDGE_LOCAL ? "the memory of the own package, all its nodes"
                                : "the memory of the own node, not of other nodes in its package";
+}
+
+// A share of local and remote that lacks requests is not used.
+static void judge_lacks_near(struct verify *verify, const char *class)
+{
+    for (size_t i = 0; i < verify->event_count; i++) {
+        struct verify_event *event = &verify->events[i];
+        if (!judge_is(event, class, "remote_dram") || verify_word_is_wrong(event->word))
+            continue;
+        event->word = VERIFY_NOTHING;
+        snprintf(event->why, sizeof event->why,
+                 "of other nodes' memory in the package, which the local event does not count either");
+    }
 }
 
 static void judge_local_of(struct verify *verify, const struct topology *t)
@@ -322,6 +354,8 @@ static void judge_local_of(struct verify *verify, const struct topology *t)
         const char *local = judge_local(verify, t, classes[i]);
         if (!*local)
             continue;
+        if (strcmp(local, JUDGE_LACKS_NEAR) == 0)
+            judge_lacks_near(verify, classes[i]);
         if (!*verify->local)
             snprintf(verify->local, sizeof verify->local, "%s", local);
         else if (strcmp(verify->local, local) != 0)

@@ -43,6 +43,9 @@ TEST(a_slow_tier_is_called_so_or_dram_and_nothing_else_is)
     CHECK_EQ(judged(0, slow).differ, 100);
 }
 
+// Of the second of two events, after means(): the remote one.
+static enum verify_word remote_word;
+
 // Counts of random reads, as shares of 100 lines, from CPUs of node 0 and 1 to memory of node 0 and 1.
 static const char *means(const uint64_t counted_local[2][2], const uint64_t counted_remote[2][2])
 {
@@ -64,8 +67,21 @@ static const char *means(const uint64_t counted_local[2][2], const uint64_t coun
         }
     verify_judge_all(&verify, &machine, &counters);
     snprintf(meaning, sizeof meaning, "%s", verify.local);
+    remote_word = verify.events[1].word;
     verify_free(&verify);
     return meaning;
+}
+
+TEST(memory_of_the_package_that_is_counted_nowhere_is_missed)
+{
+    const uint64_t own[2][2] = {{100, 0}, {0, 100}}, none[2][2] = {{0}}, near[2][2] = {{0, 100}, {100, 0}};
+    nodes[1].package = 0;
+    CHECK_STR(means(own, none), "the memory of the own node; that of other nodes in its package is counted nowhere");
+    CHECK_EQ(remote_word, VERIFY_NOTHING);
+    CHECK_STR(means(own, near), "the memory of the own node, not of other nodes in its package");
+    CHECK(!verify_word_is_wrong(remote_word));
+    CHECK_STR(means((const uint64_t[2][2]){{100, 100}, {100, 100}}, none), "the memory of the own package, all its nodes");
+    nodes[1].package = 1;
 }
 
 TEST(a_pair_that_counts_nothing_says_nothing_of_local)
