@@ -352,3 +352,13 @@ def test_the_page_that_explains_the_report_shows_real_ones(golden: Callable[[str
     real = re.sub(r"(?<=```text\n).*?(?=```)", lambda _: next(shown, "").rstrip() + "\n", page, flags=re.DOTALL)
     assert page.count("```text\n") == len(reports)
     golden("../../docs/reading-a-report.md", real)
+
+
+def test_errata_of_sampled_loads_are_told(tmp_path: Path) -> None:
+    """Their shares may be off. How the samples are taken is not told."""
+    builder = SCENARIOS["serial_init"]()
+    words = "Threshold in config1. The vendor lists errata BDM35 and BDM100 for these samples: their shares may be off."
+    builder.event("load", "", collector="samples", name="MEM_TRANS_RETIRED:LOAD_LATENCY", remark=words)
+    text = " ".join(printed(builder, tmp_path).split())
+    assert "sampled loads: The vendor lists errata BDM35 and BDM100 for these samples: their shares may be off." in text
+    assert "Threshold" not in text

@@ -91,6 +91,10 @@ def column_remarks(evidence: Evidence) -> Iterator[str]:
         for event in evidence.events:
             for sentence in _SENTENCE.findall(clean(event.remark or "")) if event.id in ids else ():
                 found.setdefault(sentence, {})[column.heading] = None
+    for event in evidence.events:
+        for sentence in _SENTENCE.findall(clean(event.remark or "")) if event.request == "load" else ():
+            if "errat" in sentence:  # how samples are taken is no reader's business, that they may be wrong is
+                found.setdefault(sentence, {})["sampled loads"] = None
     for part in evidence.ledger.events.partial:
         sentence = f"counted in {part.counted} of {plural(part.threads, 'thread')}, for lack of open files."
         found.setdefault(sentence, {})[part.column.heading] = None
