@@ -99,7 +99,7 @@ EXTREMES: dict[str, Callable[[Report], Report]] = {
         r,
         summary=replace(
             r.summary,
-            processes=many(999, ProcessThreads(4_194_304, "表" * 20, 1000, 10.0**9, 10.0**12, 0.999, True)),
+            processes=many(999, ProcessThreads(4_194_304, "表" * 20, 1000, 10.0**9, 10.0**12, 0.999, 0.1, 1.0, True)),
         ),
     ),
     "object": lambda r: with_object(r, name=NAME, home=TEXT, use_shape=TEXT),
@@ -141,7 +141,7 @@ def test_what_fits_is_not_cut(tmp_path: Path) -> None:
     """Parts are given up in an order, and no more of them than needed."""
     report = document(str(SCENARIOS["killed_recorder"]().write(tmp_path / "x.numaprof")))
     few = replace(report, recording="x.numaprof", advice=report.advice * 2)
-    rows_of = many(5, ProcessThreads(4711, "sum", 1, 1.0, 1.0, 0.5, True))
+    rows_of = many(5, ProcessThreads(4711, "sum", 1, 1.0, 1.0, 0.5, 0.5, 0.5, True))
     out = io.StringIO()
     print_first_screen(replace(few, summary=replace(few.summary, processes=rows_of)), Layout(out, COLUMNS))
     text = out.getvalue()

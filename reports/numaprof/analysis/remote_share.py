@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.spread import clustered_size, effective_size, sampled_interval
 from numaprof.recording.sql.sql_accesses import Spell
@@ -24,8 +25,22 @@ class RemoteShare:
     effective: float = 0.0  # of sampled ones: equally weighted samples that tell as much
 
     @property
+    def local(self) -> float:
+        return self.total - self.remote
+
+    @property
     def share(self) -> float:
         return self.remote / self.total if self.total else 0.0
+
+    @property
+    def known(self) -> float | None:
+        """The share; None of nothing."""
+        return self.share if self.total else None
+
+    @property
+    def ends(self) -> tuple[float, float] | tuple[None, None]:
+        """Of the interval, None of nothing."""
+        return (self.interval if self.total else None) or (None, None)
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -70,12 +85,26 @@ def _by_thread(spells: Iterable[Spell]) -> list[list[tuple[float, float]]]:
     return [[parts.get(at, (0.0, 0.0)) for at in range(min(parts), max(parts) + 1)] for parts in found.values()]
 
 
+def counted_share(traffic: Traffic) -> RemoteShare | None:
+    """None: not counted."""
+    total, remote = traffic.total, traffic.remote.estimate
+    return None if total is None or remote is None else RemoteShare(remote, total, None, traffic.interval)
+
+
+def sampled_together(evidence: Evidence, threads: Iterable[Thread]) -> RemoteShare | None:
+    """Of several threads, where counters do not tell. None: no access of theirs was seen."""
+    name, of = basis(evidence), evidence.spells.remote_of
+    if name not in _SAMPLED:
+        return None
+    mine = [spell for thread in threads for spell in of.get(thread.row.id, ()) if spell.kind in _SAMPLED[name]]
+    return share_of_spells(mine) if mine else None
+
+
 def remote_share(evidence: Evidence, thread: Thread | None = None) -> RemoteShare | None:
     """Remote share of one thread or of all; None: not known, or no access was seen."""
     name = basis(evidence)
     if name == COUNTERS:
-        traffic = evidence.traffic if thread is None else thread.traffic
-        total, remote = traffic.total, traffic.remote.estimate
-        return RemoteShare(remote, total, None, traffic.interval) if total and remote is not None else None
+        counted = counted_share(evidence.traffic if thread is None else thread.traffic)
+        return counted if counted and counted.total else None
     found = sampled_share(evidence, name, thread) if name else None
     return found if found and found.samples else None

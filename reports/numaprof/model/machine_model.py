@@ -52,6 +52,8 @@ class Cpu:
         threads: How many threads ran on this CPU only.
         first_thread: One of these.
         remote_share: Of the requests made from this CPU.
+        lowest: Lower end of its 95 % interval; null: not known.
+        highest: Upper end of it.
         local: Requests from this CPU to memory of its node, counted, else sampled accesses; null: not known.
         remote: Likewise, to memory of other nodes.
         remote_heavy: At least a tenth is remote, and there is enough traffic to matter.
@@ -68,6 +70,8 @@ class Cpu:
     threads: int
     first_thread: str | None
     remote_share: float | None
+    lowest: float | None
+    highest: float | None
     local: float | None
     remote: float | None
     remote_heavy: bool

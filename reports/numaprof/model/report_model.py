@@ -127,6 +127,7 @@ class Verdict:
         highest: Upper end of the 95 % interval.
         crosses: The share from which remote memory is worth fixing, if the interval holds it; null: it does not.
         requests: Counted requests that DRAM answered, scaled to all of the time in which threads had counters.
+        requests_error: Half of their 95 % interval; null: not known.
         samples: Number of samples behind the share; null if it is counted.
         coverage: Part of the CPU time in which the events had a counter.
         uncounted: Part of the CPU time in which threads had no counters; 0 if it is less than 0.005.
@@ -145,6 +146,7 @@ class Verdict:
     highest: float | None
     crosses: float | None
     requests: float | None
+    requests_error: float | None
     samples: int | None
     coverage: float | None
     uncounted: float | None
@@ -162,6 +164,9 @@ class NodeThreads:
         local: Requests to memory of the node, counted or sampled as the verdict's.
         remote: Requests to memory of other nodes.
         remote_share: Remote part of both.
+        lowest: Lower end of the share's 95 % interval; the share itself if everything was counted all the time; null:
+            not known.
+        highest: Upper end of it.
         remote_heavy: At least a tenth is remote, and it is not a handful of requests.
     """
 
@@ -172,6 +177,8 @@ class NodeThreads:
     local: float | None
     remote: float | None
     remote_share: float | None
+    lowest: float | None
+    highest: float | None
     remote_heavy: bool
 
 
@@ -185,6 +192,9 @@ class ProcessThreads:
         local: Requests to memory of the threads' nodes, counted or sampled as the verdict's.
         remote: Requests to memory of other nodes.
         remote_share: Remote part of both.
+        lowest: Lower end of the share's 95 % interval; the share itself if everything was counted all the time; null:
+            not known.
+        highest: Upper end of it.
         remote_heavy: At least a tenth is remote, and it is not a handful of requests.
     """
 
@@ -194,6 +204,8 @@ class ProcessThreads:
     local: float | None
     remote: float | None
     remote_share: float | None
+    lowest: float | None
+    highest: float | None
     remote_heavy: bool
 
 

@@ -17,6 +17,8 @@ INDENT, GAP = 8, "  "
 BAR = 16
 ALL_THE_TIME = 0.99  # of the time an event could run: the rest is its start and end
 ROWS, COLUMNS = 23, 80  # one more row is for the prompt
+SHOWN_WIDTH = 0.1  # of an interval beside a node's share
+SHOWN_PART = 0.01  # of all requests, of a node whose interval is shown
 MOST_COMMAND = 2  # rows of a command to copy, which is never broken
 
 
@@ -183,11 +185,11 @@ def _population(verdict: model.Verdict) -> str:
     return f"{number(verdict.samples)} sampled accesses"
 
 
-def _interval(verdict: model.Verdict) -> str:
+def _interval(found: model.Verdict | model.NodeThreads | model.ProcessThreads) -> str:
     """The 95 % interval; empty if both ends would be printed the same."""
-    if verdict.lowest is None or verdict.highest is None:
+    if found.lowest is None or found.highest is None:
         return " (error unknown)"
-    low, high = about(verdict.lowest).removesuffix(" %"), about(verdict.highest).removesuffix(" %")
+    low, high = about(found.lowest).removesuffix(" %"), about(found.highest).removesuffix(" %")
     low, high = "0" if low == "<1" else low, "100" if high == ">99" else high
     return f" ({low}-{high} %)" if high not in (low, "<1") else ""
 
@@ -209,14 +211,13 @@ def _range(least: float, most: float) -> str:
 
 
 def _who(report: model.Answer, room: Room, layout: Layout) -> None:
-    counted = report.verdict.basis == "counters"
     bare = {node.id for node in report.machine.nodes if node.mem_bytes == 0}
     # On one node nothing of a process can be remote: their rows would say nothing.
     processes = report.summary.processes if report.verdict.judgement != "single_node" else ()
     nodes, rest = _first(report.summary.nodes, room.nodes)
     shown, other = _first(processes, room.processes) if room.processes else ((), processes)
     both: list[model.NodeThreads | model.ProcessThreads] = [*nodes, *shown]
-    sums = [_sums(row, counted) for row in both]
+    sums = [_sums(row, report.verdict) for row in both]
     widths = [max(map(cells, column)) for column in zip(*sums)]
     left = max(16, layout.width - INDENT - 2 * len(GAP) - sum(widths))
     names = [_node_name(row, bare, left) for row in nodes] + [fitted(_process_name(row), left) for row in shown]
@@ -258,12 +259,18 @@ def _process_name(row: model.ProcessThreads) -> str:
     return f"of these, process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
 
 
-def _sums(row: model.NodeThreads | model.ProcessThreads, counted: bool) -> tuple[str, str]:
+def _sums(row: model.NodeThreads | model.ProcessThreads, verdict: model.Verdict) -> tuple[str, str]:
+    """Share, with its interval where that is wide and of more than a handful of requests, and requests."""
+    counted = verdict.basis == "counters"
     if row.local is None or row.remote is None:
         return ("n/a", "") if counted else ("", "")
-    share = f"{about(row.remote_share)} remote" if row.remote_share is not None else ""
-    total = row.local + row.remote
-    return share, plural(total, "request") if counted else f"about {plural(total, 'access', 'es')}"
+    total, width = row.local + row.remote, (row.highest or 0.0) - (row.lowest or 0.0)
+    wide = width >= SHOWN_WIDTH and total >= SHOWN_PART * (verdict.requests or verdict.samples or 0)
+    share = f"{about(row.remote_share)}{_interval(row) if wide else ''} remote" if row.remote_share is not None else ""
+    if not counted:
+        return share, f"about {plural(total, 'access', 'es')}"
+    scaled = total >= 1 and verdict.coverage is not None and verdict.coverage < ALL_THE_TIME
+    return share, f"{'about ' if scaled else ''}{plural(total, 'request')}"
 
 
 def _table(layout: Layout, found: list[Row], most: int) -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
-from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
+from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, counted_share, sampled_together
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.document.open_recording import Reading
@@ -67,9 +67,8 @@ def _cpus(source: Reading) -> list[model.Cpu]:
 def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -> model.Cpu:
     by_cpu = evidence.ledger.by_cpu if basis(evidence) == COUNTERS else {}
     columns = evidence.ledger.cpu(row.id) if row.id in by_cpu else None
-    local, remote = _requests(evidence, columns, threads)
-    total = None if local is None or remote is None else local + remote
-    share = remote / total if total and remote is not None else None
+    found = _requests(evidence, columns, threads)
+    lowest, highest = found.ends if found else (None, None)
     return model.Cpu(
         id=row.id,
         node=row.node,
@@ -80,27 +79,22 @@ def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -
         allowed=bool(row.allowed),
         threads=len(threads),
         first_thread=thread_name(threads[0]) if threads else None,
-        remote_share=share,
-        local=local,
-        remote=remote,
-        remote_heavy=is_remote_heavy(evidence, share, remote, len(by_cpu)),
+        remote_share=found.known if found else None,
+        lowest=lowest,
+        highest=highest,
+        local=found.local if found else None,
+        remote=found.remote if found else None,
+        remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(by_cpu)),
         classes=classes(evidence, columns) if columns is not None else (),
     )
 
 
 def _requests(
     evidence: Evidence, counted: dict[str, Traffic] | None, threads: list[Thread]
-) -> tuple[float | None, float | None]:
-    if basis(evidence) == COUNTERS:
-        if counted is None:
-            return None, None
-        traffic = verdict_traffic(evidence.ledger.events, counted)
-        return traffic.local.estimate, traffic.remote.estimate
-    shares = [share for share in (remote_share(evidence, thread) for thread in threads) if share]
-    if not shares:
-        return None, None
-    remote = sum(share.remote for share in shares)
-    return sum(share.total for share in shares) - remote, remote
+) -> RemoteShare | None:
+    if basis(evidence) != COUNTERS:
+        return sampled_together(evidence, threads)
+    return None if counted is None else counted_share(verdict_traffic(evidence.ledger.events, counted))
 
 
 def _measured(source: Reading) -> list[model.Measured]:

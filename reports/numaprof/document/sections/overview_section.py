@@ -85,6 +85,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
         highest=interval[1] if interval else None,
         crosses=crossed_share(words.judgement, interval),
         requests=evidence.traffic.total if counted else None,
+        requests_error=evidence.traffic.total_error.half_width if counted and evidence.traffic.total_error else None,
         samples=share.samples if share else None,
         coverage=evidence.traffic.coverage if counted else None,
         uncounted=evidence.uncounted.part if counted else None,

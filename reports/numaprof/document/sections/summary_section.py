@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import Optional
 
 from numaprof.analysis.node_matrix import node_traffic
 from numaprof.analysis.remote_cost import gain
-from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
+from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, counted_share, sampled_together
 from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
@@ -70,34 +69,39 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
         groups[thread.nodes].append(thread)
     counted = basis(evidence) == COUNTERS
     for nodes, threads in groups.items():
-        local, remote = _counted(evidence, nodes, threads) if counted else _sampled(evidence, threads)
-        share = _share(local, remote)
+        found = _counted(evidence, nodes, threads) if counted else sampled_together(evidence, threads)
+        lowest, highest = found.ends if found else (None, None)
         yield model.NodeThreads(
             nodes=nodes,
             threads=len(threads),
             by_cpu=False,
             cpus=tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
-            local=local,
-            remote=remote,
-            remote_share=share,
-            remote_heavy=is_remote_heavy(evidence, share, remote, len(groups)),
+            local=found.local if found else None,
+            remote=found.remote if found else None,
+            remote_share=found.known if found else None,
+            lowest=lowest,
+            highest=highest,
+            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(groups)),
         )
 
 
 def _nodes_of_cpus(evidence: Evidence) -> Iterator[model.NodeThreads]:
     """Threads were not told apart, so the rows are of CPUs."""
-    for node in evidence.machine.all_cpu_nodes:
-        local, remote = _amounts(node_traffic(evidence, node))
-        share = _share(local, remote)
+    with_cpus = evidence.machine.all_cpu_nodes
+    for node in with_cpus:
+        found = counted_share(node_traffic(evidence, node))
+        lowest, highest = found.ends if found else (None, None)
         yield model.NodeThreads(
             nodes=(node,),
             threads=sum(1 for thread in evidence.threads if node in thread.nodes),
             by_cpu=True,
             cpus=tuple(evidence.machine.cpus_of(node)),
-            local=local,
-            remote=remote,
-            remote_share=share,
-            remote_heavy=is_remote_heavy(evidence, share, remote, len(evidence.machine.all_cpu_nodes)),
+            local=found.local if found else None,
+            remote=found.remote if found else None,
+            remote_share=found.known if found else None,
+            lowest=lowest,
+            highest=highest,
+            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(with_cpus)),
         )
 
 
@@ -109,46 +113,29 @@ def _processes(evidence: Evidence) -> Iterator[model.ProcessThreads]:
         return
     counted = basis(evidence) == COUNTERS
     for threads in groups.values():
-        local, remote = _amounts(_traffic(evidence, threads)) if counted else _sampled(evidence, threads)
-        share = _share(local, remote)
+        found = counted_share(_traffic(evidence, threads)) if counted else sampled_together(evidence, threads)
+        lowest, highest = found.ends if found else (None, None)
         yield model.ProcessThreads(
             pid=threads[0].row.pid,
             name=clean(threads[0].row.name or "?"),
             threads=len(threads),
-            local=local,
-            remote=remote,
-            remote_share=share,
-            remote_heavy=is_remote_heavy(evidence, share, remote, len(groups)),
+            local=found.local if found else None,
+            remote=found.remote if found else None,
+            remote_share=found.known if found else None,
+            lowest=lowest,
+            highest=highest,
+            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(groups)),
         )
 
 
-Sums = tuple[Optional[float], Optional[float]]  # local and remote; None: not known
-
-
-def _share(local: float | None, remote: float | None) -> float | None:
-    return remote / (local + remote) if local is not None and remote is not None and local + remote else None
-
-
-def _amounts(traffic: Traffic) -> Sums:
-    return traffic.local.estimate, traffic.remote.estimate
-
-
-def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> Sums:
+def _counted(evidence: Evidence, nodes: tuple[int, ...], threads: list[Thread]) -> RemoteShare | None:
     """Where threads were not told apart, the counts of the node's CPUs are theirs."""
     found = _traffic(evidence, threads)
     if len(nodes) == 1 and found.total is None:
         found = node_traffic(evidence, nodes[0])
-    return _amounts(found)
+    return counted_share(found)
 
 
 def _traffic(evidence: Evidence, threads: list[Thread]) -> Traffic:
     columns = evidence.ledger.threads_on([thread.row.id for thread in threads], ())
     return verdict_traffic(evidence.ledger.events, columns)
-
-
-def _sampled(evidence: Evidence, threads: list[Thread]) -> Sums:
-    shares = [found for found in (remote_share(evidence, thread) for thread in threads) if found is not None]
-    if not shares:
-        return None, None
-    remote = sum(found.remote for found in shares)
-    return sum(found.total for found in shares) - remote, remote
