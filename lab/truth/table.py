@@ -29,6 +29,7 @@ def text(runs: list[Run]) -> str:
                     "cells",
                     "with an interval",
                     "that holds the truth",
+                    "of all cells",
                     "median error, remote",
                     "9 of 10 below",
                 ],
@@ -80,6 +81,7 @@ def _counts(machine: str, runs: list[Run]) -> list[str]:
         str(len(cells)),
         _percent(len(judged), len(cells)),
         _percent(sum(bool(cell.held) for cell in judged), len(judged)),
+        _percent(sum(bool(cell.held) for cell in judged), len(cells)),
         f"{100 * median(errors):.1f} %" if errors else "n/a",
         f"{100 * errors[len(errors) * 9 // 10]:.1f} %" if errors else "n/a",
     ]

@@ -98,7 +98,9 @@ def main() -> None:
     options = parser.parse_args()
     build_phases()
     alike, apart, parts = [0, 0, 0], [0, 0, 0], 0
-    print("| dialect | identical pairs | changed | a part of them | pairs 10 points apart | changed | share not known |")
+    print(
+        "| dialect | identical pairs | changed | a part of them | pairs 10 points apart | changed | share not known |"
+    )
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as made:
         for dialect in options.dialect or DIALECTS:

@@ -52,6 +52,20 @@ def test_follows_its_schema(scenario: str, tmp_path: Path) -> None:
     jsonschema.validate(told(SCENARIOS[scenario](), tmp_path), SCHEMA)
 
 
+def test_what_moved_is_told_by_object_and_by_the_kernels_counters(tmp_path: Path) -> None:
+    builder = serial_init().homes((ARRAY, PAGES // 4, 1), (ARRAY + PAGES // 4 * PAGE, PAGES - PAGES // 4, 0))
+    for scope, node, after in (("machine", None, 2100), ("node", 1, 2050), ("cgroup", None, 100), ("setting", None, 1)):
+        builder.row("mover", scope=scope, node=node, counter="numa_pages_migrated", before=100, after=after)
+    found = told(builder, tmp_path)
+    (moved,) = (each for each in found["objects"]["rows"] if each["moved"])
+    assert moved["moved"] == [{"from_node": 0, "to_node": 1, "bytes": PAGES // 4 * PAGE}]
+    assert any("moved after the first touch: 8 MiB from node 0 to node 1" in text for text in moved["remarks"])
+    assert [(row["scope"], row["node"], row["pages"]) for row in found["machine"]["movers"]] == [
+        ("machine", None, 2000),
+        ("node", 1, 1950),
+    ]
+
+
 def test_the_slow_tiers_share_has_samples_and_interval(tmp_path: Path) -> None:
     found = told(SCENARIOS["slow_tier"](), tmp_path)["machine"]["slow_tier"]
     assert (found["share"], found["highest"], found["samples"]) == (1.0, 1.0, 256)

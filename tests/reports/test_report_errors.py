@@ -21,7 +21,14 @@ from numaprof.compare.sides import ShareChange, change_of_share, spread_of_share
 from numaprof.evidence.counts import Amount, Count, Traffic, Uncounted, pooled
 from numaprof.evidence.errors import EXACT, Error, added, added_alike, own_error, student
 from numaprof.evidence.estimates import Estimates, load_estimates
-from numaprof.evidence.spread import Spread, among, clustered_size, effective_size, error_of_difference, sampled_interval
+from numaprof.evidence.spread import (
+    Spread,
+    among,
+    clustered_size,
+    effective_size,
+    error_of_difference,
+    sampled_interval,
+)
 from numaprof.evidence.thresholds import SHARE_CHANGE, SPELLS
 from numaprof.recording.reader import Recording
 from numaprof.text.format import share_in_interval

@@ -601,5 +601,6 @@ def test_pages_that_moved_are_told_by_their_nodes_at_two_moments(tmp_path: Path)
         (ARRAY, PAGES // 4, 1), (ARRAY + PAGES // 4 * PAGE, PAGES // 4 * 3, 0)
     )
     evidence = read(builder, tmp_path)
-    assert evidence.samples.moved == (PAGES, PAGES / 4)
+    (found,) = (each for each in evidence.objects.found if each.moves)
+    assert found.moves == {(0, 1): PAGES / 4}
     assert "25.0 % of 8 192 pages moved to another node after their first touch" in "".join(pin_line(evidence))

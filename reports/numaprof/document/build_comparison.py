@@ -204,9 +204,7 @@ def _moved(before: Object | None, after: Object | None) -> float:
     return min(gained, lost) if old and new else max(gained, lost)
 
 
-def _object(
-    name: str, before: Object | None, after: Object | None, run: Evidence, several: int | None
-) -> model.Object:
+def _object(name: str, before: Object | None, after: Object | None, run: Evidence, several: int | None) -> model.Object:
     """several: how many are compared by their shares; None: none are."""
     shares = [found.remote / found.known if found and found.known else None for found in (before, after)]
     samples = [found.known_samples if found else 0 for found in (before, after)]

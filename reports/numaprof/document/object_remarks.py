@@ -22,9 +22,11 @@ from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
     MIN_OBJECT_SHARE,
+    MIN_SHOWN_BYTES,
     MIN_USES_OF_THREAD,
     MOST_UNDIVIDED,
 )
+from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_samples
 from numaprof.rules.division import by_turns
 from numaprof.text.format import clean, number, percent, plural, size, words
@@ -97,8 +99,17 @@ def _more(evidence: Evidence, found: Object) -> str:
     cycles = stall_cycles(evidence.objects.answers)
     if cycles and not evidence.run.emulated:
         parts.append(f"{percent(stall_cycles(found.answers) / cycles)} of the latency of sampled loads")
+    if moves := moved(evidence, found):
+        to = words([f"{size(each.bytes)} from node {each.from_node} to node {each.to_node}" for each in moves])
+        parts.append(f"moved after the first touch: {to}")
     parts.append(_phases(found))
     return "; ".join(part for part in parts if part)
+
+
+def moved(evidence: Evidence, found: Object) -> list[model.Move]:
+    """Most first; what is too small to show is left out."""
+    moves = [model.Move(*nodes, evidence.bytes(pages)) for nodes, pages in found.moves.items()]
+    return sorted((move for move in moves if move.bytes >= MIN_SHOWN_BYTES), key=lambda move: -move.bytes)
 
 
 def _phases(found: Object) -> str:

@@ -186,10 +186,11 @@ def pin_line(evidence: Evidence) -> Iterator[str]:
         parts[-1] = "automatic NUMA balancing: n/a"
     if run.balancing and run.balancing_moved_pages is not None:
         parts[-1] += f", moved {plural(run.balancing_moved_pages, 'page')}"
-    moved = evidence.samples.moved
-    if moved.compared and moved.moved:
-        part = percent(moved.moved / moved.compared)
-        parts.append(f"{part} of {plural(round(moved.compared), 'page')} moved to another node after their first touch")
+    compared = sum(row.pages for row in evidence.samples.looked_at_twice)
+    moved = sum(row.pages for row in evidence.samples.looked_at_twice if row.first != row.last)
+    if moved:
+        part = percent(moved / compared)
+        parts.append(f"{part} of {plural(round(compared), 'page')} moved to another node after their first touch")
     parts.extend(_own_time(evidence))
     yield SEPARATOR.join(parts)
 

@@ -35,7 +35,7 @@ from numaprof.evidence.thresholds import (
 from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_accesses, sql_objects
 from numaprof.recording.sql.sql_locations import Place
-from numaprof.recording.sql.sql_samples import LOAD, STORE
+from numaprof.recording.sql.sql_samples import LOAD, STORE, LookedAtTwice
 from numaprof.text.format import number_list
 
 UNNAMED = "memory"
@@ -70,6 +70,7 @@ class Object(Touches):
     huge: sql_objects.HugeRegions | None = None
     huge_pages: float = 0.0  # of the pages first touched, those that came as huge ones
     unclear: tuple[sql_objects.Unclear, ...] = ()  # page faults that may have been first touches
+    looked_at_twice: tuple[LookedAtTwice, ...] = ()  # of its pages, those whose node is known twice
     mapped_before: bool = False  # before the recorder came
     page_bytes: int = 0
     things: tuple[int, ...] = ()  # of the recording (queries_objects), the one that the shapes are of first
@@ -94,6 +95,11 @@ class Object(Touches):
     def placed_before(self) -> bool:
         """Before the recorder came: the first touches that it saw are those of a part at most."""
         return self.mapped_before and self.pages * self.page_bytes < PLACED_SINCE * (self.bytes or 0.0)
+
+    @property
+    def moves(self) -> dict[tuple[int, int], float]:
+        """Pages that were on another node when last looked at than after the first touch: by both nodes."""
+        return summed(((row.first, row.last), row.pages) for row in self.looked_at_twice if row.first != row.last)
 
     @property
     def main_share(self) -> float:
@@ -184,7 +190,14 @@ class Objects:
 
 
 Row = TypeVar(
-    "Row", sql_accesses.Cell, sql_accesses.RegionCell, sql_accesses.Answer, sql_objects.Unclear, Touched, Used
+    "Row",
+    LookedAtTwice,
+    sql_accesses.Cell,
+    sql_accesses.RegionCell,
+    sql_accesses.Answer,
+    sql_objects.Unclear,
+    Touched,
+    Used,
 )
 
 Part = TypeVar("Part", sql_accesses.Cell, sql_accesses.RegionCell)
@@ -241,6 +254,7 @@ class _Parts:
         huge_touches = recording.rows(sql_objects.HugeTouches, sql_objects.HUGE_TOUCHES, huge_fault=HUGE_FAULT)
         self._came_huge = {row.thing: row.pages for row in huge_touches}
         self._mapped_before = {row.thing for row in recording.rows(sql_objects.PlacedBefore, sql_objects.PLACED_BEFORE)}
+        self._looked_at_twice = _by_thing(samples.looked_at_twice)
         self._unclear = _by_thing(recording.rows(sql_objects.Unclear, sql_objects.UNCLEAR))
 
     def all(self) -> list[Object]:
@@ -277,6 +291,7 @@ class _Parts:
             huge=self._huge.get(thing),
             huge_pages=self._came_huge.get(thing, 0.0),
             unclear=tuple(self._unclear[thing]),
+            looked_at_twice=tuple(self._looked_at_twice[thing]),
             things=(thing,),
             mapped_before=thing in self._mapped_before,
             page_bytes=self._page_bytes,
@@ -338,6 +353,7 @@ def _sum(group: list[Object]) -> Object:
         before=tuple(row for part in group for row in part.before),
         huge_pages=sum(part.huge_pages for part in group),
         unclear=tuple(row for part in group for row in part.unclear),
+        looked_at_twice=tuple(row for part in group for row in part.looked_at_twice),
         since=min(part.since for part in group),
         until=_last([part.until for part in group]),
         mapped_before=any(part.mapped_before for part in group),

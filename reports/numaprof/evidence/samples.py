@@ -98,7 +98,7 @@ class Samples:
     library_calls: dict[Site, LibraryCall]  # first touch happens inside this function, which the user cannot edit
     openmp: bool  # a runtime of OpenMP calls the program's functions
     modules: tuple[sql_locations.ModuleReads, ...]
-    moved: sql_samples.Moved
+    looked_at_twice: tuple[sql_samples.LookedAtTwice, ...]
 
     @cached_property
     def remote_accesses(self) -> float:
@@ -148,7 +148,9 @@ def load_samples(recording: Recording, page_bytes: int, slow_nodes: Sequence[int
         openmp=bool(recording.one(sql_locations.Truth, sql_locations.OPENMP).answer),
         modules=tuple(recording.rows(sql_locations.ModuleReads, sql_locations.MODULE_READS)),
         homed_pages={row.node: row.pages for row in recording.rows(sql_samples.HomedPages, sql_samples.HOMED_PAGES)},
-        moved=recording.one(sql_samples.Moved, sql_samples.MOVED, page_bytes=page_bytes),
+        looked_at_twice=tuple(
+            recording.rows(sql_samples.LookedAtTwice, sql_samples.LOOKED_AT_TWICE, page_bytes=page_bytes)
+        ),
     )
 
 

@@ -68,8 +68,8 @@ class Thread:
     Fields:
         position: In the order of start, from 0.
         name: Name and thread id.
-        change: better, worse or no difference seen: none is proved, or too small a one, or chance alone makes as large a
-            one. not known: next to no requests.
+        change: better, worse or no difference seen: none is proved, or too small a one, or chance alone makes one as
+            large. not known: next to no requests.
         remote_heavy: After: at least a tenth is remote, and it is not a handful of requests.
     """
 

@@ -141,6 +141,23 @@ class SlowTier:
 
 
 @dataclass(frozen=True)
+class Mover:
+    """One of the kernel's counters of moved pages.
+
+    Fields:
+        scope: machine, node or cgroup (the recorder's control group).
+        node: Of scope node, else null.
+        counter: As in /proc/vmstat.
+        pages: Counted while the program ran; for every program of the scope.
+    """
+
+    scope: str
+    node: int | None
+    counter: str
+    pages: int
+
+
+@dataclass(frozen=True)
 class Machine:
     """Nodes, CPUs, and what went between them.
 
@@ -151,6 +168,7 @@ class Machine:
         population: What the requests are.
         left_out: Part of the requests that belongs to no pair: of threads that ran on several nodes.
         slow_tier: How much it answers; null: there is none, or no access was sampled.
+        movers: Pages that the kernel moved meanwhile, where it moved any: balancing, promotion, demotion, migration.
         measured: The last numaprof topology --measure of this machine, if there was one: docs/measuring.md.
     """
 
@@ -161,4 +179,5 @@ class Machine:
     population: str | None
     left_out: float
     slow_tier: SlowTier | None
+    movers: tuple[Mover, ...]
     measured: tuple[Measured, ...]

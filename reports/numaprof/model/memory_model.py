@@ -93,6 +93,16 @@ class Stretch:
 
 
 @dataclass(frozen=True)
+class Move:
+    """Memory that was on another node when last looked at than after its first touch: the kernel or the program moved
+    it."""
+
+    from_node: int
+    to_node: int
+    bytes: float
+
+
+@dataclass(frozen=True)
 class Object:
     """What a user can name: a variable, or the memory of one allocation site.
 
@@ -116,6 +126,7 @@ class Object:
         use_shape: Access pattern, in words.
         remarks: The same as sentences.
         matters: By size or by remote accesses: the terminal shows it, and the page maps it.
+        moved: What lies on another node than at first, most first, if its nodes were asked twice.
         map: Position against home, first toucher and users; of the first 24 objects, in 64 parts.
     """
 
@@ -137,6 +148,7 @@ class Object:
     use_shape: str
     remarks: tuple[str, ...]
     matters: bool
+    moved: tuple[Move, ...]
     map: tuple[Stretch, ...]
 
 

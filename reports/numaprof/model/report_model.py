@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Optional
 
-from numaprof.model.machine_model import Cpu, Machine, Measured, Node, Pair, Requests, SlowTier
+from numaprof.model.machine_model import Cpu, Machine, Measured, Mover, Node, Pair, Requests, SlowTier
 from numaprof.model.memory_model import (
     FirstTouch,
     FirstTouches,
     Line,
     Module,
     Modules,
+    Move,
     Object,
     Objects,
     Place,
@@ -39,6 +40,8 @@ __all__ = [  # of other modules
     "Measured",
     "Module",
     "Modules",
+    "Move",
+    "Mover",
     "Node",
     "Object",
     "Objects",

@@ -41,6 +41,10 @@ def machine(source: Reading) -> model.Machine:
         measured=tuple(_measured(source)),
         left_out=left_out(evidence) if counted == population(evidence) else 0.0,
         slow_tier=_slow_tier(evidence),
+        movers=tuple(
+            model.Mover(clean(row.scope), row.node, clean(row.counter), row.pages)
+            for row in source.recording.rows_if("mover", sql_machine.Mover, sql_machine.MOVERS)
+        ),
     )
 
 
@@ -89,9 +93,7 @@ def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -
     )
 
 
-def _requests(
-    evidence: Evidence, counted: dict[str, Traffic] | None, threads: list[Thread]
-) -> RemoteShare | None:
+def _requests(evidence: Evidence, counted: dict[str, Traffic] | None, threads: list[Thread]) -> RemoteShare | None:
     if basis(evidence) != COUNTERS:
         return sampled_together(evidence, threads)
     return None if counted is None else counted_share(verdict_traffic(evidence.ledger.events, counted))

@@ -7,7 +7,7 @@ from numaprof.analysis.naming import homes_in_text, object_name, short_object_na
 from numaprof.analysis.object_users import main_use, users
 from numaprof.analysis.relevant_objects import most_remote_first, told_part_of_remote
 from numaprof.analysis.remote_share import HINTS, LOADS, basis
-from numaprof.document.object_remarks import attribution, bytes_of, remarks, remote_by_module, used_shape
+from numaprof.document.object_remarks import attribution, bytes_of, moved, remarks, remote_by_module, used_shape
 from numaprof.document.open_recording import Reading
 from numaprof.document.sections.lines_section import place
 from numaprof.document.sections.page_map_section import page_maps
@@ -101,6 +101,7 @@ def _object(evidence: Evidence, found: Object, matters: bool, stretches: tuple[m
         use_shape=used_shape(evidence, found).value,
         remarks=tuple(remarks(evidence, found)),
         matters=matters,
+        moved=tuple(moved(evidence, found)),
         map=stretches,
     )
 

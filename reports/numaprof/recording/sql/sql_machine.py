@@ -81,3 +81,16 @@ class Measured(NamedTuple):
 MEASURED = """
 SELECT metric, unit, from_node, to_node, median, low, high, noisy FROM measured ORDER BY metric, from_node, to_node
 """
+
+
+class Mover(NamedTuple):
+    scope: str
+    node: int | None
+    counter: str
+    pages: int
+
+
+MOVERS = """
+SELECT scope, node, counter, after - before AS pages
+  FROM mover WHERE scope <> 'setting' AND after > before ORDER BY scope = 'node', scope, node, counter
+"""

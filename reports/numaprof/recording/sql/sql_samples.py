@@ -118,18 +118,21 @@ _HOME = """
 """
 
 
-class Moved(NamedTuple):
-    compared: float | None  # pages whose node is known from two moments
-    moved: float | None  # of these, on another node at the later one
+class LookedAtTwice(NamedTuple):
+    thing: int | None
+    first: int  # node right after the first touch
+    last: int  # node in the last snapshot
+    pages: float
 
 
-# First-touched pages whose node was asked twice: right after the touch and by the last snapshot.
-MOVED = f"""
-SELECT sum(weight) AS compared, sum(CASE WHEN home <> page_node THEN weight ELSE 0.0 END) AS moved
-  FROM (SELECT page_node, {_HOME} AS home, weight
+# First-touched pages whose node is known from two moments.
+LOOKED_AT_TWICE = f"""
+SELECT thing, page_node, home, sum(weight)
+  FROM (SELECT thing, page_node, {_HOME} AS home, weight
           FROM picked p JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
          WHERE {TOUCH} AND page_node IS NOT NULL)
  WHERE home IS NOT NULL
+ GROUP BY thing, page_node, home
 """
 
 

@@ -31,8 +31,8 @@ def rule(evidence: Evidence) -> Advice | None:
         kind=Kind.SETTING,
         finding=f"{nodes_in_text(used).capitalize()} ({kinds}), slow for every CPU and local to none, "
         f"hold{'s' * (len(used) == 1)} {part}{objects_in_text(evidence, group)}.",
-        change="Another initialisation does not bring this memory back. Bind what is used most to nodes with CPUs, and leave "
-        "what is rarely used to the slow tier. All of it, without an edit:",
+        change="Another initialisation does not bring this memory back. Bind what is used most to nodes with CPUs, and "
+        "leave what is rarely used to the slow tier. All of it, without an edit:",
         code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group),
         objects=tuple(group),
