@@ -106,7 +106,7 @@ def test_the_table_says_what_is_far_from_the_truth() -> None:
     unknown = Run("zen", "thin", (), (Part("a.c:1", 0.28, None),), None, 0.0)
     recycled = Run("zen", "random", (), (Part("a.c:1", 0.28, 0.01),), None, 0.5)
     lines = text([run, unknown, recycled]).splitlines()
-    assert "| zen | 3 | 2 | 100 % | 50 % | 2.5 % | 5.0 % |" in lines
+    assert "| zen | 3 | 2 | 100 % | 50 % | 50 % | 2.5 % | 5.0 % |" in lines
     assert "| zen | 1 | 100 % | 0 % | 10.0 | 10.0 | mixed |" in lines
     assert "| zen | mixed | a.c:1 **28/1** | 27 | 0 % |" in lines
     assert "| zen | thin | a.c:1 28/n/a | n/a | 0 % |" in lines

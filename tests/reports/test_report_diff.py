@@ -192,6 +192,21 @@ def test_totals_have_their_errors_and_scaled_shares_of_nodes_say_that_theirs_is_
         assert (before.certain, after.certain) == (False, True)
 
 
+def test_what_these_runs_would_miss_is_said(tmp_path: Path) -> None:
+    """256 samples that come together tell a share to six points; 32 of them do not."""
+
+    def few() -> RecordingBuilder:
+        builder = SCENARIOS["hinted"]()
+        builder.statements.append("DELETE FROM sample WHERE kind = 14 AND id % 8 <> 0;")
+        return builder
+
+    assert "would not be seen" not in said([BEFORE()], [BEFORE()], tmp_path)
+    (tmp_path / "few").mkdir()
+    text = said([few()], [few()], tmp_path / "few")
+    assert "differ by less than runs of one program do, but a change of" in text
+    assert "points would not be seen: longer runs or more (-n 5) could tell." in text
+
+
 def test_sampled_shares_have_an_uncertainty(tmp_path: Path) -> None:
     """256 samples each: 50 % and 44 % cannot be told apart, 50 % and 12 % can."""
     fewer = SCENARIOS["hinted"]().change("sample", where="kind = 14 AND thread > 4 AND id % 8 = 0", page_node=1)

@@ -37,12 +37,13 @@ from numaprof.document.sections.timeline_section import timeline
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.spread import Spread, sampled_interval
+from numaprof.evidence.spread import Spread, error_of_difference, sampled_interval
 from numaprof.evidence.thresholds import MARKED_PART, MIN_SHOWN_BYTES, MIN_USES_OF_THREAD, SHARE_CHANGE
 from numaprof.model import comparison_model as model
 from numaprof.text.format import clean, round_percent
 
 MOST_PLACES = 20
+WIDE_MISS = 0.1  # of a remote share: a change this large is worth being told that it would be missed
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "no difference seen", "not known"
 
 _OF_SHARE = {
@@ -116,9 +117,19 @@ def _noise(before: sides.Side, after: sides.Side) -> Iterator[str]:
                 "longer runs or more (-n 5) could tell."
             )
         else:
-            yield "The remote shares differ by less than runs of one program do."
+            yield f"The remote shares differ by less than runs of one program do{_unseen(before, after, by_chance)}."
     if time_change(before, after).words.startswith("Run time: no difference"):
         yield "The run times overlap: what is left of a difference is noise."
+
+
+def _unseen(before: sides.Side, after: sides.Side, by_chance: float) -> str:
+    """How large a change these runs would miss, if that is much."""
+    missed = by_chance
+    if len(before.runs) == len(after.runs) == 1 and before.share and after.share:
+        missed = max(missed, error_of_difference(before.share, after.share))
+    if missed < WIDE_MISS:
+        return ""
+    return f", but a change of {100 * missed:.0f} points would not be seen: longer runs or more (-n 5) could tell"
 
 
 def _measures(before: sides.Side, after: sides.Side) -> Iterator[model.Measure]:
