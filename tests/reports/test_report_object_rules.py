@@ -621,13 +621,15 @@ def test_words_that_promise_parts_stand_above_code_that_has_them(tmp_path: Path)
     assert advice.change.endswith("Without an edit, spread it over the nodes:")
 
 
-def test_few_samples_of_threads_are_read_in_the_order_of_the_threads(tmp_path: Path) -> None:
+@pytest.mark.parametrize("samples", [5, 3])
+def test_few_samples_of_threads_are_read_in_the_order_of_the_threads(samples: int, tmp_path: Path) -> None:
     """The thread that fills the array has no part, one that no sample saw has; larger parts would mix the nodes."""
     builder = sampled().threads(1, cpus=[0])
     block, stack = array(builder, SERIAL), builder.stack(builder.place(WORK))
     for part in (0, 1, 2, 3, 5, 6, 7):
         start = ARRAY + part * BLOCK * PAGE
-        builder.loads(stack, part + 2, range(start, start + 5 * BLOCK // 6 * PAGE, BLOCK // 6 * PAGE), 0, block=block)
+        step = BLOCK // (samples + 1) * PAGE
+        builder.loads(stack, part + 2, range(start, start + samples * step, step), 0, block=block)
     evidence = read(builder, tmp_path)
     nodes = [thread.node for thread in evidence.workers[1:]]
     (advice,) = advise(evidence)

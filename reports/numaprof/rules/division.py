@@ -122,12 +122,12 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
 def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:
     """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
 
-    The threads are those that access anything from the same place.
+    The threads are those that access anything from the same place, or more if the parts of more explain the uses better.
     """
-    seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
-    working = one_pass(evidence, seen, [found])
     if (evidence.samples.openmp and not in_region) or found.use_shape is not Shape.BLOCKS:
         return None
+    seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
+    working = one_pass(evidence, dividing_team(evidence, [found], seen), [found])
     order = team_order(evidence, working, len(working), [found])
     nodes = tuple(node for node in order if node is not None)
     return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
