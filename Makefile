@@ -51,7 +51,7 @@ distclean: clean ## remove downloads as well
 	$(Q)rm -rf $(BUILD)
 
 help: ## this list
-	@echo 'numaprof $(VERSION): find remote NUMA memory, name the line, prove the cure.'; echo
+	@echo 'numaprof $(VERSION): find remote NUMA memory, name the line, prove the fix.'; echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | \
 	    sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 	@echo; echo '  V=1 shows commands; PREFIX=DIR (install), CC, CFLAGS, PYTHON can be set.'

@@ -54,4 +54,4 @@ def read_block(lines: list[str], found: Help) -> None:
             found.items.append((name, re.sub(r"\s{2,}", "  ", meaning)))
         else:
             name, meaning = found.items[-1]
-            found.items[-1] = (name, f"{meaning} {text}".strip())
+            found.items[-1] = (name, re.sub(r"\s{2,}", "  ", f"{meaning} {text}".strip()))

@@ -97,6 +97,17 @@ def test_what_the_options_mean_stands_in_one_column(command: str) -> None:
     assert len({option.end() for option in options if option}) == 1
 
 
+@pytest.mark.parametrize("command", ["run", "import", "attach", "top", "topology"])
+def test_defaults_of_the_options_stand_in_one_column(command: str) -> None:
+    options = run(command, "--help").stdout.split("\n\n", 1)[1].splitlines()
+    assert len({line.rindex("[") for line in options if line.endswith("]")}) == 1
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_help_begins_with_its_usage(command: str) -> None:
+    assert run(command, "--help").stdout.startswith("usage: numaprof ")
+
+
 WORDS = ("", "-1", "9" * 30, "nan", "1e400", os.fsdecode(b"\xff{}%s"), "5x", " ", "1,,2", "4-2")
 NO_FOLDERS = ("", "file", "missing")
 RUN = ("--", "touch", "ran")

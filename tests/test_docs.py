@@ -11,6 +11,9 @@ import pytest
 from conftest import TREE
 
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+ROOMS = "core|collectors|profiler|reports|lab|tests|docs|mk"
+NAMED = re.compile(rf"(?<![\w./$-])(?:{ROOMS})/[\w./-]*\.(?:c|h|py|sql|md|txt)\b")
+STANDS_FOR_A_NAME = re.compile(r"(?<![A-Za-z])(?:NAME|COMMAND|FORMAT|KIND|MACHINE)(?![A-Za-z])")
 DOCS = TREE / "docs"
 
 
@@ -43,6 +46,21 @@ def test_every_link_leads_somewhere() -> None:
         if not (page.parent / link).exists()
     ]
     assert broken == []
+
+
+@pytest.mark.requires("git")
+def test_every_file_that_a_comment_or_a_page_names_is_there() -> None:
+    """By its path in the tree, or beside the file that names it. Kernel files and build/ begin otherwise."""
+    kinds = ["*.c", "*.h", "*.py", "*.sql", "*.md", "*.mk", "Makefile"]
+    listed = subprocess.run(["git", "ls-files", *kinds], capture_output=True, text=True, check=True, cwd=TREE).stdout
+    gone = [
+        f"{name}: {path}"
+        for name in listed.split()
+        for path in NAMED.findall((TREE / name).read_text(errors="replace"))
+        if not STANDS_FOR_A_NAME.search(path)
+        and not any((folder / path).exists() for folder in (TREE, (TREE / name).parent))
+    ]
+    assert gone == []
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording calls memory: objects by allocation call path, variables, stacks, mappings."""
+"""What a recording calls memory: objects by allocation call stack, variables, stacks, mappings."""
 
 from __future__ import annotations
 

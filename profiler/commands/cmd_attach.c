@@ -20,7 +20,7 @@
 #include "profiler/running/running.h"
 
 static const char usage[] =
-    "Usage: numaprof attach -p PID[,PID...] [options]\n"
+    "usage: numaprof attach -p PID[,PID...] [options]\n"
     "       numaprof attach --cgroup PATH [options]\n"
     "Records processes that already run, with all their child processes; numaprof report reads the recording.\n"
     "\n"

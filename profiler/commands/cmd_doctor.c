@@ -13,7 +13,7 @@
 #include "profiler/doctor/doctor_report.h"
 
 static const char help[] =
-    "numaprof doctor [-o PATH] [--json] [--sysroot DIR]\n"
+    "usage: numaprof doctor [-o PATH] [--json] [--sysroot DIR]\n"
     "\n"
     "Tries everything that a run needs: yes, part, no, ? (unknown) or - (a fact). Prints why something does not work,\n"
     "and the command that changes it. Changes nothing itself.\n"

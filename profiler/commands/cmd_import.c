@@ -11,13 +11,14 @@
 #include "profiler/import/import.h"
 
 static const char usage[] =
-    "Usage: numaprof import [options] FILE\n"
+    "usage: numaprof import [options] FILE\n"
     "Makes a recording from a perf.data file, or the text of perf script (- is standard input); numaprof report, diff\n"
     "and check read it.\n"
     "\n"
-    "  -o, --output FILE  the recording                                   [FILE.numaprof, in this folder]\n"
-    "      --symfs DIR    look for the programs and libraries below DIR   [/]\n"
-    "      --sysroot DIR  read the nodes and CPUs of the recorded machine from DIR/sys   [what FILE tells]\n"
+    "  -o, --output FILE  the recording                                                 "
+    "[FILE.numaprof, in this folder]\n"
+    "      --symfs DIR    look for the programs and libraries below DIR                 [/]\n"
+    "      --sysroot DIR  read the nodes and CPUs of the recorded machine from DIR/sys  [what FILE tells]\n"
     "  -q, --quiet        print errors and warnings only\n"
     "  -h, --help         this text\n"
     "\n"

@@ -22,7 +22,7 @@
 #include "profiler/live/live.h"
 
 static const char usage[] =
-    "Usage: numaprof top [-p PID[,PID...] | --cgroup PATH | -a] [options]\n"
+    "usage: numaprof top [-p PID[,PID...] | --cgroup PATH | -a] [options]\n"
     "A live view of processes, threads and nodes: remote share, bytes/s from DRAM, page placement, CPU time.\n"
     "\n"
     "  -p, --pid LIST          process ids; their child processes belong to them\n"

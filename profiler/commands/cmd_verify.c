@@ -25,7 +25,7 @@
 enum { CMD_VERIFY_WRONG = 1 }; // exit status: an event counts something else than it should
 
 static const char help[] =
-    "numaprof verify [--json]\n"
+    "usage: numaprof verify [--json]\n"
     "\n"
     "Runs known access patterns from the CPUs of every node on the memory of every node, and compares the counts of "
     "this\n"

@@ -48,7 +48,7 @@ const char *commands_nearest(const char *word)
 
 void commands_print(void)
 {
-    puts("Usage: numaprof [options] [--] PROGRAM [ARGUMENT...]\n"
+    puts("usage: numaprof [options] [--] PROGRAM [ARGUMENT...]\n"
          "       numaprof COMMAND ...\n"
          "Finds remote NUMA memory in multithreaded programs: which thread, which data, which line, and what to "
          "change.\n");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First touch of 2 GiB in pages of 4 KiB: bare, recorded, and with perf taking every fault and its call path."""
+"""First touch of 2 GiB in pages of 4 KiB: bare, recorded, and with perf taking every fault and its call stack."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _places() -> Iterator[tuple[int, int, str, str, int]]:
 
 
 def _stacks() -> Iterator[tuple[int, int, int | None]]:
-    """One call path of some frames, and every line called from its end."""
+    """One call stack of some frames, and every line called from its end."""
     for depth in range(1, DEPTH + 1):
         yield depth, depth, depth - 1 or None
     for place in range(1, LINES + 1):

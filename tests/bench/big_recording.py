@@ -3,7 +3,7 @@
 
 64 threads pinned to 64 CPUs on two nodes, stacks of 16 frames, 100 000 distinct code addresses spread evenly (the worst
 case: real programs have some hundred hot ones), 100 000 first touches of as many pages, the rest overflow samples and
-hint faults; ten seconds of counts of eight events; objects of the heap that share the pages, each with a call path of
+hint faults; ten seconds of counts of eight events; objects of the heap that share the pages, each with a call stack of
 its own. The same seed gives the same file.
 """
 

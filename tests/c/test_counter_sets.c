@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recorder that got no CPU in time writes of a thread: how long it ran without counters.
+// What a recorder that got no CPU in time writes of a thread: how long it ran without counters. What becomes of samples
+// in the ring of a set.
 #include "profiler/recorder/evidence/counter_sets.h"
 
 #include "hand_modules.h"
@@ -79,4 +80,68 @@ TEST(a_recording_says_nothing_of_local_where_it_is_known_or_not_counted)
     note_clusters(true, 0, true); // sampled loads only
     note_clusters(false, 3, true);
     CHECK_EQ(cluster_notes(), 0);
+}
+
+enum { CODE = 0x400000, EVENT = 5 };
+
+// A set whose ring holds one sample of the thread tid, with its overflows sampled.
+static struct counter_set *sampled(uint32_t tid)
+{
+    static const struct event_entry remote_dram = {.class = "demand_rd", .placement = "remote_dram"};
+    static struct counter_set set;
+    hand_modules();
+    sets.counters = (struct counters){.queue = tasks.queue, .tasks = &tasks, .samples = &samples, .group_count = 1,
+                                      .groups[0] = {.count = 1, .events[0] = {.id = EVENT, .source = &remote_dram,
+                                                    .sampled = true, .answered_by = RECORDING_SOURCE_REMOTE_DRAM}}};
+    struct process *process = tasks_add_process(&tasks, THREAD, NULL, 1, "preload");
+    struct thread *thread = process ? tasks_add_thread(&tasks, process, THREAD, 1, false, NULL) : NULL;
+    CHECK(thread != NULL);
+    set = (struct counter_set){.counters = &sets.counters, .tid = THREAD, .cpu = -1, .stream.layout = HAND_LAYOUT};
+    set.groups[0].ids[0] = 7; // of hand_sample
+    hand_ring(&set.stream.ring, 1);
+    const struct hand_sample record = hand_sample(tid, 1001, CODE, 0);
+    hand_put(&set.stream.ring, &record);
+    counter_sets_give(&sets, thread, &set, 0);
+    return &set;
+}
+
+static void drain(void)
+{
+    CHECK_EQ(perf_streams_drain(&streams, UINT64_MAX), 1);
+    tasks_thread(&tasks, THREAD)->counters = NULL;
+    tasks_end_all(&tasks);
+    CHECK_EQ(recording_queue_stop(tasks.queue), 0);
+}
+
+TEST(a_sample_in_a_ring_becomes_a_row)
+{
+    sampled(THREAD);
+    drain();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample"), 1);
+    CHECK_EQ(hand_number("SELECT kind FROM sample"), RECORDING_KIND_OVERFLOW);
+    CHECK_EQ(hand_number("SELECT event FROM sample"), EVENT);
+    CHECK_EQ(hand_number("SELECT t_ns FROM sample"), 1000);
+    CHECK_EQ(hand_number("SELECT sample.thread = thread.id FROM sample, thread"), 1);
+    CHECK_EQ(hand_number("SELECT cpu FROM sample"), 3);
+    CHECK_EQ(hand_number("SELECT weight FROM sample"), 11);
+    CHECK_EQ(hand_number("SELECT source FROM sample"), RECORDING_SOURCE_REMOTE_DRAM);
+    CHECK_EQ(hand_number("SELECT address IS NULL AND stack IS NOT NULL FROM sample"), 1);
+    CHECK_EQ(losses.malformed + losses.unknown_threads, 0);
+}
+
+TEST(a_sample_of_a_thread_that_nobody_knows_is_counted_as_lost)
+{
+    sampled(THREAD + 1);
+    drain();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample"), 0);
+    CHECK_EQ(losses.unknown_threads, 1);
+}
+
+TEST(a_sample_that_is_shorter_than_it_says_is_counted_as_malformed)
+{
+    struct counter_set *set = sampled(THREAD);
+    ((struct hand_sample *)set->stream.ring.data)->chain_count = 3;
+    drain();
+    CHECK_EQ(hand_number("SELECT count(*) FROM sample"), 0);
+    CHECK_EQ(losses.malformed, 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz_files PROGRAM FOLDER FIRST ROUNDS: damages copies of PROGRAM, by numbers from FIRST on, and asks of each what a
-// run asks of its files: names, lines and inlined callers of places all over its code, its variables, and call paths
+// run asks of its files: names, lines and inlined callers of places all over its code, its variables, and call stacks
 // through it from stacks full of chance; and of files like those that compilers at run time write. FOLDER is for the
 // copies. The number of a round is printed before it, and at the end how many answers there were.
 #include <elf.h>

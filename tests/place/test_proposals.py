@@ -15,7 +15,17 @@ from numaprof.evidence.thresholds import BINS
 from numaprof.experiments.same_subject import rebuilt
 from numaprof.experiments.trials.kernel_weights import by_weight
 from numaprof.experiments.trials.pieces import used_pieces
-from numaprof.experiments.trials.placement import Frame, Place, Subject, by_order, interleave, size_class, whole, write
+from numaprof.experiments.trials.placement import (
+    Frame,
+    Piece,
+    Place,
+    Subject,
+    interleave,
+    joined,
+    size_class,
+    whole,
+    write,
+)
 from numaprof.experiments.trials.proposals import Proposal, merged, proposal, proposals, read
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.messages import Failure
@@ -67,9 +77,9 @@ def test_pieces_rise_to_the_end(uses: dict[int, dict[int, float]]) -> None:
     assert all(one != other for one, other in zip(nodes, nodes[1:]))
 
 
-def test_blocks_in_the_order_of_threads_join_on_one_node() -> None:
-    assert by_order([0, 0, 1, 1]).text == "blocks 0:0.5 1:1"
-    assert by_order([1]).text == "node 1"
+def test_neighbours_on_one_node_are_one_piece() -> None:
+    assert joined([Piece(0, 0.25), Piece(0, 0.5), Piece(1, 0.75), Piece(1, 1.0)]).text == "blocks 0:0.5 1:1"
+    assert joined([Piece(1, 0.5), Piece(1, 1.0)]).text == "node 1"
 
 
 def test_size_class_is_powers_of_two_around_what_was_seen() -> None:
@@ -252,6 +262,6 @@ def test_a_rebuilt_program_is_matched_by_source_or_refused(tmp_path: Path) -> No
 def test_nodes_of_unequal_weight_are_interleaved_by_weight(weights: str, text: str, tmp_path: Path) -> None:
     for node, weight in enumerate(weights.split()):
         (tmp_path / f"node{node}").write_text(f"{weight}\n")
-    shared = Subject("allocation", "table", (interleave([0, 1]), by_order([0, 1])), "")
+    shared = Subject("allocation", "table", (interleave([0, 1]), joined([Piece(0, 0.5), Piece(1, 1.0)])), "")
     (found,) = by_weight([shared], str(tmp_path))
     assert [place.text for place in found.places] == [text, "blocks 0:0.5 1:1"]

@@ -33,6 +33,9 @@ def test_renderers_import_the_model_only(module: str) -> None:
     assert not MADE_FROM & set(imported(ROOM / module))
 
 
-@pytest.mark.parametrize("module", modules("evidence", "analysis", "rules", "recording", "model", "fixes"))
+SOURCES = ("evidence", "analysis", "rules", "recording", "model", "fixes", "compare", "experiments", "text")
+
+
+@pytest.mark.parametrize("module", modules(*SOURCES))
 def test_what_documents_are_made_from_knows_no_renderer(module: str) -> None:
     assert not {"terminal", "page", "export", "commands", "document"} & set(imported(ROOM / module))

@@ -244,11 +244,11 @@ def test_threads_that_show_nothing_have_an_upper_bound() -> None:
 
 def crowd(told_apart: int) -> RecordingBuilder:
     """Eight threads with a quarter of their demand reads remote; only the first `told_apart` had prefetches counted."""
-    story = RecordingBuilder()
-    levels(story)
-    story.threads(8)
-    story.counters("demand_rd", [3000] * 8, [1000] * 8)
-    return story.counters("pf_any", [0] * told_apart, [50_000] * told_apart)
+    builder = RecordingBuilder()
+    levels(builder)
+    builder.threads(8)
+    builder.counters("demand_rd", [3000] * 8, [1000] * 8)
+    return builder.counters("pf_any", [0] * told_apart, [50_000] * told_apart)
 
 
 def test_a_class_that_threads_lack_is_no_part_of_the_verdict(tmp_path: Path) -> None:
@@ -275,11 +275,11 @@ def test_the_report_says_in_how_many_threads_a_class_was_counted(tmp_path: Path)
 
 
 def test_rows_that_a_killed_recorder_did_not_write_do_not_take_a_class_out_of_the_verdict(tmp_path: Path) -> None:
-    story = RecordingBuilder()
-    levels(story)
-    story.threads(2)
-    story.counters("demand_rd", [3000] * 2, [1000] * 2).counters("pf_any", [0], [50_000])
-    clock = story.event("time", "", name="task-clock")
-    story.count(clock, 1, RAN).count(clock, 2, RAN // 1000)
-    evidence = read(story, tmp_path)
+    builder = RecordingBuilder()
+    levels(builder)
+    builder.threads(2)
+    builder.counters("demand_rd", [3000] * 2, [1000] * 2).counters("pf_any", [0], [50_000])
+    clock = builder.event("time", "", name="task-clock")
+    builder.count(clock, 1, RAN).count(clock, 2, RAN // 1000)
+    evidence = read(builder, tmp_path)
     assert evidence.population is not None and "prefetches" in evidence.population.words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which place of a call path is the user's: against a plain walk in Python, and by example."""
+"""Which place of a call stack is the user's: against a plain walk in Python, and by example."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bare(function: str | None, module: str | None = LIBC, **columns: object) -> 
 
 
 def site(tmp_path: Path, *frames: Frame) -> Site:
-    """What the report calls the place of one first touch with this call path, innermost first."""
+    """What the report calls the place of one first touch with this call stack, innermost first."""
     builder = RecordingBuilder().threads(1)
     builder.sample(
         FIRST_TOUCH, 1, builder.stack(*(builder.add("place", address=7, **frame) for frame in frames)), address=PAGE

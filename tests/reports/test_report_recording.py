@@ -355,7 +355,9 @@ def test_codes_are_those_of_the_schema(table: str, words: type[IntEnum]) -> None
 
 def test_sql_spells_codes_as_words() -> None:
     """kind = @LOAD, not kind = 2."""
-    for path in sorted(Path(codes.__file__).parent.glob("sql_*.py")):
+    paths = sorted(Path(codes.__file__).parent.rglob("sql_*.py"))
+    assert paths != []
+    for path in paths:
         assert re.findall(r"\b(?:kind|source) *(?:=|<>|(?:NOT )?IN *\() *[0-9]", path.read_text()) == [], path
 
 

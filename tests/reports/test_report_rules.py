@@ -192,7 +192,7 @@ def test_serial_init_is_silent_for_small_memory(tmp_path: Path) -> None:
 
 
 def test_serial_init_is_silent_for_unknown_places(tmp_path: Path) -> None:
-    """No call path, no line: there is nothing to point at."""
+    """No call stack, no line: there is nothing to point at."""
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     for page in range(0, PAGES, 64):
         builder.sample(10, 1, None, 64, address=ARRAY + page * PAGE)

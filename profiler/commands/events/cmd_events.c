@@ -14,9 +14,9 @@
 #include "profiler/commands/usage.h"
 
 static const char help[] =
-    "numaprof events [--cpu NAME] [--all|--json]   the locality events of this CPU, or of CPU NAME\n"
-    "numaprof events --list [--json]               the CPUs in the catalogue\n"
-    "numaprof events --check [--cpu NAME]          compare the catalogue with the installed libpfm4\n"
+    "usage: numaprof events [--cpu NAME] [--all|--json]   the locality events of this CPU, or of CPU NAME\n"
+    "       numaprof events --list [--json]               the CPUs in the catalogue\n"
+    "       numaprof events --check [--cpu NAME]          compare the catalogue with the installed libpfm4\n"
     "\n"
     "  --cpu NAME       a name of --list, or the unique beginning of one\n"
     "  --all            also list alternative encodings, which numaprof never uses\n"

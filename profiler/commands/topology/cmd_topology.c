@@ -18,7 +18,7 @@
 #include "profiler/measure/survey/survey_print.h"
 
 static const char help[] =
-    "numaprof topology [--sysroot DIR] [--measure [...] | --cached[=FILE]] [--json | --html OUT]\n"
+    "usage: numaprof topology [--sysroot DIR] [--measure [...] | --cached[=FILE]] [--json | --html OUT]\n"
     "\n"
     "Prints packages, nodes, CPUs, memory, distances, and what this process may use of them.\n"
     "\n"

@@ -30,7 +30,7 @@ class Judgement(Enum):
     HEAVY = "worth fixing"
 
     @property
-    def curable(self) -> bool:
+    def fixable(self) -> bool:
         """True if advice on placement is needed, or may be."""
         return self in (
             Judgement.MODERATE,

@@ -58,7 +58,7 @@ class RankBinding:
         by: launcher: bound to a part of the host's CPUs; shared: not bound, and numaprof gave the rank its share; none.
         threads: Most worker threads that lived at one time.
         fault: What is wrong with the binding, as a sentence; null: nothing.
-        fixes: Options of launchers that cure it.
+        fixes: Options of launchers that fix it.
     """
 
     cpus: str | None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A commit that the recorder's death cut short: its pages stand behind the database, and belong into it.
 
-core/recording_vfs.h describes the layout. This is its reader: the file itself is never changed.
+core/recording/recording_vfs.h describes the layout. This is its reader: the file itself is never changed.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from numaprof.recording.sql.sql_tables import TABLES, Tables
 from numaprof.text.format import clean, shell_path
 from numaprof.text.messages import Failure
 
-APPLICATION_ID = 0x4E554D41  # core/schema.sql
+APPLICATION_ID = 0x4E554D41  # core/recording/schema.sql
 NEWEST_VERSION = 1
 
 # Offsets in the first 100 bytes: sqlite.org, "Database File Format", 1.3.
@@ -110,7 +110,7 @@ class Recording:
 
 
 def _decode(text: bytes) -> str:
-    # Names are raw bytes: what is not UTF-8 becomes \xNN, as core/diag.c shows it.
+    # Names are raw bytes: what is not UTF-8 becomes \xNN, as core/text/diag.c shows it.
     return text.decode("utf-8", "backslashreplace")
 
 

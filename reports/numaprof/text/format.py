@@ -15,8 +15,8 @@ def clean(text: str, limit: int | None = None) -> str:
     """What a terminal shows as text and nothing else.
 
     Whatever str.isprintable refuses (controls, escapes, line ends, direction marks, lone surrogates, unassigned)
-    becomes \\xNN, byte by byte of its UTF-8, as core/diag.c does. With a limit, the middle of a longer text becomes
-    an ellipsis.
+    becomes \\xNN, byte by byte of its UTF-8, as core/text/diag.c does. With a limit, the middle of a longer text
+    becomes an ellipsis.
     """
     if not text.isprintable():
         text = "".join(character if character.isprintable() else _escaped(character) for character in text)
@@ -46,7 +46,7 @@ def number(value: float) -> str:
 
 
 def size(value: float) -> str:
-    """64 KiB, 32 MiB, 1.5 GiB, as core/units.c has it."""
+    """64 KiB, 32 MiB, 1.5 GiB, as core/text/units.c has it."""
     value, unit = _unit(value, 1024.0, ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"))
     return f"{_trimmed(value, 0 if value >= 99.95 or unit == 'B' else 1)} {unit}"
 

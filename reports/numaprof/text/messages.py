@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for people, on stderr: one line each, cause first, then the remedy. The twin of core/diag.h."""
+"""Messages for people, on stderr: one line each, cause first, then the remedy. The twin of core/text/diag.h."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the recorder takes samples from rings:  ring FILE. One million of them in 64 rings, from 64 threads on 64
-// CPUs, each with a call path of 16 frames, whose innermost are 100 000 distinct addresses; until they are committed to
-// FILE. From the rings to the file it is the recorder's own code (counter_sets.c, counters_read.c, stack_walk.c); only
-// the kernel, which fills the rings, is imitated here.
+// CPUs, each with a call stack of 16 frames, whose innermost are 100 000 distinct addresses; until they are committed
+// to FILE. From the rings to the file it is the recorder's own code (counter_sets.c, counters_read.c, stack_walk.c);
+// only the kernel, which fills the rings, is imitated here.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL for the run: what was run, evidence levels, windows, notes. core/schema.sql says what the columns mean."""
+"""SQL for the run: what was run, evidence levels, windows, notes. The columns: core/recording/schema.sql."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from numaprof.text.format import plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or not measured(evidence) or policy.forces(evidence):
+    if not judge(evidence).fixable or not measured(evidence) or policy.forces(evidence):
         return None
     group = [found for found in suspects(evidence) if _is_mismatched(found) and not huge_page.spans(found)]
     group = [found for found in group if lone_reader(evidence, found) is None]

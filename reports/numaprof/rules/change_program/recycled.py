@@ -28,7 +28,7 @@ from numaprof.text.format import plural, size
 
 def rule(evidence: Evidence) -> Advice | None:
     group = recycled(evidence)
-    if not judge(evidence).curable or not group:
+    if not judge(evidence).fixable or not group:
         return None
     threads, sites = _before(group)
     toucher = max(threads, key=lambda thread: threads[thread])

@@ -54,7 +54,7 @@ def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
     group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
     group = [found for found in group if found.use_shape.divided or not _spread_by_policy(evidence, found)]
-    if not judge(evidence).curable or not group or policy.forces(evidence):
+    if not judge(evidence).fixable or not group or policy.forces(evidence):
         return None
     if not measured(evidence) and (not others(evidence, group[0]) or _used_once(evidence, group)):
         return None

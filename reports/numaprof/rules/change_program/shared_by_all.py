@@ -49,7 +49,7 @@ _SCHEDULE = {
 
 def rule(evidence: Evidence) -> Advice | None:
     """Addresses show that every thread reaches all of what lies on one node."""
-    if not judge(evidence).curable or policy.forces(evidence):
+    if not judge(evidence).fixable or policy.forces(evidence):
         return None
     group = used_whole(evidence)
     uses = later_uses(group)

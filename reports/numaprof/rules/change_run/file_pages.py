@@ -26,7 +26,7 @@ _CAUSE = "the page cache placed it when it was first read or written"
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or evidence.machine.single:
+    if not judge(evidence).fixable or evidence.machine.single:
         return None
     return _by_use(evidence) if measured(evidence) else _by_fault(evidence)
 

@@ -26,7 +26,7 @@ class Moved:
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or evidence.machine.single:
+    if not judge(evidence).fixable or evidence.machine.single:
         return None
     moved = _by_addresses(evidence) if measured(evidence) else _by_counts(evidence)
     if not moved:

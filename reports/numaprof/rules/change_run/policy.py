@@ -21,7 +21,7 @@ from numaprof.text.format import nodes_in_text, percent, size
 
 def rule(evidence: Evidence) -> Advice | None:
     homes = _forced_homes(evidence)
-    if not homes or not judge(evidence).curable or len(homes) > 1:
+    if not homes or not judge(evidence).fixable or len(homes) > 1:
         return None
     (node,) = homes
     cause, change, code = _cause(evidence, node)

@@ -16,7 +16,7 @@ from numaprof.text.format import plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or not measured(evidence):
+    if not judge(evidence).fixable or not measured(evidence):
         return None
     group = [found for found in suspects(evidence) if is_refilled(evidence, found)]
     uses = later_uses(group)

@@ -29,7 +29,7 @@ _LEAVE_UNEVEN = (
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or evidence.machine.single:
+    if not judge(evidence).fixable or evidence.machine.single:
         return None
     uneven = shared_by_all.used_whole(evidence)
     at_random = bool(uneven) and all(o.use_shape is Shape.RANDOM for o in uneven)

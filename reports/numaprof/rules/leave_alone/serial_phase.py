@@ -15,7 +15,7 @@ from numaprof.text.format import percent, plural
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    if not judge(evidence).curable or not measured(evidence):
+    if not judge(evidence).fixable or not measured(evidence):
         return None
     group = [found for found in suspects(evidence) if lone_reader(evidence, found) is not None]
     alone = read_alone(evidence, group)
