@@ -165,7 +165,8 @@ const char *movers_remedy(const struct movers *before, const struct movers *afte
     int64_t balanced = movers_known(before, after, MOVERS_BALANCED), demoted = movers_demoted(before, after);
     if (movers_others(before, after) > balanced + demoted)
         return NULL; // DAMON is switched by whoever set it up
-    return demoted > balanced ? "echo 0 | sudo tee /sys/kernel/mm/numa/demotion_enabled" : "sysctl kernel.numa_balancing=0";
+    return demoted > balanced ? "echo 0 | sudo tee /sys/kernel/mm/numa/demotion_enabled"
+                              : "sysctl kernel.numa_balancing=0";
 }
 
 int64_t movers_describe(const struct movers *before, const struct movers *after, char *out, size_t size)

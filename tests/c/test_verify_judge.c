@@ -80,7 +80,8 @@ TEST(memory_of_the_package_that_is_counted_nowhere_is_missed)
     CHECK_EQ(remote_word, VERIFY_NOTHING);
     CHECK_STR(means(own, near), "the memory of the own node, not of other nodes in its package");
     CHECK(!verify_word_is_wrong(remote_word));
-    CHECK_STR(means((const uint64_t[2][2]){{100, 100}, {100, 100}}, none), "the memory of the own package, all its nodes");
+    CHECK_STR(means((const uint64_t[2][2]){{100, 100}, {100, 100}}, none),
+              "the memory of the own package, all its nodes");
     nodes[1].package = 1;
 }
 

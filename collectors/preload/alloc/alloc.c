@@ -216,7 +216,8 @@ static void *alloc_move_early(void *block, size_t bytes)
 static bool alloc_realloc_placed(void *block, size_t bytes, const void *caller, void **moved)
 {
     size_t placed_bytes = block ? place_usable(block) : 0;
-    struct place_request request = {.bytes = bytes, .caller = caller, .grows = true, .block = placed_bytes ? block : NULL};
+    struct place_request request = {
+        .bytes = bytes, .caller = caller, .grows = true, .block = placed_bytes ? block : NULL};
     void *placed = *moved = bytes >= ALLOC_THRESHOLD ? place_request(&request) : NULL;
     if (request.is_moved)
         return true;
