@@ -253,12 +253,19 @@ static void objects_keep_named(struct objects *objects, struct objects_named nam
     objects->named[objects->named_count++] = named;
 }
 
+// The library that observes the program: its variables are not the program's, and have no names of their own.
+static bool objects_is_preload(const struct mapping *mapping)
+{
+    return strstr(mapping->path, "libnumaprof-preload.so") != NULL;
+}
+
 static int64_t objects_variable(struct objects *objects, const struct process *process, const struct mapping *mapping,
                                 uint64_t address, uint64_t time)
 {
     struct objects_variable variable;
     uint64_t id;
-    if (!objects->find_variable || !objects->find_variable(objects->context, mapping, address, &variable))
+    if (!objects->find_variable || objects_is_preload(mapping) ||
+        !objects->find_variable(objects->context, mapping, address, &variable))
         return RECORDING_NULL;
     // Not by mapping: a variable may begin in the last page that the file gives and end in those that it does not.
     uint64_t key = table_mix(table_mix((uint64_t)process->id, variable.start), (uintptr_t)mapping->path);

@@ -159,6 +159,20 @@ TEST(a_variable_in_two_mappings_of_its_file_is_one)
     end();
 }
 
+TEST(variables_of_the_observing_library_have_no_names)
+{
+    begin();
+    objects.find_variable = find_one;
+    const char *path = "/memfd:libnumaprof-preload.so (deleted)";
+    const struct mapping file = {.start = 0x10000, .end = 0x11000, .path = path, .serial = 1, .kind = MAPPING_STATIC};
+    const struct mapping rest = {.start = 0x11000, .end = 0x14000, .path = path, .serial = 2, .kind = MAPPING_STATIC};
+    CHECK_EQ(address_space_add(&process.space, file), 0);
+    CHECK_EQ(address_space_add(&process.space, rest), 0);
+    CHECK(block_at(0x10800, 1) != block_at(0x12000, 2)); // each mapping by itself: the file's name says whose it is
+    address_space_clear(&process.space);
+    end();
+}
+
 TEST(after_missed_frees_nothing_is_called_by_an_old_name)
 {
     begin();

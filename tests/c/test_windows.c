@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the counters count: from a delay, for a duration, and what the recording says of it. Nobody waits: the ticks have
+// When the counters count: from a delay, for a duration, and what the recording says of it. Nobody waits: ticks have
 // times by hand. Orders from a FIFO are shown by launch/test_launch_windows.py.
 #include "profiler/recorder/evidence/windows.h"
 

@@ -122,7 +122,7 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
 def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:
     """Nodes of equal parts, where samples too few for more tell that threads have blocks in the order of their start.
 
-    The threads are those that access anything from the same place, or more if the parts of more explain the uses better.
+    The threads are those that access anything from the same place, or more if parts of more explain the uses better.
     """
     if (evidence.samples.openmp and not in_region) or found.use_shape is not Shape.BLOCKS:
         return None
