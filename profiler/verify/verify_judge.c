@@ -69,6 +69,14 @@ static size_t judge_nodes(struct verify *verify, const struct topology *t, int *
     return to_count;
 }
 
+void verify_judge_host(struct verify *verify, const struct host *host)
+{
+    if (host->is_virtual)
+        verify_note(verify,
+                    "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
+                    *host->hypervisor ? host->hypervisor : "unnamed");
+}
+
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS])
 {
@@ -94,10 +102,7 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
     }
     if (t->node_count == 1)
         verify_note(verify, "one node: events of remote memory and remote caches cannot be verified here");
-    if (context.host.is_virtual)
-        verify_note(verify,
-                    "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
-                    *context.host.hypervisor ? context.host.hypervisor : "unnamed");
+    verify_judge_host(verify, &context.host);
 done:
     free(from);
     free(to);

@@ -41,6 +41,13 @@ struct run {
     int status;
 };
 
+void verify_run_note_taken(struct verify *verify, long taken, long runs)
+{
+    if (taken > runs)
+        verify_note(verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact", taken,
+                    runs);
+}
+
 static bool run_is_stopped(const struct run *run)
 {
     return atomic_load(run->stop);
@@ -310,9 +317,7 @@ static void run_all(struct run *run)
             run_memory(run, to);
     if (run->mapped == 0 && run->unmapped == -ENOMEM)
         run->status = -ENOMEM;
-    if (run->taken > run->runs)
-        verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
-                    run->taken, run->runs);
+    verify_run_note_taken(run->verify, run->taken, run->runs);
     if (run_is_stopped(run)) {
         verify_note(run->verify, "interrupted: what was not reached is not verified");
         run->verify->partial = true;

@@ -21,4 +21,7 @@ struct verify_options {
 int verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
                const struct verify_options *options, const atomic_bool *stop);
 
+// Adds a note if the runs were interrupted more than once each, on average.
+void verify_run_note_taken(struct verify *verify, long taken, long runs);
+
 #endif

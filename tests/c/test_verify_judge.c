@@ -80,7 +80,8 @@ TEST(memory_of_the_package_that_is_counted_nowhere_is_missed)
     CHECK_EQ(remote_word, VERIFY_NOTHING);
     CHECK_STR(means(own, near), "the memory of the own node, not of other nodes in its package");
     CHECK(!verify_word_is_wrong(remote_word));
-    CHECK_STR(means((const uint64_t[2][2]){{100, 100}, {100, 100}}, none), "the memory of the own package, all its nodes");
+    CHECK_STR(means((const uint64_t[2][2]){{100, 100}, {100, 100}}, none),
+              "the memory of the own package, all its nodes");
     nodes[1].package = 1;
 }
 
@@ -98,6 +99,29 @@ TEST(local_is_mixed_where_the_own_nodes_disagree)
     const uint64_t far[2][2] = {{0, 100}, {100, 100}};
     CHECK_STR(means((const uint64_t[2][2]){{100, 0}, {0, 0}}, far),
               "mixed: part of the own node's or of other nodes' memory counts as local");
+}
+
+TEST(nodes_that_are_not_the_hardwares_are_called_so)
+{
+    const uint64_t none[2][2] = {{0}}, all[2][2] = {{100, 100}, {100, 100}};
+    CHECK_STR(means(none, all), "not this machine's nodes: memory of the own node counts as remote");
+    CHECK_STR(means(all, none), "not this machine's nodes: memory of other nodes counts as local");
+}
+
+TEST(a_virtual_machine_is_noted)
+{
+    const struct host real = {.hypervisor = ""}, named = {.is_virtual = true, .hypervisor = "KVM"},
+                      unnamed = {.is_virtual = true};
+    struct verify verify = {0};
+    verify_judge_host(&verify, &real);
+    CHECK_EQ(verify.note_count, 0);
+    verify_judge_host(&verify, &named);
+    verify_judge_host(&verify, &unnamed);
+    CHECK_EQ(verify.note_count, 2);
+    CHECK_STR(verify.notes[0], "a virtual machine (KVM): its nodes are the hypervisor's word, local is what the table "
+                               "shows");
+    CHECK_STR(verify.notes[1], "a virtual machine (unnamed): its nodes are the hypervisor's word, local is what the "
+                               "table shows");
 }
 
 // One event a group, in the order of the plan.
