@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What verify says and does where the machine is busy or full.
+// What verify says and does where the machine is busy, slow or full.
 #include <errno.h>
 
 #include "check.h"
@@ -15,6 +15,24 @@ TEST(runs_that_were_interrupted_more_than_once_each_are_noted)
     verify_run_note_taken(&verify, 31, 30);
     CHECK_EQ(verify.note_count, 1);
     CHECK_STR(verify.notes[0], "other programs took the CPU away 31 times in 30 runs: counts may be less exact");
+}
+
+TEST(further_rounds_of_two_nodes_begin_within_25_seconds)
+{
+    CHECK(verify_run_has_time(6.2, 0, 4));
+    CHECK(!verify_run_has_time(6.3, 0, 4)); // a quarter of the time for the first of four pairs
+    CHECK(verify_run_has_time(6.3, 1, 4));
+    CHECK(verify_run_has_time(24.9, 3, 4));
+    CHECK(!verify_run_has_time(25.0, 3, 4));
+}
+
+TEST(one_node_has_all_the_time_and_four_nodes_have_more)
+{
+    CHECK(verify_run_has_time(24.9, 0, 1));
+    CHECK(!verify_run_has_time(25.0, 0, 1));
+    CHECK(!verify_run_has_time(6.3, 0, 16));
+    CHECK(verify_run_has_time(99.9, 15, 16));
+    CHECK(!verify_run_has_time(100.0, 15, 16));
 }
 
 TEST(a_node_with_too_little_memory_is_left_out)
