@@ -375,10 +375,9 @@ def test_counters_that_can_hold_an_event_are_the_kernels(cpu: str) -> None:
     everyone = bits(range(shown["counters"]))
     event = min(kernel_rows(cpu, "mask")) & 0xFF
     assert counters_of(shown["offcore"]["counters"], shown["counters"]) == limits.get(event, everyone)
-    if samples:
-        assert {int(shown["sampling"]["config"], 16)} == set(samples)
-        (taken,) = samples.values()
-        assert counters_of(shown["sampling"]["counters"], shown["counters"]) == taken & everyone
+    assert {int(shown["sampling"]["config"], 16)} == set(samples)
+    (taken,) = samples.values()
+    assert counters_of(shown["sampling"]["counters"], shown["counters"]) == taken & everyone
 
 
 def schedulable(wanted: list[int]) -> bool:

@@ -29,7 +29,7 @@ static const char help[] =
     "\n"
     "Runs known access patterns from the CPUs of every node on the memory of every node, and compares the counts of "
     "this\n"
-    "CPU's events with the expected ones. Takes a few seconds on two nodes. Ctrl-C prints the results so far.\n"
+    "CPU's events with the expected ones. Takes a few seconds on two nodes, 30 at most. Ctrl-C prints what there is.\n"
     "\n"
     "  --json   for programs; docs/verify.md describes it\n";
 

@@ -52,6 +52,7 @@ struct verify_cell {
 struct verify_event {
     char class[VERIFY_WORDS_BYTES], placement[VERIFY_WORDS_BYTES]; // as in docs/events.md; class "loads": sampled loads
     uint64_t config, config1;
+    bool by_home;              // counts by the node of the page, also lines that a cache answered
     enum verify_word word;
     char why[VERIFY_TEXT_BYTES]; // for every word except VERIFY_RIGHT
 };

@@ -22,6 +22,11 @@ static bool expect_has_note(const struct event_entry *event, const char *key)
     return false;
 }
 
+bool verify_expect_is_by_home(const struct event_entry *event)
+{
+    return expect_has_note(event, "home");
+}
+
 // --- which accesses the event counts
 
 enum expect_class { EXPECT_READS, EXPECT_WRITES, EXPECT_BOTH, EXPECT_RETIRED, EXPECT_ALL, EXPECT_PREFETCH,
@@ -162,8 +167,8 @@ static enum expect_answer expect_cache(const struct event_entry *event, const st
         return EXPECT_PERHAPS;
     if (expect_is(event->placement, modified))
         return pair->cache == VERIFY_FAR ? EXPECT_YES : EXPECT_PERHAPS;
-    if (expect_is(event->placement, memory)) // note "home": counts by the node of the page, whoever supplied the line
-        return expect_has_note(event, "home") ? EXPECT_PERHAPS : EXPECT_NO;
+    if (expect_is(event->placement, memory))
+        return verify_expect_is_by_home(event) ? EXPECT_PERHAPS : EXPECT_NO;
     return EXPECT_PERHAPS;
 }
 

@@ -40,6 +40,9 @@ struct verify_range verify_expect(const struct event_catalogue *catalogue, const
                                   const struct event_entry *event, enum verify_pattern pattern,
                                   const struct verify_pair *pair, const struct verify_seen *seen);
 
+// The catalogue says that the event counts by the node of the page, whoever supplied the line.
+bool verify_expect_is_by_home(const struct event_entry *event);
+
 // Word for one count, as a share of the pattern's lines. The range must be known.
 enum verify_word verify_expect_word(const struct verify_range *range, double share);
 

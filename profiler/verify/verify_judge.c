@@ -35,7 +35,9 @@ static void judge_add_group(struct verify *verify, const struct counters *counte
     const struct counters_group *group = &counters->groups[index];
     for (int i = 0; i < group->count; i++) {
         const struct event_entry *source = group->events[i].source;
-        struct verify_event event = {.config = group->events[i].attr.config, .config1 = group->events[i].attr.config1};
+        struct verify_event event = {.config = group->events[i].attr.config,
+                                     .config1 = group->events[i].attr.config1,
+                                     .by_home = source && verify_expect_is_by_home(source)};
         snprintf(event.class, sizeof event.class, "%s", source ? source->class : judge_loads);
         snprintf(event.placement, sizeof event.placement, "%s", source ? source->placement : "");
         if (group->error < 0)
@@ -67,6 +69,14 @@ static size_t judge_nodes(struct verify *verify, const struct topology *t, int *
     return to_count;
 }
 
+void verify_judge_host(struct verify *verify, const struct host *host)
+{
+    if (host->is_virtual)
+        verify_note(verify,
+                    "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
+                    *host->hypervisor ? host->hypervisor : "unnamed");
+}
+
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS])
 {
@@ -92,10 +102,7 @@ int verify_judge_begin(struct verify *verify, const struct topology *t, const st
     }
     if (t->node_count == 1)
         verify_note(verify, "one node: events of remote memory and remote caches cannot be verified here");
-    if (context.host.is_virtual)
-        verify_note(verify,
-                    "a virtual machine (%s): its nodes are the hypervisor's word, local is what the table shows",
-                    *context.host.hypervisor ? context.host.hypervisor : "unnamed");
+    verify_judge_host(verify, &context.host);
 done:
     free(from);
     free(to);
@@ -193,13 +200,14 @@ static double judge_stream_demand(const struct verify *verify, size_t from, size
 }
 
 // The most that events of these placements counted of a pattern, those of one class together; below 0: none counted.
+// Events that count by the home of a line do not say who answered.
 static double judge_answers(const struct verify *verify, enum verify_pattern pattern, size_t from, size_t to,
                             const char *const placements[])
 {
     double most = -1;
     for (size_t i = 0; i < verify->event_count; i++) {
         double sum = -1;
-        for (size_t j = 0; placements[j]; j++) {
+        for (size_t j = 0; placements[j] && !verify->events[i].by_home; j++) {
             const double share = judge_share(verify, verify->events[i].class, placements[j], pattern, from, to);
             sum = share < 0 ? sum : share + (sum < 0 ? 0 : sum);
         }

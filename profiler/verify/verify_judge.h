@@ -4,6 +4,7 @@
 #define PROFILER_VERIFY_VERIFY_JUDGE_H
 
 #include "collectors/counters/counters.h"
+#include "core/system/host.h"
 #include "core/topology/topology.h"
 #include "profiler/verify/verify.h"
 #include "profiler/verify/verify_expect.h"
@@ -12,6 +13,9 @@
 // Nodes that are left out become notes; a refused event gets its reason. -ENOMEM.
 int verify_judge_begin(struct verify *verify, const struct topology *t, const struct counters *counters,
                        size_t bases[COUNTERS_GROUPS]);
+
+// Notes what surrounds the machine and changes what its nodes mean.
+void verify_judge_host(struct verify *verify, const struct host *host);
 
 // Takes the sampled loads of one pair. sources: their number by enum load_source.
 void verify_judge_samples(struct verify *verify, const struct topology *t, size_t from, size_t to,

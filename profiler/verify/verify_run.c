@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/system/clock.h"
 #include "core/topology/thread_mask.h"
 #include "profiler/measure/memory/memory_extent.h"
 #include "profiler/verify/verify_access.h"
@@ -37,9 +38,26 @@ struct run {
     int cpu, neighbour, beside, other;
     long taken, runs;              // involuntary context switches during runs; runs
     double done, steps;
+    uint64_t start;                // clock_now
     int mapped, unmapped;          // nodes whose memory was mapped; error of the last one that was not
     int status;
 };
+
+#define RUN_SECONDS 25.0            // for further rounds of two nodes: the one that runs then ends within 30
+enum { RUN_SECONDS_PAIRS = 2 * 2 }; // more pairs have more time
+
+bool verify_run_has_time(double seconds, size_t pair, size_t pairs)
+{
+    const size_t shares = pairs < RUN_SECONDS_PAIRS ? pairs : RUN_SECONDS_PAIRS;
+    return seconds < RUN_SECONDS * (double)(pair + 1) / (double)shares;
+}
+
+void verify_run_note_taken(struct verify *verify, long taken, long runs)
+{
+    if (taken > runs)
+        verify_note(verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact", taken,
+                    runs);
+}
 
 static bool run_is_stopped(const struct run *run)
 {
@@ -260,6 +278,15 @@ static void run_round(struct run *run, int round)
     }
 }
 
+// Times of emulated machines say nothing.
+static bool run_has_time(const struct run *run)
+{
+    const size_t pairs = run->verify->from_count * run->verify->to_count,
+                 pair = run->to * run->verify->from_count + run->from;
+    return run->options->emulated ||
+           verify_run_has_time((double)(clock_now() - run->start) / CLOCK_S, pair, pairs);
+}
+
 static void run_pair(struct run *run, size_t from)
 {
     enum verify_where where;
@@ -270,6 +297,8 @@ static void run_pair(struct run *run, size_t from)
     run->other = verify_site_other(run->t, run->verify->from[from], &where);
     bool open = true;
     for (int round = 0; round < VERIFY_ROUNDS && open && !run_is_stopped(run); round++) {
+        if (round > 0 && !run_has_time(run))
+            break; // what is open stays not verified
         run_round(run, round);
         open = verify_judge_pair(run->verify, run->t, run->counters, run->from, run->to);
     }
@@ -310,9 +339,7 @@ static void run_all(struct run *run)
             run_memory(run, to);
     if (run->mapped == 0 && run->unmapped == -ENOMEM)
         run->status = -ENOMEM;
-    if (run->taken > run->runs)
-        verify_note(run->verify, "other programs took the CPU away %ld times in %ld runs: counts may be less exact",
-                    run->taken, run->runs);
+    verify_run_note_taken(run->verify, run->taken, run->runs);
     if (run_is_stopped(run)) {
         verify_note(run->verify, "interrupted: what was not reached is not verified");
         run->verify->partial = true;
@@ -323,7 +350,8 @@ int verify_run(struct verify *verify, const struct topology *t, const struct cou
                const struct verify_options *options, const atomic_bool *stop)
 {
     static const size_t few_bytes = 64 * (size_t)VERIFY_ACCESS_CACHED_LINES; // of 64 bytes
-    struct run run = {.verify = verify, .t = t, .counters = counters, .options = options, .stop = stop};
+    struct run run = {.verify = verify, .t = t, .counters = counters, .options = options, .stop = stop,
+                      .start = clock_now()};
     struct cpulist before;
     int status = verify_judge_begin(verify, t, counters, run.bases);
     if (status < 0)

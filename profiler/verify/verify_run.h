@@ -21,4 +21,11 @@ struct verify_options {
 int verify_run(struct verify *verify, const struct topology *t, const struct counters *counters,
                const struct verify_options *options, const atomic_bool *stop);
 
+// Whether this pair may begin a further round after so many seconds of the whole run. Each pair has its share and what
+// the pairs before it left. First rounds are always run.
+bool verify_run_has_time(double seconds, size_t pair, size_t pairs);
+
+// Adds a note if the runs were interrupted more than once each, on average.
+void verify_run_note_taken(struct verify *verify, long taken, long runs);
+
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sampled loads against the node of their page: two nodes of a package each, and a slow tier without CPUs.
-#include "check.h"
 #include "collectors/loads/loads_source.h"
 #include "profiler/verify/verify_judge.h"
+#include "real_catalogue.h"
 
 static struct topology_node nodes[] = {{.id = 0, .package = 0}, {.id = 1, .package = 1},
                                        {.id = 2, .package = TOPOLOGY_UNKNOWN}};
@@ -99,4 +99,68 @@ TEST(local_is_mixed_where_the_own_nodes_disagree)
     const uint64_t far[2][2] = {{0, 100}, {100, 100}};
     CHECK_STR(means((const uint64_t[2][2]){{100, 0}, {0, 0}}, far),
               "mixed: part of the own node's or of other nodes' memory counts as local");
+}
+
+TEST(nodes_that_are_not_the_hardwares_are_called_so)
+{
+    const uint64_t none[2][2] = {{0}}, all[2][2] = {{100, 100}, {100, 100}};
+    CHECK_STR(means(none, all), "not this machine's nodes: memory of the own node counts as remote");
+    CHECK_STR(means(all, none), "not this machine's nodes: memory of other nodes counts as local");
+}
+
+TEST(a_virtual_machine_is_noted)
+{
+    const struct host real = {.hypervisor = ""}, named = {.is_virtual = true, .hypervisor = "KVM"},
+                      unnamed = {.is_virtual = true};
+    struct verify verify = {0};
+    verify_judge_host(&verify, &real);
+    CHECK_EQ(verify.note_count, 0);
+    verify_judge_host(&verify, &named);
+    verify_judge_host(&verify, &unnamed);
+    CHECK_EQ(verify.note_count, 2);
+    CHECK_STR(verify.notes[0], "a virtual machine (KVM): its nodes are the hypervisor's word, local is what the table "
+                               "shows");
+    CHECK_STR(verify.notes[1], "a virtual machine (unnamed): its nodes are the hypervisor's word, local is what the "
+                               "table shows");
+}
+
+// One event a group, in the order of the plan.
+static void plan(struct counters *counters, const char *cpu, const char *const events[][2])
+{
+    *counters = (struct counters){.loads_group = -1, .cpu = real_cpu(cpu)};
+    counters->catalogue = catalogue;
+    for (int i = 0; events[i][0]; i++) {
+        const struct event_entry *entry =
+            event_catalogue_entry(catalogue, counters->cpu, events[i][0], events[i][1], NULL);
+        CHECK(entry);
+        counters->groups[counters->group_count++] = (struct counters_group){.count = 1, .events[0].source = entry};
+    }
+}
+
+// Nehalem's retired loads count lines of another node's cache, by the home of the line: no line was written back.
+TEST(events_by_home_do_not_say_that_memory_answered)
+{
+    static const char *const events[][2] = {{"retired_load", "local_dram"}, {"any", "remote_cache"}, {NULL}};
+    static struct counters counters;
+    struct topology_node two[] = {{.id = 0, .package = 0, .mem_bytes = 1, .allowed = true},
+                                  {.id = 1, .package = 1, .mem_bytes = 1, .allowed = true}};
+    struct topology t = {.numa = true, .node_count = 2, .nodes = two};
+    size_t bases[COUNTERS_GROUPS];
+    struct verify verify;
+    for (int i = 0; i < 2; i++) {
+        cpulist_add(&two[i].cpus, i);
+        cpulist_add(&t.allowed_cpus, i);
+    }
+    plan(&counters, "nehalem-ep", events);
+    CHECK_EQ(verify_judge_begin(&verify, &t, &counters, bases), 0);
+    verify.lines = 100;
+    verify_cell_add(verify_cell(&verify, bases[0], VERIFY_TAKEN, 0, 0), 100);
+    verify_cell_add(verify_cell(&verify, bases[1], VERIFY_TAKEN, 0, 0), 100);
+    CHECK(!verify_judge_pair(&verify, &t, &counters, 0, 0));
+    const struct verify_cell *cell = verify_cell(&verify, bases[1], VERIFY_TAKEN, 0, 0);
+    CHECK(cell->compared);
+    CHECK(cell->least == 100);
+    verify_judge_all(&verify, &t, &counters);
+    CHECK_EQ(verify.events[bases[1]].word, VERIFY_RIGHT);
+    verify_free(&verify);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -78,6 +79,39 @@ TEST(another_machine_has_no_verification)
     save(VERIFY_RIGHT);
     distance = 11;
     CHECK_EQ(verify_store_load(&verify, &machine, path, sizeof path), -ENOENT);
+}
+
+// Writes the file anew, with a text inserted after the first `after`, which must be there.
+static void insert(const char *path, const char *after, const char *text)
+{
+    static char whole[65536];
+    FILE *file = fopen(path, "r+");
+    CHECK(file);
+    whole[fread(whole, 1, sizeof whole - 1, file)] = '\0';
+    const char *at = strstr(whole, after);
+    CHECK(at);
+    at += strlen(after);
+    rewind(file);
+    fprintf(file, "%.*s%s%s", (int)(at - whole), whole, text, at);
+    CHECK_EQ(fclose(file), 0);
+}
+
+// As if their names met: the identity of the machine that wrote the file decides.
+TEST(another_kernel_or_microcode_has_no_verification)
+{
+    static struct verify verify;
+    char path[PATH_MAX], kernel[256];
+    struct utsname system;
+    CHECK_EQ(uname(&system), 0);
+    snprintf(kernel, sizeof kernel, "|Linux %s", system.release);
+    const char *const changes[] = {kernel, "|microcode "};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        save(VERIFY_RIGHT);
+        CHECK_EQ(verify_store_load(&verify, &machine, path, sizeof path), 0);
+        insert(path, changes[i], "9");
+        CHECK_EQ(verify_store_load(&verify, &machine, path, sizeof path), -ENOENT);
+        CHECK_EQ(verify.event_count, 0);
+    }
 }
 
 TEST(a_file_that_was_cut_off_is_damaged)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import signal
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -52,24 +54,22 @@ def check_sound(program: Path, verified: set[tuple[str, str | None]], repeats: i
 
 @pytest.mark.lab("article")
 def test_nehalem(program: Path) -> None:
-    found = check_sound(
-        program, local_and_remote("demand_rd", "demand_rfo", "pf_any", "any", "retired_load") | {("loads", None)}
-    )
+    memory = local_and_remote("demand_rd", "demand_rfo", "pf_any", "any", "retired_load")
+    found = check_sound(program, memory | {("any", "local_cache"), ("any", "remote_cache"), ("loads", None)})
     assert found["local"] == "the memory of the own node"
 
 
 @pytest.mark.lab("westmere")
 def test_westmere(program: Path) -> None:
-    check_sound(program, local_and_remote("demand_rd", "demand_rfo", "pf_any", "any") | {("loads", None)})
+    memory = local_and_remote("demand_rd", "demand_rfo", "pf_any", "any")
+    check_sound(program, memory | {("any", "local_cache"), ("any", "remote_modified"), ("loads", None)})
 
 
 @pytest.mark.lab("tests/lab/machines/small-skylake.machine")
 def test_skylake_with_split_sockets(program: Path) -> None:
-    found = check_sound(
-        program,
-        local_and_remote("demand_rd", "demand_rfo", "pf_any", "retired_load") | {("demand_rd", "remote_modified")},
-        REPEATS_OF_FOUR_NODES,
-    )
+    memory = local_and_remote("demand_rd", "demand_rfo", "pf_any", "any", "retired_load")
+    expected = memory | {("demand_rd", "remote_modified"), ("loads", None)}
+    found = check_sound(program, expected, REPEATS_OF_FOUR_NODES)
     assert found["local"] == "the memory of the own node, not of other nodes in its package"
     assert "for retired_load local is: the memory of the own package, all its nodes" in found["remarks"]
 
@@ -77,10 +77,28 @@ def test_skylake_with_split_sockets(program: Path) -> None:
 @pytest.mark.lab("tests/lab/machines/small-sapphire.machine")
 def test_sapphire_rapids_with_split_sockets(program: Path) -> None:
     """Prefetches into L3 are not in pf_any: how many there must be is not known."""
-    expected = local_and_remote("demand_rd", "demand_rfo", "any", "retired_load") | {("loads", None)}
+    memory = local_and_remote("demand_rd", "demand_rfo", "any", "retired_load")
+    expected = memory | {("any", "remote_cache"), ("loads", None)}
     found = check_sound(program, expected, REPEATS_OF_FOUR_NODES)
     assert words(found)["pf_any", "remote_dram"] == "verified in part"
     assert found["local"] == "the memory of the own node, not of other nodes in its package"
+
+
+@pytest.mark.lab("tests/lab/machines/small-granite.machine")
+def test_granite_rapids_with_a_slow_tier(program: Path) -> None:
+    """Memory without CPUs is local to nobody: it stands in no number of DRAM, and is not expected in any."""
+    memory = local_and_remote("demand_rd", "demand_rfo", "any", "retired_load")
+    found = check_sound(program, memory | {("any", "remote_cache"), ("loads", None)})
+    assert (found["from"], found["to"]) == ([0, 1], [0, 1, 2])
+    slow = [
+        count
+        for event in found["events"]
+        if event["placement"] in ("local_dram", "remote_dram")
+        for count in event["counts"]
+        if count["to"] == 2 and count["pattern"] in ("random reads", "stream", "random stores")
+    ]
+    assert {(count["counted"], count["most"]) for count in slow} == {(0, None)}
+    assert found["local"] == "the memory of the own node"
 
 
 @pytest.mark.lab("tests/lab/machines/small-zen.machine")
@@ -114,6 +132,26 @@ def test_too_little_address_space_is_named(program: Path) -> None:
     done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (125, "")
     assert done.stderr == "numaprof: cannot verify: Cannot allocate memory; free memory, or see ulimit -v\n"
+
+
+@pytest.mark.lab("single")
+def test_an_interrupted_run_prints_what_there_is_and_stores_nothing(program: Path, tmp_path: Path) -> None:
+    terminal, progress = pty.openpty()  # progress is shown on terminals only
+    with subprocess.Popen(
+        [program, "verify", "--json"], stdout=subprocess.PIPE, stderr=progress, text=True, env=home(tmp_path)
+    ) as run:
+        os.close(progress)
+        shown = b""
+        while b"random stores" not in shown:  # which are counted after random reads and the stream
+            shown += os.read(terminal, 1000)
+        run.send_signal(signal.SIGINT)
+        found = json.loads(run.communicate()[0])
+        os.close(terminal)
+    assert run.returncode == 128 + signal.SIGINT
+    assert found["partial"]
+    assert "interrupted: what was not reached is not verified" in found["remarks"]
+    assert words(found)["demand_rd", "local_dram"] == "verified"  # by what was counted until then
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.lab("single")
