@@ -159,3 +159,44 @@ def test_few_samples_tell_the_number_of_arrays_rather_than_an_order_of_parts(
     assert parts_order(evidence, found, evidence.workers) is None  # alone, too few tell even that
     monkeypatch.setattr("numaprof.analysis.placement.node_order", lambda _: (0, 1, 0, 0, 1, 0, 0, 1))
     assert parts_order(evidence, found, evidence.workers) == (0, 1) * 5
+
+
+def test_an_order_that_repeats_with_each_block_is_that_of_a_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two fields that one call makes; main fills both, and each of eight threads has a band of both."""
+    text_of(monkeypatch, "struct field *make(size_t n)", "{", "    double *f = calloc(n, sizeof *f);", "}")
+    builder = sampled(0).threads(1, cpus=[0]).threads(8, cpus=[1, 2, 3, 4, 5, 6, 7, 0])
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "make"))))
+    stack = builder.stack(builder.place(WORK))
+    for number in range(2):
+        start = ARRAY + 2 * number * PAGES * PAGE
+        block = builder.block(made, start, PAGES, start_ns=number)
+        builder.touch(init_stack(builder), 1, start, PAGES, page_node=0, block=block)
+        for band in range(8):
+            first = start + band * BLOCK * PAGE
+            builder.loads(stack, band + 2, range(first, first + BLOCK * PAGE, 32 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert "part_node[] = {0, 0, 0, 1, 1, 1, 1, 0};" in code and "part < 8" in code
+    assert advice.removes == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("sorted_by_main", [True, False])
+def test_what_one_thread_works_on_alone_is_copied_afterwards(sorted_by_main: bool, tmp_path: Path) -> None:
+    """Main reads records and sorts them; then each thread has a part. Without the sorting, parts are placed at once."""
+    builder = sampled()
+    block = array(builder, SERIAL)
+    sort, use = (builder.stack(builder.place(line)) for line in (("/home/u/src/sum.c", 40, "by_key"), WORK))
+    if sorted_by_main:
+        for _ in range(4):
+            builder.loads(sort, 1, range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE), 0, block=block)
+    for thread in range(8):
+        start = ARRAY + thread * BLOCK * PAGE
+        builder.loads(use, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.copies == sorted_by_main
+    assert advice.can_be_tried != sorted_by_main
+    assert ("copy it in parallel, divided as the loop at" in advice.change) == sorted_by_main
+    assert (advice.code == ()) == sorted_by_main
+    assert advice.used_at is not None and advice.used_at.line == WORK[1]

@@ -63,6 +63,8 @@ class Used(NamedTuple):
     accesses: float
     samples: int
     squares: float  # sum of the squares of the samples' weights
+    first_ns: int
+    last_ns: int
 
 
 class LibraryCall(NamedTuple):
@@ -229,6 +231,8 @@ def _used(row: sql_accesses.Use, sites: dict[int | None, Site]) -> Used:
         row.accesses,
         row.samples,
         row.squares,
+        row.first_ns,
+        row.last_ns,
     )
 
 

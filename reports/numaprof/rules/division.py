@@ -63,6 +63,7 @@ def divided_by_threads(
     for found in group:
         own = those.own(evidence, found)
         nodes = order if found is lead else parts_order(evidence, found, working)
+        nodes = _of_a_block(found, nodes) if each_block else nodes
         by_level = _by_level(evidence, found, own, working)
         blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
@@ -70,8 +71,14 @@ def divided_by_threads(
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
         divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
-    order = None if divisions[group.index(lead)].by_level else order
-    return Divided(order, by_team, each_block, tuple(divisions), list(placed.values()) or None)
+    nodes, memory = divisions[group.index(lead)].nodes, list(placed.values()) or None
+    return Divided(nodes, by_team, each_block, tuple(divisions), memory)
+
+
+def _of_a_block(found: Object, nodes: tuple[int, ...] | None) -> tuple[int, ...] | None:
+    """An order of all blocks that is the same in each is that of a block."""
+    once = (nodes or ())[: len(nodes or ()) // max(1, found.blocks or 1)]
+    return once if once and nodes == once * (found.blocks or 1) else nodes
 
 
 def _by_level(

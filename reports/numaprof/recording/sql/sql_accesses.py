@@ -22,6 +22,8 @@ class Use(NamedTuple):
     accesses: float
     samples: int
     squares: float  # sum of the squares of the weights
+    first_ns: int
+    last_ns: int
 
 
 _REMOTE = "CASE WHEN source = @LOCAL_DRAM THEN 0 WHEN source = @REMOTE_DRAM THEN 1 ELSE node <> page_node END"
@@ -31,7 +33,7 @@ USES = f"""
 SELECT kind, thing, init_thing, init_site, init_thread, k.site AS site, o.one AS loop, thread, node, page_node,
        {_REMOTE} AS remote,
        steady,
-       sum(weight), count(*), total(1.0 * weight * weight)
+       sum(weight), count(*), total(1.0 * weight * weight), min(t_ns), max(t_ns)
   FROM access LEFT JOIN stack_site k USING (stack)
   LEFT JOIN outer_place USING (stack) LEFT JOIN same_place o ON o.site = outer_place.place
  WHERE ifnull(source, @LOCAL_DRAM) IN (@LOCAL_DRAM, @REMOTE_DRAM)

@@ -9,6 +9,7 @@ from numaprof.analysis.naming import (
     objects_in_text,
     seen_faults,
     site_label,
+    site_position,
     thread_in_text,
     threads_on_nodes,
 )
@@ -69,6 +70,9 @@ def rule(evidence: Evidence) -> Advice | None:
     init = initialisation_of(evidence, group, sites, use, _shape(evidence, group))
     removes = _removes(evidence, group, init)
     part = remote_part(evidence, group) if measured(evidence) else _part_of_home_traffic(evidence, group)
+    alone = _worked_on_alone(group) if (removes or 0.0) <= 0 and measured(evidence) else None
+    if alone is not None:
+        return _copy_later(evidence, group, alone, part)
     return Advice(
         kind=Kind.FIX,
         finding=_finding(evidence, group, uses, use),
@@ -86,6 +90,42 @@ def rule(evidence: Evidence) -> Advice | None:
         touched_by=evidence.by_id.get(group[0].main_thread),
         used_at=use,
         threads=tuple(init.working),
+    )
+
+
+def _worked_on_alone(group: list[Object]) -> Site | None:
+    """Where the thread that first touches it works on it before any other thread does; None: hardly, or the others have
+    no parts."""
+    begun = min((row.first_ns for row in _later(group) if row.thread != group[0].main_thread), default=0)
+    own = [row for row in _later(group) if row.last_ns < begun]
+    enough = sum(row.accesses for row in own) >= MAINLY * sum(found.remote for found in group) > 0
+    return main_use(own) if enough and shape_of(group).divided else None
+
+
+def _later(group: list[Object]) -> list[Used]:
+    return [row for found in group for row in found.used if row.steady]
+
+
+def _copy_later(evidence: Evidence, group: list[Object], alone: Site, part: float | None) -> Advice:
+    """Makes its parts local for the threads that divide it, and keeps it local for the one that works on it before."""
+    uses = [row for row in _later(group) if row.loop != alone and row.thread != group[0].main_thread]
+    use, toucher = main_use(uses), evidence.by_id.get(group[0].main_thread)
+    as_used = f", divided as the loop at {site_position(use)} divides it," if use is not None else ""
+    return Advice(
+        kind=Kind.FIX,
+        finding=_finding(evidence, group, uses, use),
+        change=f"After the work of {thread_in_text(toucher)} at {site_label(alone)}, copy it in parallel{as_used} to "
+        "memory that nobody has written to. With its parts on other nodes from the start, that work would have as many "
+        "remote accesses as the others save.",
+        evidence=_rests_on(evidence, group, uses),
+        concerns=part,
+        expects="What the others access would be local, for the price of one copy.",
+        copies=True,
+        objects=tuple(group),
+        touched_at=tuple(init_sites(group)),
+        touched_by=toucher,
+        used_at=use,
+        threads=tuple(users(evidence, uses)),
     )
 
 
