@@ -216,12 +216,14 @@ static int import_finish(struct import *import, const char *path)
     char clean[512];
     import_rows_write(import);
     samples_write_sums(&import->samples);
-    names_write(&(struct names_request){.tasks = &import->tasks,
-                                        .stacks = &import->walk.stacks,
-                                        .files = import->walk.files,
-                                        .objects = &import->objects,
-                                        .since = INT64_MAX, // a perf-PID.map on this machine is of another process
-                                        .quiet = import->request->quiet});
+    if (!names_write(&(struct names_request){
+            .tasks = &import->tasks,
+            .stacks = &import->walk.stacks,
+            .files = import->walk.files,
+            .objects = &import->objects,
+            .since = INT64_MAX, // a perf-PID.map on this machine is of another process
+            .quiet = import->request->quiet}))
+        diag_warn("ulimit -v unlimited", NAMES_MISSING);
     import_rows_write_missing(import);
     RECORD(import->tasks.queue, RECORDING_COMPLETE);
     int status = recording_queue_stop(import->tasks.queue);

@@ -174,6 +174,8 @@ const char *output_name_remedy(int error)
         return OUTPUT_NAME_MORE_PROCESSES;
     case -EFBIG:
         return "ulimit -f unlimited";
+    case -ENOMEM:
+        return "ulimit -v unlimited";
     case -ENOSPC:
     case -EDQUOT:
         return "free some space, or choose another place with -o";

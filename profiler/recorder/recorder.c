@@ -74,12 +74,13 @@ size_t recorder_tick(struct recorder *r, uint64_t now)
 
 static void recorder_write_names(struct recorder *r)
 {
-    names_write(&(struct names_request){.tasks = &r->tasks,
-                                        .stacks = &r->walk.stacks,
-                                        .files = r->walk.files,
-                                        .objects = &r->allocations.objects,
-                                        .since = r->started,
-                                        .quiet = r->options->quiet});
+    if (!names_write(&(struct names_request){.tasks = &r->tasks,
+                                             .stacks = &r->walk.stacks,
+                                             .files = r->walk.files,
+                                             .objects = &r->allocations.objects,
+                                             .since = r->started,
+                                             .quiet = r->options->quiet}))
+        note_write(&r->tasks, "unnamed", 0, "ulimit -v unlimited", NAMES_MISSING);
     const uint64_t stale = program_files_stale(r->walk.files);
     if (stale > 0)
         note_write(&r->tasks, "replaced", (int64_t)stale, "do not rebuild what is being recorded",

@@ -30,8 +30,8 @@ static void names_write_here(void *context)
     progress_end(&progress);
 }
 
-void names_write(const struct names_request *request)
+bool names_write(const struct names_request *request)
 {
     struct names_request here = *request;
-    large_stack_run(names_write_here, &here);
+    return large_stack_run(names_write_here, &here);
 }

@@ -17,6 +17,9 @@ struct names_request {
     bool quiet;                    // shows no progress
 };
 
-void names_write(const struct names_request *request);
+#define NAMES_MISSING "memory ran out while functions and lines were looked up: some places have no names"
+
+// False: NAMES_MISSING.
+bool names_write(const struct names_request *request);
 
 #endif

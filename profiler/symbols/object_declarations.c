@@ -40,7 +40,7 @@ static void object_declarations_file(struct object_declarations_request *request
         goto done;
     for (size_t i = 0; i < count; i++)
         wanted[i].address = named[i].address;
-    variable_declarations_find(dwfl_module_getdwarf(module, &bias), wanted, count);
+    variable_declarations_find(debug_files_dwarf(module, &bias), wanted, count);
     for (size_t i = 0; i < count; i++)
         if (wanted[i].file)
             object_declarations_write(request, &named[i], &wanted[i]);

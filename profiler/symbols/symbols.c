@@ -260,12 +260,15 @@ static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint
 
 static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines, size_t places)
 {
+    Dwarf_Addr unused;
     s->build_id[0] = '\0';
     s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
     if (!s->module)
         return;
     s->owner = program_files_owner(s->request->files, path);
     symbols_build_id(s);
+    if (with_lines)
+        debug_files_dwarf(s->module, &unused);
     function_table_read(&s->functions, s->module, places);
 }
 

@@ -329,6 +329,18 @@ def test_a_recording_of_an_older_numaprof_has_no_table_for_it(tmp_path: Path) ->
     assert summary_of(str(path)).number == 0
 
 
+def test_why_a_recording_is_left_out_is_shown_without_its_control_characters(tmp_path: Path) -> None:
+    """SQLite repeats the text that it cannot read."""
+    folder = job_directory(tmp_path / "job", [], size=2)
+    path = folder / sorted(os.listdir(folder))[1]
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("UPDATE sqlite_master SET sql = 'CREATE \x1b[31m' WHERE name = 'process'")
+        database.commit()
+    (left,) = job_of(folder).left_out
+    assert "is damaged" in left.why and left.why.isprintable()
+
+
 def test_a_damaged_summary_is_left_out(tmp_path: Path) -> None:
     folder = job_directory(tmp_path / "job", [], size=4)
     path = folder / sorted(os.listdir(folder))[1]

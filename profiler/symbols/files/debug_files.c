@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/symbols/files/debug_files.h"
 
+#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/process/large_stack.h"
 #include "profiler/symbols/files/build_id.h"
 
 static const char debug_files_root[] = "/usr/lib/debug";
@@ -156,4 +158,14 @@ Dwfl_Module *debug_files_open(struct program_files *files, const char *path, boo
     if (!module)
         close(fd); // else elfutils has it
     return module;
+}
+
+Dwarf *debug_files_dwarf(Dwfl_Module *module, Dwarf_Addr *bias)
+{
+    Dwarf *dwarf = dwfl_module_getdwarf(module, bias), *alternative = dwarf ? dwarf_getalt(dwarf) : NULL;
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, large_stack_give_up);
+    if (alternative)
+        dwarf_new_oom_handler(alternative, large_stack_give_up);
+    return dwarf;
 }

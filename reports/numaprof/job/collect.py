@@ -95,7 +95,7 @@ def _summary(path: str) -> RankSummary | Refused:
     try:
         return summary_of(path)
     except Failure as failure:
-        return Refused(clean(os.path.basename(path)), failure.cause.replace(f"{path} ", ""))
+        return Refused(clean(os.path.basename(path)), clean(failure.cause.replace(f"{path} ", "")))
 
 
 def _lines(paths: list[str]) -> Iterator[RankSummary | Refused]:
