@@ -16,8 +16,8 @@ extern const Dwfl_Callbacks debug_files_bare;
 // separate debug information. NULL: it cannot be read. The caller ends *dwfl, which may be NULL, in both cases.
 Dwfl_Module *debug_files_open(struct program_files *files, const char *path, bool with_debug, Dwfl **dwfl);
 
-// Debug information of a file, NULL: it has none. Within large_stack_run only: where memory runs out the work ends there,
-// as libdw's own handler would end the program.
+// Debug information of a file, NULL: it has none. Within large_stack_run only: where memory runs out, the work ends,
+// where libdw itself would end the program.
 Dwarf *debug_files_dwarf(Dwfl_Module *module, Dwarf_Addr *bias);
 
 #endif
