@@ -105,3 +105,9 @@ def test_json_has_the_documented_members() -> None:
     assert shown["cpu"]["node_wide"] is True and shown["cpu"]["offcore"] is None
     assert len(shown["groups"]) == 3  # local and remote, then eight target nodes on four counters
     assert {event["config"] for event in shown["events"]} >= {"0x98e9", "0x1000080e0"}
+
+
+@pytest.mark.parametrize(("cpu", "said"), [("nehalem-ep", True), ("westmere-ep", False), ("zen4", False)])
+def test_what_fewer_classes_gain_is_said_where_one_register_counts_all(cpu: str, said: bool) -> None:
+    text = run("--cpu", cpu).stdout
+    assert ("With record --events demand_rd" in text) == said

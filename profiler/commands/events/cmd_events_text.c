@@ -97,7 +97,7 @@ static const char *cmd_events_text_placement(const struct event_entry *event, ch
     return out;
 }
 
-static void cmd_events_text_groups(const struct event_plan *plan)
+static void cmd_events_text_groups(const struct event_cpu *cpu, const struct event_plan *plan)
 {
     printf("\nCOUNTED TOGETHER, in the order they are opened\n");
     char placement[64];
@@ -110,6 +110,9 @@ static void cmd_events_text_groups(const struct event_plan *plan)
     }
     if (plan->group_count == 0)
         printf(" -  nothing\n");
+    else if (cpu->offcore_registers == 1) // docs/errors.md has the measurement
+        printf("Local and remote take turns at the one register, as do the classes. With record --events demand_rd\n"
+               "its two groups count two to four times as long, without stores and prefetches.\n");
 }
 
 static void cmd_events_text_event(const struct event_cpu *cpu, const struct event_entry *event)
@@ -188,7 +191,7 @@ void cmd_events_text_cpu(const struct cmd_events_view *view)
 {
     cmd_events_text_about(view);
     cmd_events_text_answers(&view->plan);
-    cmd_events_text_groups(&view->plan);
+    cmd_events_text_groups(view->cpu, &view->plan);
     cmd_events_text_events(view);
     cmd_events_text_notes(view);
 }
