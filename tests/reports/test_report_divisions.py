@@ -200,3 +200,39 @@ def test_what_one_thread_works_on_alone_is_copied_afterwards(sorted_by_main: boo
     assert ("copy it in parallel, divided as the loop at" in advice.change) == sorted_by_main
     assert (advice.code == ()) == sorted_by_main
     assert advice.used_at is not None and advice.used_at.line == WORK[1]
+
+
+@pytest.mark.parametrize("main_works", [False, True])
+def test_the_thread_that_fills_it_has_a_part_only_where_it_works_with_the_others(
+    main_works: bool, tmp_path: Path
+) -> None:
+    """Main fills what eight threads divide, and reads all of it at the end; or it is the first of nine in the loop."""
+    builder = sampled(0).threads(1, cpus=[0]).threads(8, cpus=[1, 2, 3, 4, 5, 6, 7, 0])
+    block, use = array(builder, SERIAL), builder.stack(builder.place(WORK))
+    team = range(1, 10) if main_works else range(2, 10)
+    for part, thread in enumerate(team):
+        first = ARRAY + part * PAGES // len(team) * PAGE
+        builder.loads(use, thread, range(first, first + PAGES // len(team) * PAGE, 64 * PAGE), 0, block=block)
+    check = builder.stack(builder.place(("/home/u/src/sum.c", 60, "check")))
+    builder.loads(check, 1, range(ARRAY, ARRAY + PAGES * PAGE, 256 * PAGE), 0, block=block)
+    evidence = read(builder, tmp_path)
+    advice = serial_init.rule(evidence)
+    assert advice is not None
+    assert [thread.position for thread in advice.threads] == [number - 1 for number in team]
+
+
+def test_what_its_filler_uses_most_is_not_divided_among_others(tmp_path: Path) -> None:
+    """Main fills frames again and again, and reads them itself; each of eight threads takes its frame over once."""
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 14, "main"))))
+    fill = builder.stack(builder.place(("/home/u/src/sum.c", 30, "make")))
+    take = builder.stack(builder.place(("/home/u/src/sum.c", 40, "take")))
+    for frame in range(8):
+        start = ARRAY + 2 * frame * BLOCK * PAGE
+        block = builder.block(made, start, BLOCK, start_ns=frame)
+        builder.touch(init_stack(builder), 1, start, BLOCK, page_node=0, block=block)
+        pages = range(start, start + BLOCK * PAGE, 16 * PAGE)
+        builder.loads(take, frame + 1, pages, 0, block=block)
+        for _ in range(3):
+            builder.loads(fill, 1, pages, 0, block=block)
+    assert serial_init.rule(read(builder, tmp_path)) is None

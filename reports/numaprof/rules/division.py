@@ -107,12 +107,12 @@ def _blocks(evidence: Evidence, found: Object, text: Sequence[Memory], nodes: tu
 
 def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Thread]) -> Sequence[Thread]:
     """The threads that divide the memory: those seen to use it, or all workers where the parts of all explain more, or
-    all but the one that initialises, which has a part in a team of OpenMP only.
+    all but the one that initialises, which has a part in a team of OpenMP, or if it uses the memory where others do.
 
     A thread that no sample saw still has its part, and moves the borders of the others.
     """
     initialises = None if evidence.samples.openmp else group[0].main_thread
-    others = [thread for thread in evidence.workers if thread.row.id != initialises]
+    others = _without(evidence.workers, initialises) if initialises is not None else evidence.workers
     lead = leading(group)
 
     def explained(threads: Sequence[Thread]) -> float:
@@ -123,7 +123,22 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
         several = gained(evidence, [lead], arrays, False) if arrays else -1.0
         return max(several, *(gained(evidence, group, order, each_block) for each_block in (False, True)))
 
+    if initialises is not None and not _uses_it_with_others(group, initialises):
+        return max((threads for threads in (_without(seen, initialises), others) if threads), key=explained, default=())
     return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
+
+
+def _without(threads: Sequence[Thread], one: int) -> list[Thread]:
+    return [thread for thread in threads if thread.row.id != one]
+
+
+def _uses_it_with_others(group: Sequence[Object], one: int) -> bool:
+    """At a line where others use it too: what it reads by itself, to check or to sum up, is no part of its own."""
+    lines: dict[bool, set[Site]] = {True: set(), False: set()}
+    for found in group:
+        for row in found.later:
+            lines[row.thread == one].add(row.loop)
+    return not lines[True].isdisjoint(lines[False])
 
 
 def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_region: bool) -> tuple[int, ...] | None:

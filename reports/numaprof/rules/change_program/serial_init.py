@@ -73,6 +73,8 @@ def rule(evidence: Evidence) -> Advice | None:
     alone = _worked_on_alone(group) if (removes or 0.0) <= 0 and measured(evidence) else None
     if alone is not None:
         return _copy_later(evidence, group, alone, part)
+    if removes is None and not code(init) and _stays_with_its_toucher(evidence, group):
+        return None
     return Advice(
         kind=Kind.FIX,
         finding=_finding(evidence, group, uses, use),
@@ -100,6 +102,13 @@ def _worked_on_alone(group: list[Object]) -> Site | None:
     own = [row for row in _later(group) if row.last_ns < begun]
     enough = sum(row.accesses for row in own) >= MAINLY * sum(found.remote for found in group) > 0
     return main_use(own) if enough and shape_of(group).divided else None
+
+
+def _stays_with_its_toucher(evidence: Evidence, group: list[Object]) -> bool:
+    """The thread that first touches it goes on using it so much that divided among the others more would be remote."""
+    own = sum(row.accesses for row in _later(group) if row.thread == group[0].main_thread)
+    becomes_remote = 1 - 1 / max(1, len(evidence.machine.memory_nodes))
+    return measured(evidence) and becomes_remote * own > sum(found.remote for found in group)
 
 
 def _later(group: list[Object]) -> list[Used]:
