@@ -103,12 +103,12 @@ def test_a_share_is_right_between_the_ways_to_count_caches() -> None:
 def test_the_table_says_what_is_far_from_the_truth() -> None:
     cells = (cell(10_500, 200**2), cell(10_000, 1.0))
     run = Run("zen", "mixed", cells, (Part("a.c:1", 0.28, 0.01),), share(0.60, (0.55, 0.65)), 0.0)
-    unknown = Run("zen", "thin", (), (Part("a.c:1", 0.28, None),), None, 0.0)
+    unknown = Run("zen", "thin", (), (Part("/opt/x/liba.so", 0.28, None),), None, 0.0)
     recycled = Run("zen", "random", (), (Part("a.c:1", 0.28, 0.01),), None, 0.5)
     lines = text([run, unknown, recycled]).splitlines()
     assert "| zen | 3 | 2 | 100 % | 50 % | 50 % | 2.5 % | 5.0 % |" in lines
     assert "| zen | 1 | 100 % | 0 % | 10.0 | 10.0 | mixed |" in lines
     assert "| zen | mixed | a.c:1 **28/1** | 27 | 0 % |" in lines
-    assert "| zen | thin | a.c:1 28/n/a | n/a | 0 % |" in lines
+    assert "| zen | thin | liba.so 28/n/a | n/a | 0 % |" in lines
     summary = "Patterns: every object within 10 points in 0 of 1 runs; of 1 the report says that it cannot tell."
     assert summary in lines

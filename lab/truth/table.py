@@ -109,7 +109,9 @@ def _percent(part: int, whole: int) -> str:
 def _objects(run: Run) -> list[list[str]]:
     if not run.parts:
         return []
-    listed = ", ".join(f"{part.name} {_shares(part.truth, part.reported)}" for part in run.parts)
+    # A file without its folder: where the table was made is nobody's business.
+    names = [part.name.rpartition("/")[2] for part in run.parts]
+    listed = ", ".join(f"{name} {_shares(part.truth, part.reported)}" for name, part in zip(names, run.parts))
     return [[run.machine, run.program, listed, _worst(run), f"{100 * run.ambiguous:.0f} %"]]
 
 
