@@ -268,7 +268,7 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool 
     s->owner = program_files_owner(s->request->files, path);
     symbols_build_id(s);
     if (with_lines)
-        debug_files_dwarf(s->module, &unused);
+        debug_files_dwarf(s->module, &unused); // for all that reads it, once
     function_table_read(&s->functions, s->module, places);
 }
 

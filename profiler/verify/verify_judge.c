@@ -321,27 +321,6 @@ static enum judge_means judge_means_of(const struct verify *verify, const struct
     return means;
 }
 
-#define JUDGE_LACKS_NEAR "the memory of the own node; that of other nodes in its package is counted nowhere"
-
-static const char *judge_local(const struct verify *verify, const struct topology *t, const char *class)
-{
-    enum judge_means own = judge_means_of(verify, t, class, VERIFY_OWN),
-                     near = judge_means_of(verify, t, class, VERIFY_NEAR),
-                     far = judge_means_of(verify, t, class, VERIFY_FAR);
-    if (own == JUDGE_REMOTE)
-        return "not this machine's nodes: memory of the own node counts as remote";
-    if (far == JUDGE_LOCAL)
-        return "not this machine's nodes: memory of other nodes counts as local";
-    if (own != JUDGE_LOCAL || far == JUDGE_MIXED || near == JUDGE_MIXED)
-        return own == JUDGE_NOT_KNOWN ? "" : "mixed: part of the own node's or of other nodes' memory counts as local";
-    if (near == JUDGE_NOWHERE)
-        return JUDGE_LACKS_NEAR;
-    if (near == JUDGE_NOT_KNOWN)
-        return far == JUDGE_NOT_KNOWN ? "" : "the memory of the own node";
-    return near == JUDGE_LOCAL ? "the memory of the own package, all its nodes"
-                               : "the memory of the own node, not of other nodes in its package";
-}
-
 // A share of local and remote that lacks requests is not used.
 static void judge_lacks_near(struct verify *verify, const char *class)
 {
@@ -355,6 +334,27 @@ static void judge_lacks_near(struct verify *verify, const char *class)
     }
 }
 
+static const char *judge_local(struct verify *verify, const struct topology *t, const char *class)
+{
+    enum judge_means own = judge_means_of(verify, t, class, VERIFY_OWN),
+                     near = judge_means_of(verify, t, class, VERIFY_NEAR),
+                     far = judge_means_of(verify, t, class, VERIFY_FAR);
+    if (own == JUDGE_REMOTE)
+        return "not this machine's nodes: memory of the own node counts as remote";
+    if (far == JUDGE_LOCAL)
+        return "not this machine's nodes: memory of other nodes counts as local";
+    if (own != JUDGE_LOCAL || far == JUDGE_MIXED || near == JUDGE_MIXED)
+        return own == JUDGE_NOT_KNOWN ? "" : "mixed: part of the own node's or of other nodes' memory counts as local";
+    if (near == JUDGE_NOWHERE) {
+        judge_lacks_near(verify, class);
+        return "the memory of the own node; that of other nodes in its package is counted nowhere";
+    }
+    if (near == JUDGE_NOT_KNOWN)
+        return far == JUDGE_NOT_KNOWN ? "" : "the memory of the own node";
+    return near == JUDGE_LOCAL ? "the memory of the own package, all its nodes"
+                               : "the memory of the own node, not of other nodes in its package";
+}
+
 static void judge_local_of(struct verify *verify, const struct topology *t)
 {
     static const char *const classes[] = {"demand_rd", "demand", "any", "retired_load"};
@@ -362,8 +362,6 @@ static void judge_local_of(struct verify *verify, const struct topology *t)
         const char *local = judge_local(verify, t, classes[i]);
         if (!*local)
             continue;
-        if (strcmp(local, JUDGE_LACKS_NEAR) == 0)
-            judge_lacks_near(verify, classes[i]);
         if (!*verify->local)
             snprintf(verify->local, sizeof verify->local, "%s", local);
         else if (strcmp(verify->local, local) != 0)

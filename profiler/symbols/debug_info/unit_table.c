@@ -5,7 +5,6 @@
 
 #include "core/util/grow.h"
 #include "core/util/search.h"
-#include "profiler/symbols/files/debug_files.h"
 
 static void unit_table_add(struct unit_table *units, uint64_t start, uint64_t end, const Dwarf_Die *unit)
 {
@@ -25,7 +24,7 @@ static int unit_table_compare(const void *a, const void *b)
 static void unit_table_read(struct unit_table *units, Dwfl_Module *module)
 {
     units->is_read = true;
-    if (!debug_files_dwarf(module, &units->bias))
+    if (!dwfl_module_getdwarf(module, &units->bias))
         return;
     for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(module, unit, &units->bias));) {
         Dwarf_Addr base, start, end;

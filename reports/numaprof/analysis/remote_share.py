@@ -25,22 +25,8 @@ class RemoteShare:
     effective: float = 0.0  # of sampled ones: equally weighted samples that tell as much
 
     @property
-    def local(self) -> float:
-        return self.total - self.remote
-
-    @property
     def share(self) -> float:
         return self.remote / self.total if self.total else 0.0
-
-    @property
-    def known(self) -> float | None:
-        """The share; None of nothing."""
-        return self.share if self.total else None
-
-    @property
-    def ends(self) -> tuple[float, float] | tuple[None, None]:
-        """Of the interval, None of nothing."""
-        return (self.interval if self.total else None) or (None, None)
 
     @property
     def interval(self) -> tuple[float, float] | None:

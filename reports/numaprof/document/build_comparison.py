@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 
 from numaprof.analysis.naming import command_line, homes_in_text, object_name
 from numaprof.analysis.remote_share import remote_share
-from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.compare import sides
 from numaprof.compare.pairing import (
     by_site,
@@ -32,9 +31,10 @@ from numaprof.compare.sides import (
 )
 from numaprof.document.open_recording import reading
 from numaprof.document.partial_list import Listed
+from numaprof.document.remote_sums import remote_sums
 from numaprof.document.sections.machine_section import who_reads_where
 from numaprof.document.sections.timeline_section import timeline
-from numaprof.evidence.evidence import Evidence, Thread
+from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.spread import Spread, error_of_difference, sampled_interval
@@ -170,22 +170,21 @@ def _threads(before: sides.Side, after: sides.Side) -> Iterator[model.Thread]:
     both = sorted(old.keys() & new.keys())
     for at in both:
         by_chance = chance_of_thread(before, after, at)
-        told = alike and all(_tells(run, run.threads[at]) for side in (before, after) for run in side.runs)
+        told = alike and all(_tells(side, at) for side in (before, after))
         word = _OF_SHARE[change_of_share(old[at], new[at], by_chance, len(both))] if told else UNKNOWN
         name = names_of(before.first.threads[at], after.first.threads[at])
-        heavy = _is_heavy(after.median_run, at)
+        run = after.median_run
+        heavy = remote_sums(run, remote_share(run, run.threads[at]), len(run.threads)).remote_heavy
         yield model.Thread(at, name, _known_range(old[at]), _known_range(new[at]), word, heavy)
 
 
-def _tells(run: Evidence, thread: Thread) -> bool:
-    """The thread made more than a handful of requests."""
-    own, whole = remote_share(run, thread), remote_share(run)
-    return own is not None and whole is not None and own.total >= MARKED_PART * whole.total / len(run.threads)
-
-
-def _is_heavy(run: Evidence, at: int) -> bool:
-    found = remote_share(run, run.threads[at])
-    return found is not None and is_remote_heavy(run, found.share, found.remote, len(run.threads))
+def _tells(side: sides.Side, at: int) -> bool:
+    """The thread made more than a handful of requests in every run."""
+    for run, whole in zip(side.runs, side.shares):
+        own = remote_share(run, run.threads[at])
+        if own is None or whole is None or own.total < MARKED_PART * whole.total / len(run.threads):
+            return False
+    return True
 
 
 def _objects(before: Evidence, after: Evidence, changed: bool) -> Listed[model.Object]:

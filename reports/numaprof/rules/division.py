@@ -112,7 +112,7 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
     A thread that no sample saw still has its part, and moves the borders of the others.
     """
     initialises = None if evidence.samples.openmp else group[0].main_thread
-    others = _without(evidence.workers, initialises) if initialises is not None else evidence.workers
+    others = _without(evidence.workers, initialises)
     lead = leading(group)
 
     def explained(threads: Sequence[Thread]) -> float:
@@ -128,7 +128,7 @@ def dividing_team(evidence: Evidence, group: Sequence[Object], seen: Sequence[Th
     return max((threads for threads in (seen, evidence.workers, others) if threads), key=explained, default=())
 
 
-def _without(threads: Sequence[Thread], one: int) -> list[Thread]:
+def _without(threads: Sequence[Thread], one: int | None) -> list[Thread]:
     return [thread for thread in threads if thread.row.id != one]
 
 

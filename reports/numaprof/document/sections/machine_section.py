@@ -9,8 +9,8 @@ from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
 from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, counted_share, sampled_together
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
-from numaprof.analysis.verdict import is_remote_heavy
 from numaprof.document.open_recording import Reading
+from numaprof.document.remote_sums import remote_sums
 from numaprof.document.sections.overview_section import population
 from numaprof.document.sections.threads_section import classes
 from numaprof.evidence.counts import Traffic
@@ -71,8 +71,7 @@ def _cpus(source: Reading) -> list[model.Cpu]:
 def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -> model.Cpu:
     by_cpu = evidence.ledger.by_cpu if basis(evidence) == COUNTERS else {}
     columns = evidence.ledger.cpu(row.id) if row.id in by_cpu else None
-    found = _requests(evidence, columns, threads)
-    lowest, highest = found.ends if found else (None, None)
+    sums = remote_sums(evidence, _requests(evidence, columns, threads), len(by_cpu))
     return model.Cpu(
         id=row.id,
         node=row.node,
@@ -83,12 +82,7 @@ def _cpu(evidence: Evidence, row: sql_machine.CpuPlace, threads: list[Thread]) -
         allowed=bool(row.allowed),
         threads=len(threads),
         first_thread=thread_name(threads[0]) if threads else None,
-        remote_share=found.known if found else None,
-        lowest=lowest,
-        highest=highest,
-        local=found.local if found else None,
-        remote=found.remote if found else None,
-        remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(by_cpu)),
+        **sums._asdict(),
         classes=classes(evidence, columns) if columns is not None else (),
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from numaprof.analysis.node_matrix import node_traffic
 from numaprof.analysis.remote_cost import gain
 from numaprof.analysis.remote_share import COUNTERS, RemoteShare, basis, counted_share, sampled_together
-from numaprof.analysis.verdict import is_remote_heavy
+from numaprof.document.remote_sums import remote_sums
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.thresholds import LINE_BYTES, MARKED_PART, MOST_SERIAL_COST
@@ -70,18 +70,12 @@ def _nodes(evidence: Evidence) -> Iterator[model.NodeThreads]:
     counted = basis(evidence) == COUNTERS
     for nodes, threads in groups.items():
         found = _counted(evidence, nodes, threads) if counted else sampled_together(evidence, threads)
-        lowest, highest = found.ends if found else (None, None)
         yield model.NodeThreads(
-            nodes=nodes,
-            threads=len(threads),
-            by_cpu=False,
-            cpus=tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
-            local=found.local if found else None,
-            remote=found.remote if found else None,
-            remote_share=found.known if found else None,
-            lowest=lowest,
-            highest=highest,
-            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(groups)),
+            nodes,
+            len(threads),
+            False,
+            tuple(sorted({cpu for thread in threads for cpu in thread.cpus})),
+            *remote_sums(evidence, found, len(groups)),
         )
 
 
@@ -89,19 +83,12 @@ def _nodes_of_cpus(evidence: Evidence) -> Iterator[model.NodeThreads]:
     """Threads were not told apart, so the rows are of CPUs."""
     with_cpus = evidence.machine.all_cpu_nodes
     for node in with_cpus:
-        found = counted_share(node_traffic(evidence, node))
-        lowest, highest = found.ends if found else (None, None)
         yield model.NodeThreads(
-            nodes=(node,),
-            threads=sum(1 for thread in evidence.threads if node in thread.nodes),
-            by_cpu=True,
-            cpus=tuple(evidence.machine.cpus_of(node)),
-            local=found.local if found else None,
-            remote=found.remote if found else None,
-            remote_share=found.known if found else None,
-            lowest=lowest,
-            highest=highest,
-            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(with_cpus)),
+            (node,),
+            sum(1 for thread in evidence.threads if node in thread.nodes),
+            True,
+            tuple(evidence.machine.cpus_of(node)),
+            *remote_sums(evidence, counted_share(node_traffic(evidence, node)), len(with_cpus)),
         )
 
 
@@ -114,17 +101,11 @@ def _processes(evidence: Evidence) -> Iterator[model.ProcessThreads]:
     counted = basis(evidence) == COUNTERS
     for threads in groups.values():
         found = counted_share(_traffic(evidence, threads)) if counted else sampled_together(evidence, threads)
-        lowest, highest = found.ends if found else (None, None)
         yield model.ProcessThreads(
-            pid=threads[0].row.pid,
-            name=clean(threads[0].row.name or "?"),
-            threads=len(threads),
-            local=found.local if found else None,
-            remote=found.remote if found else None,
-            remote_share=found.known if found else None,
-            lowest=lowest,
-            highest=highest,
-            remote_heavy=found is not None and is_remote_heavy(evidence, found.known, found.remote, len(groups)),
+            threads[0].row.pid,
+            clean(threads[0].row.name or "?"),
+            len(threads),
+            *remote_sums(evidence, found, len(groups)),
         )
 
 
