@@ -404,6 +404,31 @@ CXX = {
         "    for (size_t k = 0; k < n / 2; k++) total += a[k].y + b[k].y + b[k].x;",
         "struct spot { double x = 0, y = 1; int n; };",
     ),
+    "returned_by_a_lambda": (
+        "auto made = [n] { return std::unique_ptr<double[]>(new double[n]); }; //ALLOC\n    auto a = made();",
+        SUM,
+        "",
+    ),
+    "returned_with_zeros": (
+        f"{DIRTY}\n    auto a = numbers(n / 100);",
+        LOOK,
+        "static std::unique_ptr<double[]> numbers(size_t n)\n{\n    return std::make_unique<double[]>(n); //ALLOC\n}",
+    ),
+    "given_to_an_aggregate": (
+        f"{DIRTY}\n    holder h{{n, std::make_unique<double[]>(n / 100)}}; //ALLOC\n    auto &a = h.data;",
+        LOOK,
+        "struct holder { size_t n; std::unique_ptr<double[]> data; };",
+    ),
+    "given_to_a_function": (
+        "auto a = kept(std::unique_ptr<float[]>(new float[n]), 3); //ALLOC",
+        SUM,
+        "static std::unique_ptr<float[]> kept(std::unique_ptr<float[]> a, int first) { a[0] = first; return a; }",
+    ),
+    "two_given_to_an_aggregate": (
+        "pair_of h{std::make_unique<int[]>(n), std::make_unique<double[]>(2 * n)}; //ALLOC\n    auto &a = h.second;",
+        SUM + "\n    total += h.first[7];",
+        "struct pair_of { std::unique_ptr<int[]> first; std::unique_ptr<double[]> second; };",
+    ),
     "made_unique_member": (
         "struct { std::unique_ptr<float[]> a; } s;\n    s.a = std::make_unique<float[]>(n); //ALLOC",
         SUM.replace("a[k]", "s.a[k]"),
@@ -655,7 +680,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     found = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
-        *("two_made_unique_with_values", "two_constant_vectors"),
+        *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 
@@ -916,6 +941,11 @@ NOT_UNDERSTOOD = {
     "vector_of_what_is_read": "std::vector<double> a(read_count(file)); //ALLOC",
     "new_of_what_is_read": "double *a = new double[next()]; //ALLOC",
     "member_with_a_value": "struct {\n        std::vector<double> a = std::vector<double>(9); //ALLOC\n    } one;",
+    "two_given_to_a_call": "use(std::make_unique<int[]>(n), std::make_unique<int[]>(n)); //ALLOC",
+    "given_in_a_loop": "for (int r = 0; r < n; r++)\n        rows.push_back(std::make_unique<int[]>(n)); //ALLOC",
+    "given_perhaps": "auto a = n ? kept(std::make_unique<int[]>(n)) : nullptr; //ALLOC",
+    "given_in_a_lambda": "run([n] { use(std::make_unique<int[]>(n)); }); //ALLOC",
+    "returned_objects": "return std::make_unique<std::string[]>(n); //ALLOC",
     "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
 }
 
@@ -951,6 +981,40 @@ KEPT = {
     "other": "int make(void)\n{\n    double *p = malloc(9); //ALLOC\n    return 0;\n}\n"
     "void *f(void *p)\n{\n    return p;\n}\n",
 }
+
+
+ROWS_BESIDE = """#include <stdlib.h>
+struct field { float **height, **water; };
+static float *new_row(void)
+{
+    return malloc(400);
+}
+int make(struct field *f, int rows)
+{
+    for (int r = 0; r < rows; r++) {
+        f->height[r] = new_row();
+        f->water[r] = (float *)new_row();
+        f->height[r][0] = f->water[r][1] = 1; //TOUCHED
+    }
+    return f->water[0] != new_row();
+}
+"""
+
+
+def test_rows_that_one_function_hands_out_are_placed_together(tmp_path: Path) -> None:
+    """All in the loop around the call; its size is what malloc says, for which a header is needed."""
+    lines = ROWS_BESIDE.split("\n")
+    assert c_allocation.rows_beside(lines, 11, "new_row") == [10, 11]
+    assert c_allocation.rows_beside(lines, 14, "new_row") == []
+    memories = [m for at in (10, 11) for m in c_allocation.allocations(lines, "a.c", at, "new_row")]
+    assert [memory.pointer for memory in memories] == ["f->height[r]", "f->water[r]"]
+    code = "\n".join(printed(memories, zeros_in_parallel))
+    assert "#include <string.h>; #include <malloc.h>" in code
+    (tmp_path / "a.c").write_text("\n".join(lines))
+    done = apply(code.split("\n"), tmp_path)
+    assert "-fopenmp" in done.flags
+    command = ["gcc", "-Wall", "-Werror", "-fopenmp", "-c", "-o", str(tmp_path / "a.o"), str(tmp_path / "a.c")]
+    subprocess.run(command, check=True)
 
 
 @pytest.mark.parametrize("name", [*HANDED_OUT, *KEPT])

@@ -42,10 +42,10 @@ class Blend:
             for _ in range(20):
                 self.builder.sample(OVERFLOW, thread, self.look_up, 100_000, event=DEMAND)
 
-    def heap(self, address: int, line: int) -> int:
+    def heap(self, address: int, line: int, pages: int = PAGES) -> int:
         site = self.builder.stack(self.builder.place(("/home/u/src/sum.c", line, "main")))
-        block = self.builder.block(self.builder.object("heap", site), address, PAGES)
-        self.builder.touch(init_stack(self.builder), 1, address, PAGES, page_node=0, block=block)
+        block = self.builder.block(self.builder.object("heap", site), address, pages)
+        self.builder.touch(init_stack(self.builder), 1, address, pages, page_node=0, block=block)
         return block
 
     def prefetches(self, stack: int, samples: int = 10) -> Blend:
@@ -133,6 +133,38 @@ def test_a_sample_of_another_object_at_the_instruction_is_no_measure(tmp_path: P
     blend.builder.sample(LOAD, 5, behind, 1009, block=spilled, **where)
     found = shares(evidence_of(blend.prefetches(behind).hits(blend.stream, 20), tmp_path))
     assert found[10] == pytest.approx(0.2, abs=0.01)
+
+
+def test_what_stays_in_a_cache_has_no_part_of_lines_that_a_larger_object_can_have(tmp_path: Path) -> None:
+    """Behind the instruction that streams, one reads a pointer on a page of another node, again and again."""
+    blend = Blend()
+    behind = blend.builder.stack(blend.builder.place(STREAM, address=0x999))
+    pointers = blend.heap(TABLE + (1 << 36), 12, pages=1)
+    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
+    for _ in range(50):
+        blend.builder.sample(LOAD, 5, behind, 1009, block=pointers, **where)
+    found = shares(evidence_of(blend.prefetches(behind).hits(blend.stream, 20), tmp_path))
+    assert found == {10: 0.2, 11: 0.8, 12: 0.0}
+
+
+def test_what_stays_in_a_cache_has_the_lines_where_nothing_else_is_read(tmp_path: Path) -> None:
+    blend = Blend()
+    pointers = blend.heap(TABLE + (1 << 36), 12, pages=1)
+    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
+    for _ in range(50):
+        blend.builder.sample(LOAD, 5, blend.stream, 1009, block=pointers, **where)
+    assert shares(evidence_of(blend.prefetches(blend.stream), tmp_path))[12] == 0.2
+
+
+def test_few_of_the_remote_lines_give_no_advice_for_what_the_same_function_allocates(tmp_path: Path) -> None:
+    """One thread writes both first and all use both whole: the array has 2 % of the lines, the table the rest."""
+    blend = Blend(demand=98_000_000)
+    builder = blend.prefetches(blend.stream).hits(blend.stream, 20).builder
+    evidence = load(str(builder.write(tmp_path / "r.numaprof")))
+    assert shares(evidence) == {10: 0.02, 11: 0.98}
+    assert {o.allocated.line for o in suspects(evidence) if o.allocated} == {10, 11}
+    told = {o.allocated.line for advice in advise(evidence) for o in advice.objects if o.allocated}
+    assert told == {11}
 
 
 def test_an_array_that_no_load_sample_saw_is_known_by_its_pages(tmp_path: Path) -> None:

@@ -195,7 +195,6 @@ def test_what_one_thread_works_on_alone_is_copied_afterwards(sorted_by_main: boo
         start = ARRAY + thread * BLOCK * PAGE
         builder.loads(use, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0, block=block)
     (advice,) = only(builder, tmp_path, serial_init)
-    assert advice.copies == sorted_by_main
     assert advice.can_be_tried != sorted_by_main
     assert ("copy it in parallel, divided as the loop at" in advice.change) == sorted_by_main
     assert (advice.code == ()) == sorted_by_main

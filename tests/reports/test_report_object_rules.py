@@ -1495,6 +1495,7 @@ def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
     if advice is not None:
         assert "most of `counts`" in advice.finding
         assert "perf c2c record ./sum" in advice.code[0]
+        assert not advice.can_be_tried
 
 
 # Borders

@@ -11,6 +11,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site
 from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import (
+    IN_CACHE_BYTES,
     MAINLY,
     MIN_OBJECT_BYTES,
     MIN_OBJECT_SHARE,
@@ -108,6 +109,18 @@ def suspects(evidence: Evidence) -> list[Object]:
     data = [found for found in data if not gone_before_use(evidence, found)]
     big = [found for found in data if _is_big(evidence, found.pages) or _grew_big(evidence, found)]
     return sorted(big, key=lambda found: -found.pages)
+
+
+def worth_placing(evidence: Evidence, group: list[Object]) -> bool:
+    """The group as a whole has enough of the remote lines, as far as these are known, and more than a core's caches
+    hold."""
+    size = evidence.bytes(sum(found.pages_at_most for found in group))
+    few = evidence.remote_lines.enough and evidence.remote_lines.of(_things(group)) < MIN_OBJECT_SHARE
+    return not measured(evidence) or not (few or 0 < size < IN_CACHE_BYTES)
+
+
+def _things(group: Iterable[Object]) -> list[int]:
+    return [thing for found in group for thing in found.things]
 
 
 def _function(found: Object) -> object:

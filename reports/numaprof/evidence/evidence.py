@@ -13,12 +13,12 @@ from numaprof.evidence.counts import Traffic, Uncounted
 from numaprof.evidence.estimates import load_estimates
 from numaprof.evidence.first_touches import Touches
 from numaprof.evidence.machine import Machine, parse_list
-from numaprof.evidence.objects import Objects, load_objects
+from numaprof.evidence.objects import Object, Objects, load_objects
 from numaprof.evidence.remote_lines import Footprint, RemoteLines, load_remote_lines
 from numaprof.evidence.request_classes import Population, sort_events
 from numaprof.evidence.samples import LibraryCall, Samples, Spells, Touched, load_samples, load_spells
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import LINE_BYTES, WORK_TOGETHER, WORKER_TIME
+from numaprof.evidence.thresholds import IN_CACHE_BYTES, LINE_BYTES, WORK_TOGETHER, WORKER_TIME
 from numaprof.evidence.traffic import Ledger, ledger, sole_cpu, verdict_traffic
 from numaprof.evidence.uncounted import uncounted
 from numaprof.evidence.waves import stand_ins
@@ -260,7 +260,16 @@ def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -
     """Nodes of threads and pages of objects. Stacks and files are not data of the program."""
     data = [found for found in objects.found if found.kind not in ("stack", "file") and found.things]
     nodes = {thread.row.id: thread.node for thread in threads if thread.node is not None}
-    return Footprint(nodes, {found.things[0]: found.known_homes for found in data}, page_bytes // LINE_BYTES)
+    small = (found for found in objects.found if _in_cache(found, page_bytes))
+    pages = {found.things[0]: found.known_homes for found in data}
+    in_cache = frozenset(thing for found in small for thing in found.things)
+    return Footprint(nodes, pages, page_bytes // LINE_BYTES, in_cache)
+
+
+def _in_cache(found: Object, page_bytes: int) -> bool:
+    """It fits the caches of a core; of the stacks of threads, each does. Unknown where no first touch was seen."""
+    size = page_bytes * sum(found.known_homes.values()) / (len(found.things) if found.kind == "stack" else 1)
+    return 0 < size < IN_CACHE_BYTES
 
 
 def _ran_on(rows: list[sql_threads.Thread], counts: list[sql_counts.Count]) -> dict[int, tuple[int, ...]]:

@@ -5,8 +5,9 @@ A sampled load sees a prefetched line as a hit in a cache, so load samples alone
 Requests have overflow samples, which share their counter's time and know the instruction and no address: they are
 divided by the pages on other nodes that load samples of any level reach from the same instruction, else line, else
 function: the first that enough load samples are of. Where no sampled load is left there, every line came in time: the
-objects that load samples hardly see elsewhere share them, by their pages on other nodes; what fits a core's caches is
-none of them. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
+objects that load samples hardly see elsewhere share them, by their pages on other nodes. What fits a core's caches has
+no part of lines that something larger can have, since the instruction of an overflow sample may be a later one than the
+one that asked. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from numaprof.evidence.counts import Count
 from numaprof.evidence.request_classes import REMOTE
@@ -68,6 +69,7 @@ class Footprint:
     nodes: Mapping[int, int]  # of threads that stay on one
     pages: Mapping[int, Mapping[int, float]]  # first touched, by thing and node
     lines_of_page: int
+    in_cache: frozenset[int]  # things that fit the caches of a core
 
 
 def load_remote_lines(
@@ -87,12 +89,14 @@ def load_remote_lines(
     asked = recording.rows(sql_prefetches.Asked, sql_prefetches.ASKED)
     class_of = {event.id: event.request for event in events}
     unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
+    large = [row for row in read if row.thing not in footprint.in_cache]
+    tables = [_Table(level, _table(rows, level)) for rows in (large, read) for level in _LEVELS]
     direct, shares, sampled, most = _by_samples(samples), defaultdict[int, float](float), 0.0, 0
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))
         few = key in _DIRECT and sum(row.samples for row in mine) < MIN_OVERFLOWS
-        found = direct if few else _by_instruction(mine, read, unseen, direct)
+        found = direct if few else _by_instruction(mine, tables, unseen, direct)
         divided = found if found.shares else direct
         for thing, part in divided.shares.items():
             shares[thing] += part * amount / whole
@@ -164,11 +168,16 @@ def _function(row: sql_prefetches.Asked | sql_prefetches.Read) -> Place | None:
 _LEVELS: tuple[_Key, ...] = (lambda row: (row.place,), _line, _function)
 
 
+class _Table(NamedTuple):
+    level: _Key
+    divided: dict[Place | None, _Divided]
+
+
 def _by_instruction(
-    asked: list[sql_prefetches.Asked], read: list[sql_prefetches.Read], unseen: _Unseen, direct: _Divided
+    asked: list[sql_prefetches.Asked], tables: list[_Table], unseen: _Unseen, direct: _Divided
 ) -> _Divided:
-    """Empty: nothing is known. direct: by the load samples, for what nothing else tells."""
-    tables = [_table(read, level) for level in _LEVELS]
+    """Empty: nothing is known. tables: the first that has an instruction divides its lines. direct: by the load
+    samples, for what nothing else tells."""
     whole = sum(row.events for row in asked)
     if not whole:
         return _Divided(unseen.shares(None))
@@ -177,7 +186,7 @@ def _by_instruction(
     used: dict[Place | None, int] = {}  # load samples by the place that they are of
     sampled = 0.0
     for row in asked:
-        found = [(level(row), table) for level, table in zip(_LEVELS, tables)]
+        found = [(table.level(row), table.divided) for table in tables]
         place, parts = next(((place, table[place]) for place, table in found if place in table), (None, None))
         if parts is None:
             by_pages = unseen_of(_function(row))

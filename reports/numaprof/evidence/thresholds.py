@@ -112,6 +112,9 @@ MOST_BY_ONE = 0.50
 # "All of it": what is missing would be printed as 100 %.
 ALL_OF_IT = 0.995
 
+# Less than this stays in the private caches of every server CPU: half of 256 KiB (Nehalem to Broadwell).
+IN_CACHE_BYTES = 128 << 10
+
 # Less than this fits the private caches of one core (1 to 2 MiB since Skylake-SP and Zen 4): DRAM hardly sees it.
 MIN_OBJECT_BYTES = 1 << 20
 

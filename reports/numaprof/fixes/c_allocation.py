@@ -84,7 +84,7 @@ def _in_function(place: Place) -> list[Memory]:
         return made_at_once(place)  # no statement can stand there
     if is_scope(around[0].text):
         return []
-    return vectors(place) or made_at_once(place) or _pointers(place)
+    return vectors(place) or made_at_once(place) or _pointers(place) or _unnamed(place)
 
 
 def _cut(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:
@@ -112,6 +112,18 @@ def _between(one: tuple[Place, list[Memory]], other: tuple[Place, list[Memory]])
         statement = place.text.rest_of_if(statement)
     end = _after_check(place.text, statement, memories[-1].pointer).end
     return bool(place.text.code[end + 1 : other[0].statement.start].strip())
+
+
+def rows_beside(lines: Sequence[str], line: int, wrapper: str) -> list[int]:
+    """Lines in the loop around this one on which elements of arrays get what the function returns."""
+    text = CText(lines)
+    around = next(filter(None, map(text.enclosing, text.statements(line))), None)
+    if around is None or not re.match(r"for\b", around[0].text):
+        return []
+    numbers = range(around[0].last, around[1] + 1)
+    gets = re.compile(rf"[A-Za-z_][\w.>-]*\s*\[[^=]*\]\s*=\s*(?:\([^()]*\)\s*)?{re.escape(wrapper)}\s*\(")
+    found = [each for number in numbers for each in text.statements(number) if gets.match(each.text)]
+    return list(dict.fromkeys(each.first for each in found))
 
 
 def is_handed_out(lines: Sequence[str], line: int) -> bool:
@@ -246,6 +258,63 @@ def _named_before(place: Place) -> list[Memory]:
     made = _named(place, _Found(name, size, "void", False), place.statement.last)
     before = f"void *{name} = {text[call.start() : end + 1]};"
     return [replace(made, before=(before,), after=(f"{text[: call.start()]}{name}{text[end + 1 :]};",))]
+
+
+_ARRAY = re.compile(
+    r"(?:std\s*::\s*)?(?:make_unique(?P<unwritten>_for_overwrite)?\s*<\s*(?P<made>[\w:\s]+?)\s*\[\s*\]\s*>\s*\("
+    r"|unique_ptr\s*<\s*(?P<held>[\w:\s]+?)\s*\[\s*\]\s*>\s*[({]\s*new\s+(?P=held)\s*\[)"
+)
+
+
+def _unnamed(place: Place) -> list[Memory]:
+    """Arrays of smart pointers that are returned, or given to what the statement makes: each gets a name before."""
+    text = place.statement.text
+    arrays = list(_ARRAY.finditer(text))
+    returned = re.search(r"(?:^|[;{}])\s*return\s*$", text[: arrays[0].start()]) if arrays else None
+    in_order = len(arrays) == 1 or re.match(r"[^()]*\{", text) is not None  # arguments of a call have no order
+    plain = not (loop_heads(text)[0] or in_loop(place.text, place.statement) or re.match(r"static\b|else\b", text))
+    if not arrays or not in_order or not plain or re.search(r"\?|&&|\|\||\b(?:if|for|while|switch|case)\b", text):
+        return []
+    if returned is None and re.search(r"\[[^\[\]]*\]\s*(?:\([^()]*\)[^{};]*)?\{", text):  # in the body of a lambda
+        return []
+    made: list[Memory] = []
+    rest, done = "", 0
+    for array in arrays:
+        name, end = f"placed_{len(made) + 1}" if arrays[1:] else "placed", _end_of_array(text, array)
+        memory = _array_named(place, array, name, end)
+        if memory is None or re.search(rf"\b{name}\b", place.text.code):
+            return []
+        made.append(memory)
+        rest, done = f"{rest}{text[done : array.start()]}{name if returned else f'std::move({name})'}", end
+    rest += f"{text[done:]};"
+    head = text[: returned.end()].rstrip().removesuffix("return").rstrip() if returned else ""
+    made[0] = replace(made[0], before=(*filter(None, [head]), *made[0].before))
+    made[-1] = replace(made[-1], after=(rest[len(head) :].strip(),))
+    return made
+
+
+def _end_of_array(text: str, array: re.Match[str]) -> int:
+    """Behind the expression that makes the array."""
+    opened = array.end() - 1 if array.group("made") else text.index(">", array.start()) + 1
+    while text[opened] not in "({":
+        opened += 1
+    return matching(text, opened) + 1
+
+
+def _array_named(place: Place, array: re.Match[str], name: str, end: int) -> Memory | None:
+    text, type_ = place.statement.text, array.group("made") or array.group("held")
+    inner = text[array.end() : matching(text, array.end() - 1)]
+    zeroed = array.group("made") is not None and not array.group("unwritten")
+    behind = text[matching(text, array.end() - 1) + 1 : end - 1].strip()  # new T[n]() writes zeros itself
+    known = number(place.text.known, type_)
+    if once_only(inner) or not (known or (not zeroed and is_plain(place.text.known, type_))):
+        return None
+    if array.group("held") and behind not in ("", "()", "{}"):
+        return None
+    found = _Found(f"{name}.get()", f"({inner}) * sizeof({type_})", type_ if known else "", False)
+    memory = _named(place, found, place.statement.last)
+    made = f"std::unique_ptr<{type_}[]> {name}(new {type_}[{inner}]);"
+    return replace(memory, before=(made,), zeroed=zeroed or behind != "", headers=(*memory.headers, "utility"))
 
 
 def _ends_type(place: Place) -> bool:

@@ -177,9 +177,15 @@ def operand(expression: str) -> str:
     return f"({expression})" if re.search(r"[?|&^<>=,]", re.sub(r"->|<<|>>", "", rest)) else expression
 
 
+_TYPE = r"(?:[\w:]+|[\w:]+\s*<[^;{}()]*>)[\s*&]+"
+_NO_VARIABLE = r"\b(?:struct|class|union|enum|namespace|extern|concept|else|do|try|export|module)\b"
+
+
 def _initialises(code: str, borders: list[int], at: int) -> bool:
-    """A brace behind the name of a member, in the initialiser list of a constructor."""
+    """A brace behind the name of a variable, or of a member in the initialiser list of a constructor."""
     before = code[borders[-1] + 1 if borders else 0 : at]
+    if re.fullmatch(rf"\s*(?:{_TYPE})+\w+\s*", before) and not re.search(_NO_VARIABLE, before):
+        return True
     return re.search(r"\)\s*(?:noexcept\s*)?:(?!:).*\b(?!do\b|else\b|try\b)\w+\s*$", before, re.DOTALL) is not None
 
 

@@ -36,9 +36,9 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
     pages = sum(each.pages_at_most for each in group)
     unnamed = [each for each in group if each.kind == UNNAMED]
     for each in group:
-        if len(unnamed) > 1 and touched_by_allocator(evidence, each):
-            continue
         mine = dealt(evidence, each, use) or _of_object(evidence, each)
+        if not mine and len(unnamed) > 1 and touched_by_allocator(evidence, each):
+            continue
         if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
             return None
         found += mine
@@ -128,9 +128,15 @@ def chosen(there: Sequence[Memory], numbers: tuple[int, ...]) -> Sequence[Memory
 
 def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
     """Blocks that a function hands out; none if it may write to them, which zeros at its caller would erase."""
-    if found.caller is None or not _is_handed_out_unwritten(evidence, found.site):
+    caller, wrapper = found.caller, _last_name(found.site)
+    if caller is None or not _is_handed_out_unwritten(evidence, found.site):
         return []
-    return _at(evidence, found.caller, _last_name(found.site))
+    beside = [caller]
+    if wrapper is not None and caller.line is not None and _suffix(caller) in _C:
+        lines = whole(caller.file, evidence.run.cwd, evidence.run.started_at)
+        beside = [caller._replace(line=number) for number in c_allocation.rows_beside(lines, caller.line, wrapper)]
+    there = [_at(evidence, site, wrapper) for site in beside or [caller]]
+    return [memory for each in there for memory in each] if all(there) else []
 
 
 def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:
@@ -205,12 +211,16 @@ def _by_name(evidence: Evidence, site: Site) -> list[Memory]:
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
     if site.file is None or site.line is None or site.line > len(lines) or _suffix(site) not in _C:
         return []
-    name = re.match(r"\s*(?:for\s*\(.*\)\s*)?([A-Za-z_]\w*)\s*\[", lines[site.line - 1])
-    if name is None:
-        return []
-    made = re.compile(rf"\b{name.group(1)}\s*\[.*=.*\b(?:\w*alloc|new)\b")
-    numbers = [number for number, line in enumerate(lines, 1) if made.search(line)]
-    return c_allocation.allocations(lines, site.file, numbers[0]) if len(numbers) == 1 else []
+    written = re.findall(r"(?<![\w.>])([A-Za-z_][\w.>-]*)\s*\[[^=]*\]\s*=(?!=)", lines[site.line - 1])
+    found: list[Memory] = []
+    for name in written:
+        made = re.compile(rf"(?<![\w.>]){re.escape(name)}\s*\[.*=.*\b(?:new\b|\w*(?:alloc|new|make|create)\w*\s*\()")
+        numbers = [number for number, line in enumerate(lines, 1) if made.search(line)]
+        there = c_allocation.allocations(lines, site.file, numbers[0]) if len(numbers) == 1 else []
+        if not there:
+            return []
+        found += there
+    return found
 
 
 def _variable(evidence: Evidence, found: Object) -> list[Memory]:

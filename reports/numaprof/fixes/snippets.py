@@ -83,7 +83,8 @@ def _pragma(memory: Memory) -> str:
 def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
     """The loops that allocate, divided; where they do more than that, the allocations move to loops of their own."""
     work = [nest.piece] if memory.writes else [nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
-    headers = () if memory.writes else ("string.h",)
+    needed = tuple(header for header in memory.headers if header != "string.h")
+    headers = () if memory.writes else ("string.h", *needed)
     pragma = _pragma(memory)
     above = [pragma] if nest.alone else [pragma, *_braced(nest.head, work)]
     divided = Edit(memory.file, nest.first, nest.first - 1, _shown(above, nest.indent), headers, _OPENMP)

@@ -45,7 +45,7 @@ class Advice:
     expects: str | None = None  # what the change does where removes is not known: a sentence
     saves: str | None = None  # what that can be worth in time, a range with its assumptions
     shared: bool = False  # no thread has a part of the data: as much stays remote, wherever it is
-    copies: bool = False  # in the middle of the run: no placement from the start imitates it
+    untriable: str = ""  # why no placement from outside imitates it, though it is about data
     objects: tuple[Object, ...] = ()  # the data it is about, most important first
     touched_at: tuple[Site, ...] = ()  # where that is first touched
     touched_by: Thread | None = None  # the thread that first touches most of it
@@ -56,7 +56,7 @@ class Advice:
     def can_be_tried(self) -> bool:
         """True if the advice is about data whose placement `numaprof try` can imitate."""
         kinds = ("heap", "mapping", "static")
-        return self.kind is not Kind.LEAVE and not self.copies and any(found.kind in kinds for found in self.objects)
+        return self.kind is not Kind.LEAVE and not self.untriable and any(found.kind in kinds for found in self.objects)
 
     @property
     def benefit(self) -> float:

@@ -108,10 +108,8 @@ def proposal(number: int, advice: Advice, evidence: Evidence, layouts: Layouts) 
         return Proposal(number, advice, (), ("it advises no change",))
     if not advice.objects:
         return Proposal(number, advice, (), ("it is not about the placement of an object",))
-    if advice.copies:
-        return Proposal(number, advice, (), ("it copies data in the middle of the run",))
-    if any("HUGEPAGE" in line for line in advice.code):
-        return Proposal(number, advice, (), ("it changes the size of pages, not their node",))
+    if advice.untriable:
+        return Proposal(number, advice, (), (advice.untriable,))
     subjects: list[Subject] = []
     left_out: list[str] = []
     for found in advice.objects:

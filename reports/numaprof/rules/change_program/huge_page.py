@@ -45,6 +45,7 @@ def rule(evidence: Evidence) -> Advice | None:
         "use, though hardly any page of 4 KiB in them is used by more than one.",
         cause="one 2 MiB page holds several blocks",
         removes=None if light else part,
+        untriable="it changes the size of pages, not their node",
         objects=tuple(group),
         touched_at=tuple(sites),
         used_at=main_use(later_uses(group)),

@@ -34,6 +34,7 @@ from numaprof.analysis.relevant_objects import (
     remote_part,
     serial_suspects,
     stored_beside,
+    worth_placing,
 )
 from numaprof.analysis.remote_share import basis
 from numaprof.analysis.verdict import judge
@@ -55,7 +56,7 @@ def rule(evidence: Evidence) -> Advice | None:
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
     group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
     group = [found for found in group if found.use_shape.divided or not _spread_by_policy(evidence, found)]
-    if not judge(evidence).fixable or not group or policy.forces(evidence):
+    if not judge(evidence).fixable or not group or policy.forces(evidence) or not worth_placing(evidence, group):
         return None
     if not measured(evidence) and (not others(evidence, group[0]) or _used_once(evidence, group)):
         return None
@@ -129,7 +130,7 @@ def _copy_later(evidence: Evidence, group: list[Object], alone: Site, part: floa
         evidence=_rests_on(evidence, group, uses),
         concerns=part,
         expects="What the others access would be local, for the price of one copy.",
-        copies=True,
+        untriable="it copies data in the middle of the run",
         objects=tuple(group),
         touched_at=tuple(init_sites(group)),
         touched_by=toucher,

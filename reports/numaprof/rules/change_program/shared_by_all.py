@@ -20,6 +20,7 @@ from numaprof.analysis.relevant_objects import (
     remote_part,
     suspects,
     used_by_owner,
+    worth_placing,
 )
 from numaprof.analysis.remote_share import remote_share
 from numaprof.analysis.verdict import Judgement, judge
@@ -85,7 +86,8 @@ def rule(evidence: Evidence) -> Advice | None:
 
 def used_whole(evidence: Evidence) -> list[Object]:
     """What all threads use whole, and lies on some nodes more than on others."""
-    return [found for found in suspects(evidence) if _serves_all(evidence, found)]
+    group = [found for found in suspects(evidence) if _serves_all(evidence, found)]
+    return group if worth_placing(evidence, group) else []
 
 
 def spreading_it_adds(evidence: Evidence, group: list[Object], changes: tuple[Edit, ...]) -> bool:

@@ -35,6 +35,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=(f"perf c2c record {command_to_copy(evidence)} && perf c2c report",),
         evidence=f"the source of {plural(samples, 'sampled load')} that were answered from another node.",
         concerns=dirty / remote,
+        untriable="threads write to the same cache lines, wherever these are",
         objects=tuple(worst),
     )
 
