@@ -964,6 +964,68 @@ def test_outside_of_functions_no_code_can_stand(head: str, made: str) -> None:
     assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
 
 
+CELLS = """#include <stdio.h>
+#include <stdlib.h>
+struct cell { int n; double *x, *y; };
+static struct cell grid[40][30];
+int main(void)
+{
+    double total = 0;
+    for (int j = 0; j < 40; j++)
+        for (int i = 0; i < 30; i++) {
+            struct cell *c = &grid[j][i];
+            c->n = 12 + i % 3;
+            const size_t bytes = c->n * sizeof *c->x;
+            c->x = malloc(bytes); //ALLOC
+            if (!c->x)
+                return 1;
+            c->y = calloc(c->n, sizeof *c->y);
+            for (int k = 0; k < c->n; k++)
+                c->x[k] = j + c->y[k];
+        }
+    for (int j = 0; j < 40; j++)
+        for (int k = 0; k < grid[j][7].n; k++)
+            total += grid[j][7].x[k];
+    printf("%.3f\\n", total);
+}
+"""
+
+
+@pytest.mark.requires("gcc", "libnuma")
+@pytest.mark.parametrize("small", [True, False])
+def test_cells_of_a_loop_are_told_apart_by_its_indices(small: bool, tmp_path: Path) -> None:
+    """Small blocks get the node that their thread asks for; else pages have others' blocks in them."""
+    source, lines = tmp_path / "a.c", CELLS.split("\n")
+    source.write_text(CELLS)
+    x, y = (c_allocation.allocations(lines, str(source), at)[0] for at in (recorded(CELLS), recorded(CELLS) + 3))
+    assert x.nest is not None and x.nest.heads == ("for (int j = 0; j < 40; j++)", "for (int i = 0; i < 30; i++)")
+    assert x.nest.needs == (
+        "struct cell *c = &grid[j][i];",
+        "c->n = 12 + i % 3;",
+        "const size_t bytes = c->n * sizeof *c->x;",
+    )
+    memories = [replace(memory, small=small) for memory in (x, y)]
+    snippets = [lambda memory: by_node(memory, (0, 0, 0, 0)), zeros_in_parallel]
+    texts, needed = [CELLS], []
+    for snippet in snippets:
+        source.write_text(CELLS)
+        needed += apply(printed(memories, snippet), source.parent).flags
+        texts.append(source.read_text())
+    assert ("numa_set_preferred(part_node[(size_t)j * 4 / (size_t)(40)]);" in texts[1]) is small
+    assert texts[1].count("numa_set_localalloc();") == small
+    expected, *others = outputs(source, texts, [*dict.fromkeys(needed)], True)
+    assert others == [expected, expected]
+
+
+@pytest.mark.parametrize("cell", ["struct cell *c = next(grid);", "c = c->next;", "struct cell *c = list + i;"])
+def test_small_blocks_of_turns_without_a_number_get_no_code(cell: str) -> None:
+    lines = CELLS.replace("struct cell *c = &grid[j][i];", cell).split("\n")
+    (memory,) = c_allocation.allocations(lines, "a.c", recorded(CELLS))
+    assert memory.in_loop and memory.nest is None
+    small = replace(memory, small=True, unnumbered=True)
+    assert by_node(small, (0, 1)) == [] and zeros_in_parallel(small) == []
+
+
 HANDED_OUT = {
     "at_once": "void *get(size_t n)\n{\n    return malloc(n); //ALLOC\n}\n",
     "checked": "void *get(size_t n)\n{\n    void *p = malloc(n); //ALLOC\n    if (!p)\n        abort();\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from numaprof.fixes.c_containers import constructor, initialised, is_scope, made_at_once, vectors
-from numaprof.fixes.c_loops import in_loop, loop_heads, nest
+from numaprof.fixes.c_loops import in_loop, loop_heads, nest, subscripted
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
 from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, number
 from numaprof.fixes.memory import Memory
@@ -508,13 +508,13 @@ def _memory(place: Place, found: _Found) -> Memory | None:
         return _named(place, found, whole.last) if _is_check(text, whole, found.pointer) else None
     if found.parameter and "[" in found.pointer:
         return None
-    if "[" not in found.pointer:
-        return (
-            None
-            if loop_heads(statement.text)[0]
-            else _named(place, found, _after_check(text, statement, found.pointer).last)
-        )
-    loops = nest(text, statement, found.pointer)
+    pointer = subscripted(text, statement, found.pointer)
+    loops = nest(text, statement, pointer) if "[" in pointer else None
+    if "[" not in found.pointer and loops is None:
+        if loop_heads(statement.text)[0]:
+            return None
+        made = _named(place, found, _after_check(text, statement, found.pointer).last)
+        return replace(made, in_loop=in_loop(text, statement))
     if loops is None and (loop_heads(statement.text)[0] or in_loop(text, statement)):
         return None
     last = (_after_check(text, statement, found.pointer) if loops is None else statement).last

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from numaprof.fixes.c_text import CText, Statement, matching
+from numaprof.fixes.c_text import CText, Statement, matching, once_only
 
 _FOR = re.compile(r"for\s*\(")
 _FOR_HEAD = re.compile(r"\bfor\s*\([^;=]*=")
@@ -22,6 +22,8 @@ _ALLOCATES = re.compile(
     r"(?:\w*(?:(?i:alloc)|memalign)\w*\s*\([^;]*\)|new\s+[^;]*\](?:\s*\(\s*\))?|-?[\w.]+)"
     rf"|{_SUBSCRIPTED}\s*\.\s*(?:resize|reserve|assign)\s*\([^;]*\))$"
 )
+_DECLARES = re.compile(r"(?:[A-Za-z_][\w:]*[\s*&]+)+([A-Za-z_]\w*)\s*=\s*([^=].*)")
+_SETS = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+|\[[^\[\]]*\])*)\s*=\s*([^=].*)")
 
 
 @dataclass(frozen=True)
@@ -31,9 +33,11 @@ class Nest:
     heads: tuple[str, ...]
     own: int  # so many of them, the innermost, have no braces: they are part of the statement
     first: int  # line of the outermost
+    last: int  # its last line
     indent: str  # of that line
     piece: str  # what the statement does in the innermost
     alone: bool  # the loops do nothing but allocate
+    needs: tuple[str, ...] = ()  # what the loop declares or sets before and the statement uses, where it is moved out
 
     @property
     def head(self) -> str:
@@ -76,10 +80,24 @@ def nest(text: CText, statement: Statement, pointer: str) -> Nest | None:
     if _OWN_INDEX.match(heads[0]) is None and _read_later(text, block or outermost, heads[0]):
         return None
     alone = block is None or _only_allocates(text, block, heads[0])
-    if not alone and block is not None and _depends(text.code[block.end + 1 : statement.start], piece):
+    needs = _needs(text.code[block.end + 1 : statement.start], piece) if block is not None and not alone else ()
+    if needs is None:
         return None
-    line = text.text.split("\n")[outermost.first - 1]
-    return Nest(heads, len(own), outermost.first, line[: len(line) - len(line.lstrip())], f"{piece};", alone)
+    line, last = text.text.split("\n")[outermost.first - 1], text.rest_of_if(outermost).last
+    indent = line[: len(line) - len(line.lstrip())]
+    return Nest(heads, len(own), outermost.first, last, indent, f"{piece};", alone, needs)
+
+
+def subscripted(text: CText, statement: Statement, pointer: str) -> str:
+    """The pointer with what its first name stands for, where the loop names an element: cell *c = &cells[i]."""
+    around = text.enclosing(statement)
+    root = re.match(r"\w+", pointer)
+    if around is None or root is None or "[" in pointer:
+        return pointer
+    before = text.code[around[0].end + 1 : statement.start]
+    named = rf"[\w:]+\s*(?:\*\s*{root.group()}\s*=\s*&|&\s*{root.group()}\s*=)\s*({_SUBSCRIPTED})\s*;"
+    found = re.findall(named, before)
+    return f"{found[-1]}{pointer[root.end() :]}" if found else pointer
 
 
 def _turns(head: str) -> tuple[str, str, str]:
@@ -137,6 +155,20 @@ def _statements(body: str) -> Sequence[str]:
             start = at + 1
     heads_only = [each.strip() for each in (*found, body[start:])]
     return [each for each in heads_only if each and loop_heads(" ".join(each.split()))[1]]
+
+
+def _needs(before: str, piece: str) -> tuple[str, ...] | None:
+    """What its loop declares or sets before an allocation that uses it; None: it uses what else was done there."""
+    found: list[str] = []
+    others: list[str] = []
+    for each in reversed([" ".join(each.split()) for each in _statements(before)]):
+        sets = _DECLARES.fullmatch(each) or _SETS.fullmatch(each)
+        if sets and not once_only(sets.group(2)) and re.search(rf"(?<![\w.>]){re.escape(sets.group(1))}\b", piece):
+            found.insert(0, f"{each};")
+            piece = f"{piece} {sets.group(2)}"
+        else:
+            others.append(each)
+    return None if _depends("; ".join(others), piece) else tuple(found)
 
 
 def _depends(before: str, piece: str) -> bool:

@@ -97,8 +97,8 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
         return _variable(evidence, found)
     if found.kind == UNNAMED:
         if touched_by_allocator(evidence, found):
-            return _at_caller(evidence, found)
-        return [memory for site in found.pages_by_site for memory in _by_name(evidence, site)]
+            return _small(_at_caller(evidence, found))
+        return _small(memory for site in found.pages_by_site for memory in _by_name(evidence, site))
     if found.kind not in ("heap", "mapping", "huge"):
         return []
     # What callers allocate through one function of the program is theirs: it may allocate for others as well.
@@ -116,6 +116,16 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
             mine = chosen(numbered, _numbers(evidence, found))
             return [memory for memory in mine if not memory.derived]
     return []
+
+
+def _small(found: Iterable[Memory]) -> list[Memory]:
+    """Blocks that loops make are small, or they would have names."""
+    return [
+        replace(each, small=True, unnumbered=each.unnumbered or each.nest is None)
+        if each.in_loop or each.nest is not None
+        else each
+        for each in found
+    ]
 
 
 def chosen(there: Sequence[Memory], numbers: tuple[int, ...]) -> Sequence[Memory]:

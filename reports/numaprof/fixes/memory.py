@@ -34,6 +34,8 @@ class Memory:
     nest: Nest | None = None  # the loops that allocate one piece after the other; then `pointer` uses their indices
     divide_each: bool = False  # all threads use each piece, a part of it each
     unnumbered: bool = False  # a loop over containers makes it, whose turns have no number: only each can be divided
+    in_loop: bool = False  # a loop makes it, in each turn another
+    small: bool = False  # blocks of less than a page: their pages have others in them
     schedule: str = "static"  # of OpenMP, that hands out its elements, or its rows
     row: str = ""  # expression: elements of a row, where rows are handed out
     writes: bool = False  # the statement itself writes to all of it: a container's

@@ -28,7 +28,7 @@ Snippet = Callable[[Memory], list[Edit]]  # empty: not possible for this memory
 def edits_of(memories: Iterable[Memory], snippet: Snippet) -> tuple[Edit, ...]:
     """The changes for all of them; empty if there is none for one."""
     edits = [_as_it_was(memory) if memory.kept else snippet(memory) for memory in _in_order(memories)]
-    return tuple(chain(*edits)) if all(edits) else ()
+    return tuple(dict.fromkeys(chain(*edits))) if all(edits) else ()
 
 
 def printed(memories: Iterable[Memory], snippet: Snippet) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
     needed = tuple(header for header in memory.headers if header != "string.h")
     headers = () if memory.writes else ("string.h", *needed)
     pragma = _pragma(memory)
-    above = [pragma] if nest.alone else [pragma, *_braced(nest.head, work)]
+    above = [pragma] if nest.alone else [pragma, *_braced(nest.head, [*nest.needs, *work])]
     divided = Edit(memory.file, nest.first, nest.first - 1, _shown(above, nest.indent), headers, _OPENMP)
     if nest.alone and memory.writes:
         return [divided]
@@ -122,6 +122,8 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     if not memory.size or not nodes or (memory.unnumbered and not memory.divide_each):
         return []
     one_by_one = memory.nest is not None and not memory.divide_each
+    if memory.small:
+        return _by_turn(memory, memory.nest, nodes) if memory.nest is not None and one_by_one else []
     turn, table = ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
     each = [f"static const int part_node[] = {{{', '.join(map(str, table))}}}; // the node that uses each part"]
     if memory.blocks:
@@ -141,6 +143,21 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
             "}",
         ]
     return [_edit(memory, _on_pages(memory, each), ("numa.h", *_needed(memory)), _NUMA)]
+
+
+def _by_turn(memory: Memory, nest: Nest, nodes: Sequence[int]) -> list[Edit]:
+    """The thread that makes small blocks, and writes to each first, asks for the node of each turn's user meanwhile."""
+    each = [
+        f"static const int part_node[] = {{{', '.join(map(str, nodes))}}}; // the node that uses each part",
+        f"numa_set_preferred(part_node[{nest.part(len(nodes))}]);",
+    ]
+    inner = (
+        [*each, nest.piece] if memory.writes else [*each, nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
+    )
+    headers = ("numa.h", *(header for header in memory.headers if header == "malloc.h"), "string.h")
+    made = _instead(memory, _braced(nest.own_head, inner))
+    after = Edit(memory.file, nest.last + 1, nest.last, _shown(["numa_set_localalloc();"], nest.indent))
+    return [replace(made, headers=headers, flags=_NUMA), after]
 
 
 def _by_turns(nodes: Sequence[int]) -> tuple[str, tuple[int, ...]]:

@@ -179,11 +179,21 @@ def change(init: Initialisation) -> str:
             f"{init.callees} allocates its elements one by one at {positions(init.calling)}, so that no loop can place "
             "them beforehand: let the threads insert what they use later, each into a container of its own."
         )
+    if _made_one_by_one(init) and not edits(init):
+        return init.or_spread(
+            f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
+            "place them beforehand: let each thread allocate and write first the blocks that it uses later."
+        )
     text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
     more = [part for part in (_left(init), _zeroed_beside(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
     return _written_by_call(init) + " ".join([text, *more])
+
+
+def _made_one_by_one(init: Initialisation) -> bool:
+    """Small blocks of a loop whose turns have no number."""
+    return any(memory.small and memory.nest is None for memory in init.memories or ())
 
 
 def _made_of_nodes(init: Initialisation) -> bool:

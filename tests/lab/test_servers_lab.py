@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`numaprof attach` at real servers in the emulated machine: its counts are those of `perf stat -p` over the same work.
+
+A server is asked for a piece of work once all counters are open, and is idle before and after it. The work reads memory
+that is on one node while its thread is on the other, so that nearly all of its requests are remote.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "attach"), str(Path(__file__).resolve().parent)]
+from attaching import state  # noqa: E402
+from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
+
+MACHINE = "tests/lab/machines/small-zen.machine"
+DIFFERENCE = 0.02  # of the counts of two tools
+ENOUGH = 15_000  # remote requests of the work
+NODES = ("numactl", "--physcpubind=5", "--membind=0")  # the CPU is of node 1
+
+ARRAY = """
+import sys, numpy
+a = numpy.zeros(1 << 20)
+a += 1
+print("ready", flush=True)
+for line in sys.stdin:
+    print(int(sum(a.sum() for _ in range(3))), flush=True)
+"""
+JAVA = """
+public class Work {
+    public static void main(String[] arguments) throws Exception {
+        double[] a = new double[1 << 20];
+        java.util.Arrays.fill(a, 1);
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            double sum = 0;
+            for (int pass = 0; pass < 3; pass++)
+                for (int i = 0; i < a.length; i++)
+                    sum += a[i];
+            System.out.println((long) sum);
+        }
+    }
+}
+"""
+
+
+class Service:
+    """A process that does a piece of work for each line that its standard input, or its client's, gets."""
+
+    def __init__(self, *command: object) -> None:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(list(map(str, command)), text=True, **pipes)  # type: ignore[call-overload]
+        self.pid: int = self.process.pid
+
+    def ask(self, line: str = "") -> str:
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def answer(self) -> str:
+        return str(self.process.stdout.readline().strip())
+
+    def end(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Language(Service):
+    def __init__(self, *command: object) -> None:
+        super().__init__(*NODES, *command)
+        assert self.answer() == "ready"
+
+    def work(self) -> None:
+        assert int(self.ask()) > 0
+
+
+class Postgres(Service):
+    """One connection's backend: the server sorts and adds up a table in its shared buffers."""
+
+    def __init__(self, folder: Path) -> None:
+        programs = next(Path("/usr/lib/postgresql").glob("*/bin/pgbench")).parent
+        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+        data = folder / "data"
+        subprocess.run(
+            [*nobody, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        options = "-h '' -F -c shared_buffers=32MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
+        control = [*nobody, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
+        self.stop = [*nobody, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]
+        subprocess.run([*control, "-o", f"{options} -k {folder}", "-l", folder / "log", "start"], check=True)
+        super().__init__(programs / "psql", "-h", folder, "-U", "test", "-qAtX", "postgres")
+        self.ask("CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 60000) g; SELECT 1;")
+        self.pid = int(self.ask("SELECT pg_backend_pid();"))
+        self.work()
+
+    def work(self) -> None:
+        for _ in range(2):
+            assert self.ask("SELECT count(b) FROM t;") == "60000"
+
+    def end(self) -> None:
+        super().end()
+        subprocess.run(self.stop, check=True)
+
+
+class Redis(Service):
+    def __init__(self, folder: Path) -> None:
+        socket = folder / "socket"
+        self.server = subprocess.Popen(
+            [*NODES, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--hz", "1", "--dir", folder],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.server.stdout
+        for line in self.server.stdout:
+            if "ready to accept connections" in line.lower():
+                break
+        super().__init__("redis-cli", "-s", socket)
+        assert self.ask("EVAL \"for i = 1, 8 do redis.call('SETRANGE', 'k' .. i, 1048575, 'x') end return 8\" 0") == "8"
+        self.pid = self.server.pid
+
+    def work(self) -> None:
+        assert int(
+            self.ask(
+                "EVAL \"local n = 0 for i = 1, 32 do n = n + redis.call('BITCOUNT', 'k' .. i % 8 + 1) end return n\" 0"
+            )
+        )
+
+    def end(self) -> None:
+        super().end()
+        self.server.terminate()
+        self.server.communicate()
+
+
+def python(folder: Path) -> Language:
+    return Language("/usr/bin/python3", "-c", ARRAY)
+
+
+def java(folder: Path) -> Language:
+    (folder / "Work.java").write_text(JAVA)
+    return Language("java", "-Xint", "-XX:+UseSerialGC", folder / "Work.java")
+
+
+SERVICES = {
+    "postgres": Postgres,
+    "redis": Redis,
+    "numpy": python,
+    "java": java,
+}
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest, public_place: Path) -> Iterator[Language | Postgres | Redis]:
+    found = SERVICES[request.param](public_place)
+    try:
+        yield found
+    finally:
+        found.end()
+
+
+@pytest.mark.lab(MACHINE)
+@pytest.mark.parametrize(
+    "service", [pytest.param(name, marks=pytest.mark.requires(name)) for name in SERVICES], indirect=True
+)
+@pytest.mark.requires("perf", "root")
+def test_counts_of_a_server(service: Language | Postgres | Redis, tmp_path: Path) -> None:
+    """The server is left as it was, and sampled loads have the source that their page's node says."""
+    recording = tmp_path / "r.numaprof"
+    perf = Perf(tmp_path, service.pid)
+    before = state(service.pid)
+    with attached(recording, "-p", str(service.pid)):
+        perf.ask("enable")
+        service.work()
+        perf.ask("disable")
+    assert state(service.pid) == before
+    ours, theirs = recorded(recording), perf.counts()
+    print("attach:", ours, "perf:", theirs)
+    assert theirs["remote_dram"] > ENOUGH
+    for placement in PLACEMENTS:
+        assert abs(ours[placement] - theirs[placement]) <= DIFFERENCE * theirs["remote_dram"], placement
