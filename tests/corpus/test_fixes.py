@@ -1017,6 +1017,63 @@ def test_cells_of_a_loop_are_told_apart_by_its_indices(small: bool, tmp_path: Pa
     assert others == [expected, expected]
 
 
+GROWN = """#include <cstdio>
+#include <vector>
+struct point {{ double x = 1, y = 2; }};
+struct cloud {{
+    std::vector<point> points;
+    explicit cloud(int n)
+    {{
+        {loop} //ALLOC
+    }}
+}};
+int main()
+{{
+    cloud c(100000);
+    double total = 0;
+    for (const point &each : c.points)
+        total += each.x + each.y;
+    std::printf("%.3f\\n", total);
+}}
+"""
+GROWS = {
+    "one_line": "for (int i = 0; i < n; i++) points.push_back({{1.0 * i, 2}});",
+    "block": "while (n-- > 0) {{\n            if (n % 3) {{\n                points.emplace_back(); //ALLOC\n"
+    "            }}\n        }}",
+}
+
+
+@pytest.mark.requires("g++", "libnuma")
+@pytest.mark.parametrize("name", GROWS)
+def test_a_vector_that_has_grown_is_moved_once_it_is_full(name: str, cxx_head: list[str], tmp_path: Path) -> None:
+    text = GROWN.format(loop=GROWS[name].format())
+    source = tmp_path / "a.cpp"
+    source.write_text(text)
+    (memory,) = c_allocation.allocations(text.split("\n"), str(source), recorded(text))
+    assert memory.grown and zeros_in_parallel(memory) == [] and interleaved(memory) == []
+    code = printed([memory], lambda each: by_node(each, (0, 0, 0)))
+    assert any("MPOL_MF_MOVE" in line for line in code)
+    done = apply(code, tmp_path)
+    assert "-lnuma" in done.flags
+    expected, moved = outputs(source, [text, source.read_text()], [*cxx_head, *done.flags], True)
+    assert moved == expected
+
+
+NOT_GROWN = {
+    "of_a_turn": "for (int i = 0; i < n; i++) {\n        std::vector<int> a;\n        a.push_back(i); //ALLOC\n    }",
+    "of_a_container": "std::vector<int> a;\n    for (auto &a : all)\n        a.push_back(1); //ALLOC",
+    "no_loop": "std::vector<int> a;\n    a.push_back(1); //ALLOC",
+    "deque": "std::deque<int> a;\n    for (int i = 0; i < n; i++)\n        a.push_back(i); //ALLOC",
+    "strings": "std::vector<std::string> a;\n    for (int i = 0; i < n; i++)\n        a.push_back(name); //ALLOC",
+}
+
+
+@pytest.mark.parametrize("name", NOT_GROWN)
+def test_what_does_not_outlive_its_loop_gets_no_code(name: str) -> None:
+    text = f"void f(int n)\n{{\n    {NOT_GROWN[name]}\n}}\n"
+    assert c_allocation.allocations(text.split("\n"), "a.cpp", recorded(text)) == []
+
+
 @pytest.mark.parametrize("cell", ["struct cell *c = next(grid);", "c = c->next;", "struct cell *c = list + i;"])
 def test_small_blocks_of_turns_without_a_number_get_no_code(cell: str) -> None:
     lines = CELLS.replace("struct cell *c = &grid[j][i];", cell).split("\n")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from numaprof.fixes.c_containers import constructor, initialised, is_scope, made_at_once, vectors
+from numaprof.fixes.c_containers import constructor, grown, initialised, is_scope, made_at_once, vectors
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest, subscripted
 from numaprof.fixes.c_text import CText, Place, Statement, matching, once_only, split
 from numaprof.fixes.c_types import SCALAR, is_parameter, is_plain, number
@@ -84,7 +84,7 @@ def _in_function(place: Place) -> list[Memory]:
         return made_at_once(place)  # no statement can stand there
     if is_scope(around[0].text):
         return []
-    return vectors(place) or made_at_once(place) or _pointers(place) or _unnamed(place)
+    return vectors(place) or made_at_once(place) or _pointers(place) or _unnamed(place) or grown(place)
 
 
 def _cut(by_place: list[tuple[Place, list[Memory]]]) -> list[Memory]:

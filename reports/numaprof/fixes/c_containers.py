@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from numaprof.fixes.c_loops import in_loop, loop_heads, nest
+from numaprof.fixes.c_loops import in_loop, loop_heads, nest, outermost_loop
 from numaprof.fixes.c_text import CText, Place, once_only, split
 from numaprof.fixes.c_types import SCALAR, has_values, number
 from numaprof.fixes.memory import Memory
@@ -73,6 +73,26 @@ def made_at_once(place: Place) -> list[Memory]:
         for (name, arguments), memory in zip(parts, inner)
         if not once_only(arguments[0])
     ]
+
+
+_GROWS = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)\s*(\.|->)\s*(?:push_back|emplace_back)\s*\(.*\)$")
+
+
+def grown(place: Place) -> list[Memory]:
+    """A vector that a loop of this function makes larger: its memory is there when the outermost such loop ends."""
+    found = _GROWS.fullmatch(loop_heads(place.statement.text)[1])
+    if found is None:
+        return []
+    name = f"(*{found.group(1)})" if found.group(2) == "->" else found.group(1)
+    type_ = _vector_type(place.text, found.group(1))
+    if type_ is None or re.search(r"\bbool\b|vector|string|map|set|list|deque|_ptr", type_):
+        return []  # or what its elements hold is elsewhere
+    root = re.match(r"\w+", found.group(1))
+    loop = outermost_loop(place.text, place.statement, root.group() if root else "")
+    if loop is None:
+        return []
+    size = f"{name}.size() * sizeof(*{name}.data())"
+    return [Memory(place.file, *loop, f"{name}.data()", f"{name}.size()", size, "", grown=True, indent=place.indent)]
 
 
 def is_scope(head: str) -> bool:

@@ -107,6 +107,23 @@ def _turns(head: str) -> tuple[str, str, str]:
     return index, first.strip(), f"{last.strip()} + 1" if compared == "<=" else last.strip()
 
 
+def outermost_loop(text: CText, statement: Statement, name: str) -> tuple[int, int] | None:
+    """First and last line of the loop around a statement that no other is around; None: there is none, or what is named
+    does not outlive it."""
+    found, inner = None, statement
+    while (around := text.enclosing(inner)) is not None and re.match(r"(?:for|while|do|if|else)\b", around[0].text):
+        if re.match(r"(?:for|while|do)\b", around[0].text):
+            found = around
+        inner = around[0]
+    if loop_heads(statement.text)[0] and found is None:
+        found = (statement, statement.last)
+    if found is None:
+        return None
+    inside = text.code[found[0].start : statement.end]
+    declared = rf"\b(?!return\b|delete\b)[\w:>]+[\s*&]+{re.escape(name)}\s*(?:[=;:{{]|\()"
+    return None if re.search(declared, inside) else (found[0].first, found[1])
+
+
 def in_loop(text: CText, statement: Statement) -> bool:
     around = text.enclosing(statement)
     return around is not None and re.match(r"(for|while|do)\b", around[0].text) is not None

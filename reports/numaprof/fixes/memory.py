@@ -36,6 +36,7 @@ class Memory:
     unnumbered: bool = False  # a loop over containers makes it, whose turns have no number: only each can be divided
     in_loop: bool = False  # a loop makes it, in each turn another
     small: bool = False  # blocks of less than a page: their pages have others in them
+    grown: bool = False  # all its pages have been written to by then: they have to move
     schedule: str = "static"  # of OpenMP, that hands out its elements, or its rows
     row: str = ""  # expression: elements of a row, where rows are handed out
     writes: bool = False  # the statement itself writes to all of it: a container's

@@ -22,6 +22,11 @@ _NUMA, _OPENMP = ("-lnuma",), ("-fopenmp",)
 _MOVED = "// allocated above"
 
 
+_BIND = "numa_tonode_memory((void *)part_first, part_end - part_first, part_node[{turn}]);"
+# numa_tonode_memory leaves pages where they are.
+_MOVE = """unsigned long node = 1UL << part_node[{turn}];
+mbind((void *)part_first, part_end - part_first, MPOL_PREFERRED, &node, 64, MPOL_MF_MOVE);"""
+
 Snippet = Callable[[Memory], list[Edit]]  # empty: not possible for this memory
 
 
@@ -50,7 +55,7 @@ def _as_it_was(memory: Memory) -> list[Edit]:
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
     """Each thread of OpenMP writes zeros to its part first."""
-    if memory.unnumbered and not memory.divide_each:
+    if memory.grown or (memory.unnumbered and not memory.divide_each):
         return []
     if memory.moved is not None:
         moved = memory.moved
@@ -110,7 +115,7 @@ def _shown(lines: Sequence[str], indent: str) -> tuple[str, ...]:
 
 def interleaved(memory: Memory) -> list[Edit]:
     """Whole pages of it by turns on all nodes."""
-    if not memory.size:
+    if not memory.size or memory.grown:
         return []
     call = "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);"
     return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_needed(memory)), _NUMA)]
@@ -139,10 +144,11 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
             f"for (size_t part = 0; part < {len(nodes)}; part++) {{",
             f"{_STEP}size_t part_first = page_first + (page_end - page_first) / 4096 * part / {len(nodes)} * 4096;",
             f"{_STEP}size_t part_end = page_first + (page_end - page_first) / 4096 * (part + 1) / {len(nodes)} * 4096;",
-            f"{_STEP}numa_tonode_memory((void *)part_first, part_end - part_first, part_node[{turn}]);",
+            *(_STEP + line for line in (_MOVE if memory.grown else _BIND).format(turn=turn).split("\n")),
             "}",
         ]
-    return [_edit(memory, _on_pages(memory, each), ("numa.h", *_needed(memory)), _NUMA)]
+    header = "numaif.h" if memory.grown else "numa.h"
+    return [_edit(memory, _on_pages(memory, each), (header, *_needed(memory)), _NUMA)]
 
 
 def _by_turn(memory: Memory, nest: Nest, nodes: Sequence[int]) -> list[Edit]:
@@ -170,7 +176,7 @@ def _by_turns(nodes: Sequence[int]) -> tuple[str, tuple[int, ...]]:
 
 def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
     """Asks for huge pages, or for none, on the whole pages of it."""
-    if not memory.size:
+    if not memory.size or memory.grown:
         return []
     advice = "MADV_HUGEPAGE" if wanted else "MADV_NOHUGEPAGE"
     call = f"madvise((void *)page_first, page_end - page_first, {advice});"

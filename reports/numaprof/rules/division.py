@@ -64,12 +64,16 @@ def divided_by_threads(
         own = those.own(evidence, found)
         nodes = order if found is lead else parts_order(evidence, found, working)
         nodes = _of_a_block(found, nodes) if each_block else nodes
+        grown = any(memory.grown for memory in own)
+        if grown:  # how far its last block is used is not known, only in what order
+            in_order = team_order(evidence, working, len(working), [found])
+            nodes = tuple(node for node in in_order if node is not None) or None
         by_level = _by_level(evidence, found, own, working)
         blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
         placed |= {memory: each_level(memory) for memory in own} if by_level else mine
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
-        divided = bool(text) and all(memory.pointer for memory in own) and (each_block or not pieces)
+        divided = bool(text) and all(memory.pointer for memory in own) and (each_block or grown or not pieces)
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
     nodes, memory = divisions[group.index(lead)].nodes, list(placed.values()) or None
     return Divided(nodes, by_team, each_block, tuple(divisions), memory)

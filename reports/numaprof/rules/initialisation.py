@@ -184,7 +184,8 @@ def change(init: Initialisation) -> str:
             f"It is allocated in small blocks, one after the other, at {positions(init.sites)}, so that no loop can "
             "place them beforehand: let each thread allocate and write first the blocks that it uses later."
         )
-    text = _openmp_change(init) if init.team is Team.OPENMP else _threads_change(init)
+    by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
+    text = (_grown_change if is_moved(init) else by_team)(init)
     more = [part for part in (_left(init), _zeroed_beside(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
@@ -233,6 +234,19 @@ def _left(init: Initialisation) -> str:
     return f"Do the same for {init.left}, where the program's text does not tell the place of the code."
 
 
+def is_moved(init: Initialisation) -> bool:
+    """The code moves pages that were written to."""
+    return any(memory.grown for memory in init.memories or ()) and bool(edits(init))
+
+
+def _grown_change(init: Initialisation) -> str:
+    return (
+        f"It grows while one thread fills it at {positions(init.sites)}. Better allocate it at its final size before, "
+        "and let each thread write first to the part that it uses later. Or, once it is full, move its parts, by this "
+        f"code, to the nodes that use them at {_use(init)} (threads must be pinned as in this run):"
+    )
+
+
 def _openmp_change(init: Initialisation) -> str:
     if by_policy(init) and init.nodes is not None and code(init) != init.without_edit:
         return f"Place its parts on the nodes that use them at {_use(init)}, before anything is written to it:"
@@ -270,7 +284,7 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    if init.team is Team.THREADS or init.in_region or any(memory.blocks for memory in init.memories or ()):
+    if init.team is Team.THREADS or init.in_region or any(each.blocks or each.grown for each in init.memories or ()):
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
 
@@ -305,7 +319,7 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     Spread by turns, one node's load goes, and about as much is remote as before. Of unknown parts, and of what only
     words describe, nothing is promised.
     """
-    if init.shape is Shape.UNKNOWN or init.spread in code(init) or not code(init):
+    if init.shape is Shape.UNKNOWN or init.spread in code(init) or not code(init) or is_moved(init):
         return None
     nodes = init.by_team if init.dealt or init.nodes is None else init.nodes
     pages = sum(each.pages for each, _ in init.zeroed)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // truth: a vector grows by push_back in main; blocks
-// fix: spread
+// fix: parts
 #include <cstdio>
 #include <vector>
 int main()

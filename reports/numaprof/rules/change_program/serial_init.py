@@ -48,8 +48,10 @@ from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
 from numaprof.rules.division import by_turns
-from numaprof.rules.initialisation import Initialisation, change, code, edits, initialisation_of, promised
+from numaprof.rules.initialisation import Initialisation, change, code, edits, initialisation_of, is_moved, promised
 from numaprof.text.format import nodes_in_text, percent, plural
+
+_MOVED_ONCE = "What the others access would be local, for the price of one copy."
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -129,7 +131,7 @@ def _copy_later(evidence: Evidence, group: list[Object], alone: Site, part: floa
         "remote accesses as the others save.",
         evidence=_rests_on(evidence, group, uses),
         concerns=part,
-        expects="What the others access would be local, for the price of one copy.",
+        expects=_MOVED_ONCE,
         untriable="it copies data in the middle of the run",
         objects=tuple(group),
         touched_at=tuple(init_sites(group)),
@@ -162,6 +164,8 @@ def _shape(evidence: Evidence, group: list[Object]) -> Shape:
 
 def _expects(evidence: Evidence, group: list[Object], init: Initialisation) -> str | None:
     """What the command that spreads all memory does to the remote share: where much is local, more becomes remote."""
+    if is_moved(init):
+        return _MOVED_ONCE
     spread = init.spread in code(init) and measured(evidence) and any(found.homes for found in group)
     if not spread:
         return None
