@@ -2,8 +2,8 @@
 # Tests in tiers, by folder (tests/README.md). No test is run twice, but for those marked `shares_cpu` (tests/lab_plugin.py).
 
 PYTEST  := $(VENV)/bin/python -m pytest -c tests/pytest.ini --rootdir=.
-# What needs a clean root, a browser, sanitizer builds or an emulated machine.
-SLOW    := tests/packaging tests/browser tests/sanitized tests/lab tests/dialects tests/emulator
+# What needs a clean root, a browser, a Slurm, sanitizer builds or an emulated machine.
+SLOW    := tests/packaging tests/browser tests/slurm tests/sanitized tests/lab tests/dialects tests/emulator
 # One more than CPUs: a third of the tests' time is waiting.
 WORKERS ?= $(shell expr $$(nproc) + 1)
 TESTS   ?= tests
@@ -19,7 +19,7 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 units: $(BUILD)/tests/units
 .PHONY: units
 
-check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, sanitizers, emulated machine
+check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # The schema of the OASIS, as the crate serde-sarif carries it. Without a network the test that needs the schema is skipped.
@@ -35,7 +35,7 @@ $(BUILD)/cache/sarif-schema-2.1.0.json:
 lab-or-reason:
 	$(Q)$(MAKE) lab || echo 'make: no emulated machine, for the reason above: tests that need it are skipped' >&2
 
-test: check lab-or-reason ## check, and browser, sanitizers, and whole programs in the emulated machine
+test: check lab-or-reason ## check, and browser, Slurm, sanitizers, and whole programs in the emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q $(filter-out tests/packaging tests/dialects tests/emulator,$(SLOW)) $(TESTFLAGS)
 
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on CPUs of every kind

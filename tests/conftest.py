@@ -78,6 +78,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "mpich": lambda: shutil.which("mpiexec.hydra") is not None,
     "openmpi": lambda: shutil.which("mpiexec.openmpi") is not None,
     **{name: lambda name=name: find_spec(name) is not None for name in ("pyarrow", "duckdb", "polars")},  # type: ignore[misc]
+    "slurm": lambda: all(map(shutil.which, ("munged", "slurmctld", "slurmd", "srun"))),
+    "namespaces": lambda: _runs("unshare", "--uts", "--pid", "--mount-proc", "--fork", "true"),
     "promtool": lambda: shutil.which("promtool") is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,

@@ -94,7 +94,7 @@ void objects_has_row(struct objects *objects, struct objects_found found, int64_
 
 void objects_forget_unnamed(struct objects *objects, const struct process *process)
 {
-    for (size_t i = 0; i < OBJECTS_UNNAMED; i++)
+    for (size_t i = 0; i < OBJECTS_UNNAMED && i <= objects->unnamed_count; i++) // the others were never written
         if (objects->unnamed[i].process == process->id)
             objects->unnamed[i].process = 0;
 }

@@ -105,6 +105,28 @@ TEST(a_use_after_free_is_not_the_next_blocks)
     end();
 }
 
+// Touches wait for a block, then the process runs another program: how many wait still?
+static size_t waiting_after_exec(size_t touches)
+{
+    size_t waiting = 0;
+    begin();
+    for (size_t i = 0; i < touches; i++)
+        objects_live(&objects, &process, 0x10000, 15);
+    objects_forget_unnamed(&objects, &process);
+    for (size_t i = 0; i < OBJECTS_UNNAMED; i++)
+        waiting += objects.unnamed[i].process == process.id;
+    end();
+    return waiting;
+}
+
+TEST(no_touch_of_the_program_before_an_exec_waits_for_a_block)
+{
+    CHECK_EQ(waiting_after_exec(1), 0);
+    CHECK_EQ(waiting_after_exec(OBJECTS_UNNAMED - 1), 0);
+    CHECK_EQ(waiting_after_exec(OBJECTS_UNNAMED), 0);
+    CHECK_EQ(waiting_after_exec(OBJECTS_UNNAMED + 3), 0);
+}
+
 TEST(blocks_of_an_allocator_lie_in_what_it_mapped)
 {
     begin();

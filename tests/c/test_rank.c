@@ -55,6 +55,41 @@ TEST(the_launcher_comes_before_the_batch_system)
     CHECK_EQ(rank.local_size, 2);
 }
 
+// Variables as each launcher's documentation names them; the job's name where the launcher tells it.
+TEST(each_launcher_is_known_by_its_own_variables)
+{
+    static const struct {
+        const char *launcher, *variables[5][2];
+        struct rank rank; // job, number, size, local number and size
+    } cases[] = {
+        {"Open MPI", {{"OMPI_COMM_WORLD_RANK", "5"}, {"OMPI_COMM_WORLD_SIZE", "8"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"PMIX_NAMESPACE", "o1"}}, {NULL, "o1", 5, 8, 1, 4}},
+        {"MVAPICH", {{"MV2_COMM_WORLD_RANK", "5"}, {"MV2_COMM_WORLD_SIZE", "8"}, {"MV2_COMM_WORLD_LOCAL_RANK", "1"},
+                     {"MV2_COMM_WORLD_LOCAL_SIZE", "4"}}, {NULL, "", 5, 8, 1, 4}},
+        {"MPICH", {{"PMI_RANK", "5"}, {"PMI_SIZE", "8"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "4"}},
+         {NULL, "", 5, 8, 1, 4}},
+        {"PMIx", {{"PMIX_RANK", "5"}, {"PMIX_NAMESPACE", "p1"}}, {NULL, "p1", 5, -1, -1, -1}},
+        {"PALS", {{"PALS_RANKID", "5"}, {"PMI_SIZE", "8"}, {"PALS_LOCAL_RANKID", "1"}, {"PALS_LOCAL_SIZE", "4"},
+                  {"PALS_APID", "a1"}}, {NULL, "a1", 5, 8, 1, 4}},
+        {"Flux", {{"FLUX_TASK_RANK", "5"}, {"FLUX_JOB_SIZE", "8"}, {"FLUX_TASK_LOCAL_ID", "1"}, {"FLUX_JOB_ID", "f1"}},
+         {NULL, "f1", 5, 8, 1, -1}},
+        {"torchrun", {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"},
+                      {"TORCHELASTIC_RUN_ID", "t1"}}, {NULL, "t1", 5, 8, 1, 4}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        clearenv();
+        for (size_t k = 0; k < 5 && cases[i].variables[k][0]; k++)
+            setenv(cases[i].variables[k][0], cases[i].variables[k][1], 1);
+        struct rank found = read_rank();
+        CHECK_STR(found.launcher, cases[i].launcher);
+        CHECK_STR(found.job, cases[i].rank.job);
+        CHECK_EQ(found.number, cases[i].rank.number);
+        CHECK_EQ(found.size, cases[i].rank.size);
+        CHECK_EQ(found.local_number, cases[i].rank.local_number);
+        CHECK_EQ(found.local_size, cases[i].rank.local_size);
+    }
+}
+
 // Task 2 of srun -n 3 on two nodes, as Slurm 22.05 starts it.
 static void set_slurm_task(void)
 {

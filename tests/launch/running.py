@@ -96,10 +96,10 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
     return answer
 
 
-def has_rank(path: Path) -> bool:
+def has_rows(path: Path, table: str) -> bool:
     """While it is written, a look at it may find half of a commit."""
     try:
-        return bool(path.exists() and rows(path, "SELECT number FROM rank"))
+        return bool(path.exists() and rows(path, f"SELECT 1 FROM {table}"))
     except sqlite3.Error:
         return False
 

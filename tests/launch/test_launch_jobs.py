@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import BUILD, PROGRAM
-from running import Ended, has_rank, one, run_command, target, until
+from running import Ended, has_rows, one, run_command, target, until
 
 MPICH = ["mpiexec.hydra"]
 OPEN_MPI = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
@@ -99,7 +99,7 @@ def test_a_killed_recorder_leaves_a_link_to_what_it_had(tmp_path: Path) -> None:
     words = [PROGRAM, "record", "-q", "-o", folder, "sleep", "600"]
     recorder = subprocess.Popen(list(map(str, words)), env=environment, start_new_session=True)
     (path,) = until(lambda: folder.exists() and recordings(folder))
-    until(lambda: has_rank(path))
+    until(lambda: has_rows(path, "rank"))
     os.killpg(recorder.pid, signal.SIGKILL)
     recorder.wait()
     assert path.is_symlink() and path.exists()

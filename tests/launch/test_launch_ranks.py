@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import PROGRAM
-from running import has_rank, rows, run, run_command, target, until
+from running import has_rows, rows, run, run_command, target, until
 
 LAUNCHERS = [
     pytest.param(["mpiexec.hydra", "-n", "2"], "MPICH", marks=pytest.mark.requires("mpich"), id="mpich"),
@@ -61,7 +61,7 @@ def test_ranks_that_nobody_numbers_begin_at_different_cpus(tmp_path: Path) -> No
         return [str(PROGRAM), "record", "-q", "-o", str(tmp_path / "r.%R.numaprof"), program]
 
     first = subprocess.Popen(words(0, "cat"), env=environment, stdin=subprocess.PIPE)
-    until(lambda: has_rank(recordings[0]))
+    until(lambda: has_rows(recordings[0], "rank"))
     assert run_command(*words(1, "true"), env=environment).status == 0
     first.communicate()
     assert first.returncode == 0 and run_command(*words(2, "true"), env=environment).status == 0
