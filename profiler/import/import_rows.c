@@ -140,7 +140,8 @@ static void import_rows_write_counted_parts(const struct import *import)
         {"time slices of the counts", counts->interval_ms > 0 ? counts->rounds : 0, counts->rounds,
          "scaled counts have no known error"},
         {"counts of one program", counts->of_all ? 0 : all, all, "all programs on these CPUs are in them"},
-        {"counts by thread", counts->threads, all, counts->of_all ? NULL : "which thread reads remote memory is unknown"},
+        {"counts by thread", counts->threads, all,
+         counts->of_all ? NULL : "which thread reads remote memory is unknown"},
         {"counts by CPU", counts->cpus, all, NULL},
         {"nodes of the machine", import->machine.topology.node_count, all, "which CPU is near which memory is unknown"},
         {"samples", import->reader.taken, all, "which data and which line is unknown"},
@@ -249,7 +250,8 @@ static void import_rows_write_notes(const struct import *import)
     import_rows_note(import, "lost", import->lost, "record was lost: perf's buffers were full",
                      "records were lost: perf's buffers were full", "perf record -m 16M, or a longer period");
     import_rows_note_faults(import);
-    import_rows_note(import, "lost", import->malformed + reader->malformed + import->counts.malformed, "record was malformed and is not counted",
+    const uint64_t malformed = import->malformed + reader->malformed + import->counts.malformed;
+    import_rows_note(import, "lost", malformed, "record was malformed and is not counted",
                      "records were malformed and are not counted", NULL);
     import_rows_note(import, "throttled", import->throttled, "time the kernel throttled sampling",
                      "times the kernel throttled sampling", "raise kernel.perf_event_max_sample_rate");

@@ -19,7 +19,7 @@ from test_perf import ask
 
 MACHINE = "tests/lab/machines/small-{}.machine"
 PROGRAM = Path(__file__).resolve().parent.parent.parent / "numaprof"
-# Retired loads that local and remote DRAM answered, in one group; then reads, and all requests, of the offcore counters.
+# Retired loads that local and remote DRAM answered, in one group; and three pairs of offcore events.
 PAIR = "{cpu/config=0x1d3,name=near/u,cpu/config=0x2d3,name=far/u}"
 OTHERS = [
     f"{{cpu/config=0x1b7,config1={near:#x}/u,cpu/config=0x1b7,config1={far:#x}/u}}"

@@ -212,7 +212,9 @@ class PerfData:
         raw = name.encode() + b"\0"
         return self.record(EVENT_UPDATE, self.pack("QQ", 2, which) + raw + bytes(-len(raw) % 8), 0)
 
-    def count(self, which: int, cpu: int, thread: int, value: int, enabled: int, running: int) -> PerfData:
+    def count(  # noqa: PLR0917 (the fields of the record)
+        self, which: int, cpu: int, thread: int, value: int, enabled: int, running: int
+    ) -> PerfData:
         body = self.pack("QIIQQQ", which, cpu & 0xFFFFFFFF, thread, value, enabled, running)
         return self.record(STAT, body, 0)
 

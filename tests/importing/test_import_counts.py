@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import BUILD
+from numaprof.text.messages import EXIT_LIMIT_EXCEEDED
 from perf_data import IDENTIFIER, SOFTWARE, STAT, Event, PerfData
 from running import one, rows
 from test_import import FAILED, document, imported, report, run_import
@@ -125,7 +128,9 @@ def test_counts_by_thread(tmp_path: Path) -> None:
             file.count(which, -1, thread, value * i, (thread + 1) * 40 * MS * i, (thread + 1) * 40 * MS * i)
         file.end_of_round(100 * MS * i)
     recording = imported(file, tmp_path)
-    assert rows(recording, "SELECT tid, name, cpu_ns, pid, from_start FROM thread t JOIN process p ON p.id = process") == [
+    assert rows(
+        recording, "SELECT tid, name, cpu_ns, pid, from_start FROM thread t JOIN process p ON p.id = process"
+    ) == [
         (100, "solve", 1600 * MS, 100, 0),
         (105, "worker", 3200 * MS, 100, 0),
     ]
@@ -133,6 +138,22 @@ def test_counts_by_thread(tmp_path: Path) -> None:
     assert [(row["tid"], round(row["remote_share"], 3)) for row in found["threads"]] == [(100, 0), (105, 1)]  # type: ignore[index, call-overload]
     text = report(recording)
     assert "perf stat does not tell the processes of threads: all count as one, and a thread's counts include" in text
+
+
+def test_check_and_diff_and_page_of_counts(tmp_path: Path) -> None:
+    before, after = imported(of_process(running=40), tmp_path, "a"), imported(of_process(), tmp_path, "b")
+    reports, page = BUILD / "numaprof-reports", tmp_path / "page.html"
+
+    def said(*words: object) -> tuple[int, str]:
+        done = subprocess.run([reports, *map(str, words)], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout
+
+    status, line = said("check", "--max-remote", "10%", before)
+    assert status == EXIT_LIMIT_EXCEEDED and line.startswith("exceeded: 75.0 % of DRAM requests are remote") and "40 % of CPU" in line
+    assert said("check", "--max-remote", "80%", before)[0] == 0
+    assert said("diff", before, after)[0] == 0
+    assert said("report", "--html", page, before)[0] == 0
+    assert "recorded by perf 6.8.12 on there" in page.read_text()
 
 
 FORMS: list[Callable[[PerfData], PerfData]] = [
@@ -214,9 +235,7 @@ def test_events_that_are_not_known_are_named_and_left_out(tmp_path: Path) -> Non
     """One event counts once: its second count has another mode of the CPU, or is the same."""
     names = ("cycles", "near:k", "odd \x1b[31m", "page-faults")
     others = [event(0x3C, 21, name=names[0]), event(LOCAL, 22, name=names[1]), event(0x777, 23, name=names[2])]
-    file = stat(
-        event(LOCAL, 11, name="near"), event(REMOTE, 12), *others, event(2, 24, kind=SOFTWARE, name=names[3])
-    )
+    file = stat(event(LOCAL, 11, name="near"), event(REMOTE, 12), *others, event(2, 24, kind=SOFTWARE, name=names[3]))
     file.threads({100: ""}).cpu_list(-1)
     for which in (11, 12, 21, 22, 23, 24):
         file.count(which, -1, 0, 1000, 1000 * MS, 1000 * MS)
@@ -243,12 +262,21 @@ def alone(*events: Event, value: int = 1000, cpuid: str = "GenuineIntel,6,85,4")
 REFUSED = {
     "no known event": (
         alone(event(0x3C, 11, name="cycles"), event(0xC0, 12, name="instructions")),
-        "counts no event that the event catalogue knows on this CPU: cycles, instructions; count local and remote DRAM;",
+        "counts no event that the event catalogue knows on this CPU: cycles, instructions; count local and remote",
     ),
-    "never counted": (alone(event(LOCAL, 11), event(REMOTE, 12), value=0), "local and remote accesses were never counted;"),
+    "never counted": (
+        alone(event(LOCAL, 11), event(REMOTE, 12), value=0),
+        "local and remote accesses were never counted;",
+    ),
     "an unlisted CPU": (alone(event(LOCAL, 11), cpuid="GenuineIntel,6,1,1"), "of a CPU model whose events the event"),
-    "counters of a node": (alone(event(LOCAL, 11), cpuid="AuthenticAMD,16,9,1"), "of a CPU model whose events the event"),
-    "no maps": (both(11, 12).count(11, -1, 0, 5, 5, 5).end_of_round(9), "events of local and remote accesses were never"),
+    "counters of a node": (
+        alone(event(LOCAL, 11), cpuid="AuthenticAMD,16,9,1"),
+        "of a CPU model whose events the event",
+    ),
+    "no maps": (
+        both(11, 12).count(11, -1, 0, 5, 5, 5).end_of_round(9),
+        "events of local and remote accesses were never",
+    ),
     "a short count": (
         both(11, 12).threads({100: ""}).cpu_list(-1).record(STAT, bytes(32)).end_of_round(9),
         "events of local and remote accesses were never counted",
@@ -291,7 +319,9 @@ def test_sums_stay_within_the_numbers_of_a_recording(tmp_path: Path) -> None:
     """The reader adds rows up: counts beyond what that takes are left out."""
     file = of_process(rounds=1)
     for i in (1, 2, 3):
-        file.count(11, -1, 0, i << 62, i << 62, i << 62).count(12, -1, 0, i << 62, i << 62, i << 62).end_of_round(i << 61)
+        file.count(11, -1, 0, i << 62, i << 62, i << 62).count(12, -1, 0, i << 62, i << 62, i << 62).end_of_round(
+            i << 61
+        )
     recording = imported(file, tmp_path)
     assert one(recording, "SELECT sum(value) FROM count") < 1 << 63
     assert document(recording)["verdict"]["judgement"]

@@ -130,7 +130,20 @@ def printed(text: str) -> Counts:
 def test_counts_are_those_that_perf_stat_prints(by_cpu: bool, interval: bool, tmp_path: Path) -> None:
     """Of a program and of CPUs, in all or by interval. The file is perf's; event numbers and CPU model are changed."""
     data, options = tmp_path / "perf.data", ["-a", "-A"] * by_cpu + ["-I", "20"] * interval
-    command = ["perf", "stat", "record", "-o", data, *options, "-e", ",".join(EVENTS), "--", target("touch"), "4", "65536"]
+    command = [
+        "perf",
+        "stat",
+        "record",
+        "-o",
+        data,
+        *options,
+        "-e",
+        ",".join(EVENTS),
+        "--",
+        target("touch"),
+        "4",
+        "65536",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     file = bytearray(data.read_bytes())
     file[FEATURE_BITS] = bytes(32)
@@ -158,7 +171,10 @@ def test_counts_in_a_pipe(tmp_path: Path) -> None:
     command = ["perf", "stat", "record", "-o", "-", "-e", ",".join(EVENTS), "--", target("touch"), "4", "65536"]
     piped = subprocess.run(command, capture_output=True, check=True).stdout
     recording = import_as_skylake(as_loads(piped), tmp_path)
-    assert one(recording, "SELECT form, (SELECT sum(value) > 100 FROM count WHERE event = 1) FROM imported") == ("pipe", 1)
+    assert one(recording, "SELECT form, (SELECT sum(value) > 100 FROM count WHERE event = 1) FROM imported") == (
+        "pipe",
+        1,
+    )
 
 
 def test_the_machine_is_the_one_that_perf_describes(tmp_path: Path) -> None:

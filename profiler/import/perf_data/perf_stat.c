@@ -11,7 +11,8 @@ static struct perf_bytes perf_stat_body(const struct perf_file *file, const stru
                                .is_swapped = file->is_swapped};
 }
 
-int perf_stat_count(const struct perf_file *file, const struct perf_event_header *header, struct perf_stat_count *count)
+int perf_stat_count(const struct perf_file *file, const struct perf_event_header *header,
+                    struct perf_stat_count *count)
 {
     struct perf_bytes from = perf_stat_body(file, header);
     struct perf_stat_count found = {.id = perf_bytes_u64(&from)};
@@ -56,7 +57,8 @@ int perf_stat_config(const struct perf_file *file, const struct perf_event_heade
 // --- maps
 
 // Number of threads, then id and name of each.
-int perf_stat_threads(const struct perf_file *file, const struct perf_event_header *header, struct perf_stat_maps *maps)
+int perf_stat_threads(const struct perf_file *file, const struct perf_event_header *header,
+                      struct perf_stat_maps *maps)
 {
     enum { NAME_BYTES = 16, ENTRY_BYTES = 8 + NAME_BYTES };
     struct perf_bytes from = perf_stat_body(file, header);

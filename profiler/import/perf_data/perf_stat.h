@@ -29,14 +29,16 @@ struct perf_stat_count {
 };
 
 // All return -EBADMSG for a record that is too short or contradicts itself, and then change nothing.
-int perf_stat_count(const struct perf_file *file, const struct perf_event_header *header, struct perf_stat_count *count);
+int perf_stat_count(const struct perf_file *file, const struct perf_event_header *header,
+                    struct perf_stat_count *count);
 int perf_stat_round(const struct perf_file *file, const struct perf_event_header *header, uint64_t *time);
 
 // -I in ms; *interval_ms stays where the record does not tell.
 int perf_stat_config(const struct perf_file *file, const struct perf_event_header *header, uint64_t *interval_ms);
 
 // The first map of its kind counts, another one is refused. Also -ENOMEM. perf_stat_free frees both.
-int perf_stat_threads(const struct perf_file *file, const struct perf_event_header *header, struct perf_stat_maps *maps);
+int perf_stat_threads(const struct perf_file *file, const struct perf_event_header *header,
+                      struct perf_stat_maps *maps);
 int perf_stat_cpus(const struct perf_file *file, const struct perf_event_header *header, struct perf_stat_maps *maps);
 void perf_stat_free(struct perf_stat_maps *maps);
 

@@ -40,7 +40,7 @@ class Ledger:
     by_cpu: dict[int, Counts]
     unattributed: Counts  # of all threads of the program together, by CPU or in all
     counted_ns: Mapping[int | None, int]  # CPU time of each counted thread since its counters were open; None: of those
-    whole_ns: int  # of this, what is known of the whole program only, neither by thread nor by CPU
+    whole_ns: int = 0  # of this, what is known of the whole program only, neither by thread nor by CPU
 
     def thread(self, thread: int) -> dict[str, Traffic]:
         """Traffic of a thread, with columns that other threads lack."""
