@@ -42,7 +42,7 @@ test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-r
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(TESTFLAGS)
 
 # Damaged files are counted in rounds, because tests do not wait for a time; so many take five minutes on two quiet cores.
-fuzz: export FUZZ ?= 90
+fuzz: export FUZZ ?= 120
 fuzz: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## damaged programs and perf.data files under the sanitizers (5 minutes)
 	$(Q)$(MAKE) SANITIZE=address,undefined sanitized
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 4 tests/sanitized -k damaged $(TESTFLAGS)

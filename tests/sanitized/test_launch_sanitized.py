@@ -29,7 +29,7 @@ RUNS = [
 ]
 LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
 SEEDS = range(1, 7)
-# FUZZ=90 (make fuzz): so many times as many damaged files, in parts that run at the same time.
+# FUZZ=120 (make fuzz): so many times as many damaged files, in parts that run at the same time.
 FUZZ = int(os.environ.get("FUZZ", "1"))
 FUZZ_ROUNDS = 150 * FUZZ
 PERF_DATA_ROUNDS = 250 * FUZZ
