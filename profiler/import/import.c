@@ -183,7 +183,7 @@ static void import_refuse_counts(const struct import *import, const char *name)
         diag_error("numaprof events --list names the CPU models that are known",
                    "%s has counts of a CPU model whose events the event catalogue does not know", name);
     else if (import->counts.known_events > 0)
-        diag_error("let the program run under perf stat for longer, or count fewer events",
+        diag_error("if perf stat prints <not supported>, see numaprof doctor; if <not counted>, run for longer",
                    "%s has no counts: the events of local and remote accesses were never counted", name);
     else {
         import_counts_others(&import->counts, others, sizeof others);
