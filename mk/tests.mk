@@ -43,6 +43,7 @@ test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-r
 
 # Damaged files are counted in rounds, because tests do not wait for a time; so many take five minutes on two quiet cores.
 fuzz: export FUZZ ?= 120
+fuzz: export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/fuzz/leaks.txt:print_suppressions=0
 fuzz: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## damaged programs and perf.data files under the sanitizers (5 minutes)
 	$(Q)$(MAKE) SANITIZE=address,undefined sanitized
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 4 tests/sanitized -k damaged $(TESTFLAGS)
