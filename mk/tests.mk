@@ -41,6 +41,13 @@ test: check lab-or-reason ## check, and browser, Slurm, sanitizers, and whole pr
 test-emulator: all examples $(BUILD)/.packages-test $(BUILD)/.venv-test lab-or-reason ## proofs of the emulated machine itself, and of counts on CPUs of every kind
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q tests/dialects tests/emulator $(TESTFLAGS)
 
+# Damaged files are counted in rounds, because tests do not wait for a time; so many take five minutes on two quiet cores.
+fuzz: export FUZZ ?= 120
+fuzz: export LSAN_OPTIONS := suppressions=$(CURDIR)/tests/fuzz/leaks.txt:print_suppressions=0
+fuzz: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## damaged programs and perf.data files under the sanitizers (5 minutes)
+	$(Q)$(MAKE) SANITIZE=address,undefined sanitized
+	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n 4 tests/sanitized -k damaged $(TESTFLAGS)
+
 # The seed is printed: HOSTILE_SEED=N make hostile tries the same once more. HOSTILE=10: a fifth of the attempts.
 hostile: export HOSTILE ?= 50
 hostile: export HOSTILE_SEED ?= $(shell od -An -N4 -tu4 /dev/urandom | tr -d " ")
@@ -57,4 +64,4 @@ pictures: all $(BUILD)/.packages-test $(BUILD)/.venv-test ## pictures of the pag
 	$(Q)NUMAPROF_PICTURES=$(abspath $(BUILD))/pictures $(PYTEST) -q tests/browser/test_page.py -k 'every_scenario or page_of_a_comparison' $(TESTFLAGS)
 	$(Q)echo "pictures are in $(BUILD)/pictures"
 
-.PHONY: hostile check test test-emulator pictures lint golden
+.PHONY: fuzz hostile check test test-emulator pictures lint golden

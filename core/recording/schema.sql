@@ -42,7 +42,7 @@ CREATE TABLE run (
     pin_plan       TEXT,                -- the CPUs in the order threads take them, as a list: 0,2,4,6,1,3
     allowed_cpus   TEXT,                -- inherited affinity mask, list format
     allowed_nodes  TEXT,                -- nodes this run may take memory from, list format
-    interval_ns    INTEGER NOT NULL,    -- of the time line, as asked for
+    interval_ns    INTEGER NOT NULL,    -- of the time line, as asked for; 0: each count is one total (imported)
     tool_cpu_ns    INTEGER,             -- CPU time the recorder itself used until the target's end
     repeat         INTEGER NOT NULL DEFAULT 1   -- which of run -n REPEATS, from 1
 );
@@ -174,7 +174,8 @@ CREATE TABLE event (
 -- reader that scales by enabled/running says so. cpu is NULL where the thread may have run on several.
 CREATE TABLE count (
     event      INTEGER NOT NULL REFERENCES event,
-    thread     INTEGER REFERENCES thread,       -- NULL: all threads of the process tree on that cpu (inherited events)
+    thread     INTEGER REFERENCES thread,       -- NULL: all threads of the process tree on that cpu (inherited events),
+                                        -- or where cpu is NULL too, on all; of perf stat -a, all programs on that cpu
     cpu        INTEGER REFERENCES cpu,
     t_ns       INTEGER NOT NULL,        -- end of the interval; intervals of two events need not end together
     value      INTEGER NOT NULL,

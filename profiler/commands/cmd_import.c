@@ -12,13 +12,13 @@
 
 static const char usage[] =
     "usage: numaprof import [options] FILE\n"
-    "Makes a recording from a perf.data file, or the text of perf script (- is standard input); numaprof report, diff\n"
-    "and check read it.\n"
+    "Makes a recording from a perf.data file of perf record or perf stat record, or the text of perf script (- is\n"
+    "standard input); numaprof report, diff and check read it.\n"
     "\n"
     "  -o, --output FILE  the recording                                                 "
     "[FILE.numaprof, in this folder]\n"
     "      --symfs DIR    look for the programs and libraries below DIR                 [/]\n"
-    "      --sysroot DIR  read the nodes and CPUs of the recorded machine from DIR/sys  [what FILE tells]\n"
+    "      --sysroot DIR  read the nodes and CPUs of the recorded machine below DIR     [what FILE tells]\n"
     "  -q, --quiet        print errors and warnings only\n"
     "  -h, --help         this text\n"
     "\n"

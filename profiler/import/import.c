@@ -120,6 +120,7 @@ static int import_open(struct import *import)
         .page_faults = &import->page_faults,
     };
     import->page_faults.samples = &import->samples;
+    import->counts = (struct import_counts){.tasks = &import->known, .file = &import->file};
     status = perf_file_open(&import->file, import->request->input);
     import->file.is_text = status == -EINVAL && perf_text_is_one(&import->file);
     if (import->file.is_text)
@@ -132,6 +133,7 @@ static void import_close(struct import *import)
     import_tasks_free(&import->known);
     perf_order_free(&import->order);
     import_faults_free(&import->page_faults);
+    import_counts_free(&import->counts);
     objects_free(&import->objects);
     variables_close(import->variables);
     stack_walk_close(&import->walk);
@@ -170,6 +172,27 @@ static int import_create(struct import *import, const char *path)
 
 // --- the whole
 
+// Counts of perf stat of which none can be used.
+static void import_refuse_counts(const struct import *import, const char *name)
+{
+    char others[512], clean[512];
+    if (!import->knows_cpu)
+        diag_error("import a file, not a pipe, or give --sysroot / on the recorded machine",
+                   "%s does not tell on which CPU model perf stat counted", name);
+    else if (!import->counts.cpu)
+        diag_error("numaprof events --list names the CPU models that are known",
+                   "%s has counts of a CPU model whose events the event catalogue does not know", name);
+    else if (import->counts.known_events > 0)
+        diag_error("if perf stat prints <not supported>, see numaprof doctor; if <not counted>, run for longer",
+                   "%s has no counts: the events of local and remote accesses were never counted", name);
+    else {
+        import_counts_others(&import->counts, others, sizeof others);
+        diag_error("count local and remote DRAM; docs/recording-with-perf.md has the events",
+                   "%s counts no event that the event catalogue knows on this CPU: %s", name,
+                   diag_clean(clean, sizeof clean, others));
+    }
+}
+
 static int import_refuse_empty(const struct import *import)
 {
     char clean[512];
@@ -187,9 +210,8 @@ static int import_refuse_empty(const struct import *import)
                    " docs/recording-with-perf.md has the lines",
                    "%s has no memory samples: none of its %llu samples tells an address", name,
                    (unsigned long long)reader->no_memory);
-    else if (import->stats > 0)
-        diag_error("record with perf mem record, or count with numaprof record: its counts have errors and threads",
-                   "%s holds the counts of perf stat, and no samples", name);
+    else if (import->counts.records > 0)
+        import_refuse_counts(import, name);
     else
         diag_error("record with perf mem record; docs/recording-with-perf.md has the lines", "%s has no samples%s",
                    name, import->file.is_cut ? ", and its end is missing" : "");
@@ -204,10 +226,12 @@ static void import_tell(const struct import *import, const char *path)
         diag_warn(import->file.is_text ? "write the text again" : "let perf end by itself or by Ctrl-C",
                   "%s is cut off: the recording holds what comes before",
                   diag_clean(clean, sizeof clean, import->request->input));
-    if (reader->with_cpu == 0)
+    if (reader->with_cpu == 0 && reader->taken > 0)
         diag_warn("perf record --sample-cpu", "no CPU in the samples: who accessed from where is unknown");
+    const bool counted = import->counts.rows > 0;
     if (!import->request->quiet)
-        diag_info("imported %llu samples to %s; read it with: numaprof report %s", (unsigned long long)reader->taken,
+        diag_info("imported %llu %s to %s; read it with: numaprof report %s",
+                  (unsigned long long)(counted ? import->counts.rows : reader->taken), counted ? "counts" : "samples",
                   diag_clean(clean, sizeof clean, path), clean);
 }
 
@@ -260,7 +284,7 @@ static int import_convert(struct import *import)
         import_refuse(import, error);
         return import_drop(import, path);
     }
-    if (import->reader.taken == 0) {
+    if (import->reader.taken == 0 && import->counts.rows == 0) {
         import_refuse_empty(import);
         return import_drop(import, path);
     }

@@ -17,16 +17,17 @@ static const struct event_entry *import_events_find(const struct event_catalogue
     return NULL;
 }
 
-void import_events_identify(struct perf_file *file, struct event_catalogue **catalogue,
-                            const struct cpu_identity *identity)
+const struct event_cpu *import_events_identify(struct perf_file *file, struct event_catalogue **catalogue,
+                                               const struct cpu_identity *identity)
 {
     if (event_catalogue_load(catalogue) < 0)
-        return;
+        return NULL;
     const struct event_cpu *cpu = event_catalogue_identify(*catalogue, identity);
-    if (!cpu || cpu->pmu || event_catalogue_is_fallback(cpu))
-        return; // event numbers of an unlisted CPU model may mean anything
+    if (!cpu || cpu->pmu || cpu->node_wide || event_catalogue_is_fallback(cpu))
+        return NULL; // event numbers of an unlisted CPU model may mean anything
     for (size_t i = 0; i < file->event_count; i++)
         file->events[i].known = import_events_find(*catalogue, cpu, &file->events[i].attr);
+    return cpu;
 }
 
 enum load_source import_events_source(const struct perf_file_event *event)

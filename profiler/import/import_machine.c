@@ -174,7 +174,7 @@ int import_machine_read(struct machine *machine, struct perf_features *features,
 }
 
 // x86: "GenuineIntel,6,85,7". Arm: MIDR_EL1 in hexadecimal, one for each kind of core. POWER: "004e,1202".
-bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features)
+static bool import_machine_cpu_of_file(struct cpu_identity *identity, const struct perf_features *features)
 {
     unsigned long long midr;
     unsigned version, revision;
@@ -200,6 +200,12 @@ bool import_machine_cpu(struct cpu_identity *identity, const struct perf_feature
         return true;
     }
     return false;
+}
+
+bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features, const char *sysroot)
+{
+    return import_machine_cpu_of_file(identity, features) ||
+           (sysroot && !features->cpu_id && cpu_identity_read(identity, sysroot) == 0);
 }
 
 bool import_machine_is_ours(const struct perf_features *features)

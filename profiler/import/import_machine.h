@@ -12,8 +12,9 @@
 // -EXDEV: its nodes contradict the file's. -ENOMEM. machine_close frees it in all cases.
 int import_machine_read(struct machine *machine, struct perf_features *features, const char *sysroot);
 
-// Vendor, family, model and stepping. False: the file has no CPU identity, or one of an unknown form.
-bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features);
+// Vendor, family, model and stepping: from the file, else from sysroot's /proc/cpuinfo if it is not NULL. False:
+// neither tells them in a known form.
+bool import_machine_cpu(struct cpu_identity *identity, const struct perf_features *features, const char *sysroot);
 
 // Whether the recorded machine has the architecture of this program, so that its registers can be unwound.
 bool import_machine_is_ours(const struct perf_features *features);

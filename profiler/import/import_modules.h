@@ -4,6 +4,7 @@
 #define PROFILER_IMPORT_IMPORT_MODULES_H
 
 #include "profiler/import/import.h"
+#include "profiler/import/import_counts.h"
 #include "profiler/import/import_events.h"
 #include "profiler/import/import_machine.h"
 #include "profiler/import/import_samples.h"
@@ -29,13 +30,14 @@ struct import {
     struct samples samples;
     struct import_samples reader;
     struct import_faults page_faults;
+    struct import_counts counts;
     struct perf_order order;
     struct perf_file_room room;
     struct perf_text text;           // where the file is one: file.is_text
 
     uint64_t delivered;              // bytes of records since the file's memory was given back
     uint64_t lost_records, lost_samples, lost; // by the kernel's count, by perf's; the larger
-    uint64_t throttled, malformed, unknown, stats; // records
+    uint64_t throttled, malformed, unknown; // records
     uint64_t unproven;               // mappings of files without build id in a text
     bool has_begun;                  // tasks.epoch is known
     bool knows_machine;              // machine and cpu were read, with this error

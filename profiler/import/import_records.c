@@ -14,9 +14,10 @@ static void import_records_know_machine(struct import *import)
         return;
     import->knows_machine = true;
     import->error = import_machine_read(&import->machine, &import->file.features, import->request->sysroot);
-    import->knows_cpu = import_machine_cpu(&import->cpu, &import->file.features);
+    import->knows_cpu = import_machine_cpu(&import->cpu, &import->file.features, import->request->sysroot);
     if (import->knows_cpu)
-        import_events_identify(&import->file, &import->catalogue, &import->cpu);
+        import->counts.cpu = import_events_identify(&import->file, &import->catalogue, &import->cpu);
+    import->counts.catalogue = import->catalogue;
     import->page_faults.has_huge_pages = import_machine_has_huge_pages(&import->file.features);
     import->reader.unwinds = import_machine_is_ours(&import->file.features);
 }
@@ -160,8 +161,14 @@ static int import_records_take_own(struct import *import, const struct perf_even
         import_records_take_build_id(import, (const char *)(header + 1), header->size - sizeof *header, header->misc);
         return 0;
     case PERF_FILE_STAT:
-        import->stats++;
-        return 0;
+        import_records_know_machine(import);
+        return import_counts_take(&import->counts, header);
+    case PERF_FILE_THREAD_MAP:
+    case PERF_FILE_CPU_MAP:
+    case PERF_FILE_STAT_CONFIG:
+    case PERF_FILE_STAT_ROUND:
+    case PERF_FILE_EVENT_UPDATE:
+        return import_counts_take(&import->counts, header);
     case PERF_FILE_FINISHED_ROUND:
         if (!import->file.is_folder)
             perf_order_round(&import->order);
@@ -264,6 +271,7 @@ int import_records_read(struct import *import)
     import->file.is_cut |= perf_file_has_shrunk(&import->file);
     import->page_faults.has_huge_pages &= import->lost == 0; // a lone fault may be one of 512 that were lost
     import_faults_finish(&import->page_faults);
+    import_counts_finish(&import->counts);
     import_records_know_machine(import);
     return status < 0 ? status : import->error;
 }

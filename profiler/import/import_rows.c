@@ -69,12 +69,22 @@ static const char *import_rows_uarch(const struct import *import)
     return cpu ? cpu->name : NULL;
 }
 
-static void import_rows_write_run(const struct import *import)
+// Of counts, what perf stat -I says: 0 for one total of each.
+static int64_t import_rows_interval(const struct import *import)
 {
     enum { STEP_MS = 100 };
+    const uint64_t counted_ms = import->counts.interval_ms;
+    if (import->counts.rows == 0)
+        return STEP_MS * CLOCK_MS;
+    return counted_ms > INT64_MAX / CLOCK_MS ? 0 : (int64_t)(counted_ms * CLOCK_MS);
+}
+
+static void import_rows_write_run(const struct import *import)
+{
     const struct perf_features *features = &import->file.features;
     const struct import_program main = import_tasks_main(&import->known);
-    const uint64_t wall_ns = (uint64_t)tasks_time(&import->tasks, import->reader.latest);
+    const uint64_t sampled_ns = (uint64_t)tasks_time(&import->tasks, import->reader.latest);
+    const uint64_t wall_ns = import->counts.time > sampled_ns ? import->counts.time : sampled_ns;
     char started[48], *command = import_rows_program(features, main.exe);
     import_rows_started_at(import, wall_ns, started, sizeof started);
     struct recording_run row = RECORDING_RUN_NULL;
@@ -99,7 +109,7 @@ static void import_rows_write_run(const struct import *import)
     row.tool_version = RECORD_TEXT(NUMAPROF_VERSION);
     row.page_bytes = RECORD_NUMBER(import_machine_page_bytes(features, import->known.whole_pages));
     row.pin_policy = RECORD_TEXT("none");
-    row.interval_ns = RECORD_NUMBER(STEP_MS * CLOCK_MS);
+    row.interval_ns = RECORD_NUMBER(import_rows_interval(import));
     row.repeat = RECORD_NUMBER(1);
     recording_queue_put(import->tasks.queue, RECORDING_RUN, sizeof row / sizeof(struct recording_value),
                         (const struct recording_value *)&row);
@@ -108,15 +118,44 @@ static void import_rows_write_run(const struct import *import)
 
 // --- what the file has
 
+struct import_rows_part {
+    const char *part;
+    uint64_t there, of;          // of what could have it
+    const char *without;         // what does not follow then
+};
+
+static void import_rows_write_part(const struct import *import, size_t id, const struct import_rows_part *part)
+{
+    RECORD(import->tasks.queue, RECORDING_IMPORTED_PART, RECORD_NUMBER(id), RECORD_TEXT(part->part),
+           RECORD_NUMBER((int64_t)part->there), RECORD_NUMBER((int64_t)part->of), RECORD_TEXT(part->without));
+}
+
+// Of a file of perf stat.
+static void import_rows_write_counted_parts(const struct import *import)
+{
+    const struct import_counts *counts = &import->counts;
+    const uint64_t all = counts->rows;
+    const struct import_rows_part parts[] = {
+        {"counters", all, all, NULL},
+        {"time slices of the counts", counts->interval_ms > 0 ? counts->rounds : 0, counts->rounds,
+         "scaled counts have no known error"},
+        {"counts of one program", counts->of_all ? 0 : all, all, "all programs on these CPUs are in them"},
+        {"counts by thread", counts->threads, all,
+         counts->of_all ? NULL : "which thread reads remote memory is unknown"},
+        {"counts by CPU", counts->cpus, all, NULL},
+        {"nodes of the machine", import->machine.topology.node_count, all, "which CPU is near which memory is unknown"},
+        {"samples", import->reader.taken, all, "which data and which line is unknown"},
+        {"pinning", 0, all, NULL},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        import_rows_write_part(import, i + 1, &parts[i]);
+}
+
 static void import_rows_write_parts(const struct import *import)
 {
     const struct import_samples *reader = &import->reader;
     const uint64_t all = reader->taken, accesses = all - reader->faults - reader->overflows;
-    const struct {
-        const char *part;
-        uint64_t there, of;          // of samples that could have it
-        const char *without;         // what does not follow then
-    } parts[] = {
+    const struct import_rows_part parts[] = {
         {"sampled accesses with address", accesses, all, "who reads which data is unknown"},
         {"data source", reader->with_source, accesses, "whether memory or a cache answered is unknown"},
         {"latency", reader->with_latency, accesses, NULL},
@@ -137,9 +176,7 @@ static void import_rows_write_parts(const struct import *import)
                RECORD_TEXT("overflow samples of remote requests"), RECORD_NUMBER(reader->overflows),
                RECORD_NUMBER(reader->taken), RECORD_NULL);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        RECORD(import->tasks.queue, RECORDING_IMPORTED_PART, RECORD_NUMBER(i + 1), RECORD_TEXT(parts[i].part),
-               RECORD_NUMBER(parts[i].there), RECORD_NUMBER(parts[i].of),
-               RECORD_TEXT(parts[i].without));
+        import_rows_write_part(import, i + 1, &parts[i]);
 }
 
 static void import_rows_write_imported(const struct import *import)
@@ -157,7 +194,7 @@ static void import_rows_write_evidence(const struct import *import)
 {
     const struct note_missing none = {.why = "not in what perf recorded"};
     const struct import_samples *reader = &import->reader;
-    note_evidence(&import->tasks, 1, "counters", false, NULL, none);
+    note_evidence(&import->tasks, 1, "counters", import->counts.rows > 0, "perf stat", none);
     note_evidence(&import->tasks, 3, "samples", reader->taken > reader->faults, "sampled by perf", none);
     note_evidence(&import->tasks, 4, "faults", reader->faults > 0, "sampled by perf", none);
     note_evidence(&import->tasks, 5, "pages", false, NULL, none);
@@ -188,13 +225,33 @@ static void import_rows_note_faults(const struct import *import)
                (unsigned long long)seen);
 }
 
+static void import_rows_note_counts(const struct import *import)
+{
+    char others[512];
+    const struct import_counts *counts = &import->counts;
+    const size_t unused = import_counts_others(counts, others, sizeof others);
+    if (counts->rows == 0)
+        return;
+    if (unused > 0)
+        note_write(&import->tasks, "unused_events", (int64_t)unused, NULL,
+                   "events that the event catalogue does not know on this CPU, or that were counted twice, are not"
+                   " used: %s",
+                   others);
+    if (counts->threads > 1)
+        note_write(&import->tasks, "no_process", (int64_t)counts->threads, NULL,
+                   "perf stat does not tell the processes of threads: all count as one%s",
+                   counts->inherits ? ", and a thread's counts include the threads that it started later" : "");
+}
+
 static void import_rows_write_notes(const struct import *import)
 {
     const struct import_samples *reader = &import->reader;
+    import_rows_note_counts(import);
     import_rows_note(import, "lost", import->lost, "record was lost: perf's buffers were full",
                      "records were lost: perf's buffers were full", "perf record -m 16M, or a longer period");
     import_rows_note_faults(import);
-    import_rows_note(import, "lost", import->malformed + reader->malformed, "record was malformed and is not counted",
+    const uint64_t malformed = import->malformed + reader->malformed + import->counts.malformed;
+    import_rows_note(import, "lost", malformed, "record was malformed and is not counted",
                      "records were malformed and are not counted", NULL);
     import_rows_note(import, "throttled", import->throttled, "time the kernel throttled sampling",
                      "times the kernel throttled sampling", "raise kernel.perf_event_max_sample_rate");
@@ -261,7 +318,10 @@ void import_rows_write(struct import *import)
     import_rows_write_run(import);
     machine_write(&machine, import->tasks.queue);
     import_rows_write_imported(import);
-    import_rows_write_parts(import);
+    if (import->counts.rows > 0)
+        import_rows_write_counted_parts(import);
+    else
+        import_rows_write_parts(import);
     import_rows_write_evidence(import);
     import_rows_write_notes(import);
 }

@@ -20,7 +20,8 @@ LOADS = IP | TID | TIME | ADDR | CPU | PERIOD | WEIGHT | DATA_SRC | PHYS_ADDR
 EVERYTHING = LOADS | IDENTIFIER | READ | CALLCHAIN | RAW | BRANCHES | REGS_USER | STACK_USER | TRANSACTION | REGS_INTR
 
 MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2, LOST_SAMPLES = 1, 2, 3, 4, 7, 9, 10, 13
-ATTR, BUILD_ID, ROUND, ID_INDEX, STAT, FEATURE, COMPRESSED, COMPRESSED2 = 64, 67, 68, 69, 76, 80, 81, 83
+ATTR, BUILD_ID, ROUND, ID_INDEX, FEATURE, COMPRESSED, COMPRESSED2 = 64, 67, 68, 69, 80, 81, 83
+THREAD_MAP, CPU_MAP, STAT_CONFIG, STAT, STAT_ROUND, EVENT_UPDATE = range(73, 79)  # of perf stat record
 HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CPUDESC, CPUID, CMDLINE = 3, 4, 5, 6, 7, 8, 9, 11
 EVENT_DESC, CPU_TOPOLOGY, NUMA_TOPOLOGY, MEM_TOPOLOGY = 12, 13, 14, 22
 USER, KERNEL, GUEST_USER = 2, 1, 5  # cpumode of a record
@@ -47,6 +48,8 @@ class Event:
     frequency: bool = False
     read_format: int = 0
     name: str = "cpu/mem-loads,ldlat=30/P"
+    config1: int = 0
+    inherit: bool = False
 
 
 @dataclass
@@ -177,6 +180,47 @@ class PerfData:
         body = self.pack("i", -1) + build_id.ljust(20, b"\0") + bytes([len(build_id), 0, 0, 0]) + raw
         return self.record(BUILD_ID, body + bytes(-len(body) % 8), USER | 1 << 15)
 
+    # --- perf stat record
+
+    def threads(self, names: dict[int, str]) -> PerfData:
+        rows = b"".join(self.pack("q", tid) + name.encode().ljust(16, b"\0") for tid, name in names.items())
+        return self.record(THREAD_MAP, self.pack("Q", len(names)) + rows, 0)
+
+    def cpu_list(self, *cpus: int) -> PerfData:
+        """-1: any."""
+        body = self.pack("HH", 0, len(cpus)) + b"".join(self.pack("H", cpu & 0xFFFF) for cpu in cpus)
+        return self.record(CPU_MAP, body + bytes(-len(body) % 8), 0)
+
+    def cpu_mask(self, word: str, *cpus: int) -> PerfData:
+        """word: I or Q."""
+        size = struct.calcsize(word)
+        words = [
+            sum(1 << cpu % (8 * size) for cpu in cpus if cpu // (8 * size) == at)
+            for at in range(max(cpus) // (8 * size) + 1)
+        ]
+        body = self.pack("HHH", 1, len(words), size) + bytes(4 * (size == 8)) + self.pack(f"{len(words)}{word}", *words)
+        return self.record(CPU_MAP, body + bytes(-len(body) % 8), 0)
+
+    def cpu_range(self, first: int, last: int) -> PerfData:
+        return self.record(CPU_MAP, self.pack("HBBHH", 2, 0, 0, first, last), 0)
+
+    def interval(self, milliseconds: int) -> PerfData:
+        pairs = ((0, 3), (1, milliseconds), (2, 1))  # aggregation, interval, scaling
+        return self.record(STAT_CONFIG, self.pack("Q", 3) + b"".join(self.pack("QQ", *pair) for pair in pairs), 0)
+
+    def event_name(self, which: int, name: str) -> PerfData:
+        raw = name.encode() + b"\0"
+        return self.record(EVENT_UPDATE, self.pack("QQ", 2, which) + raw + bytes(-len(raw) % 8), 0)
+
+    def count(  # noqa: PLR0917 (the fields of the record)
+        self, which: int, cpu: int, thread: int, value: int, enabled: int, running: int
+    ) -> PerfData:
+        body = self.pack("QIIQQQ", which, cpu & 0xFFFFFFFF, thread, value, enabled, running)
+        return self.record(STAT, body, 0)
+
+    def end_of_round(self, time: int, last: bool = False) -> PerfData:
+        return self.record(STAT_ROUND, self.pack("QQ", last, time), 0)
+
     # --- features
 
     def host(self, **texts: str) -> PerfData:
@@ -224,7 +268,7 @@ class PerfData:
     # --- the file
 
     def attr(self, event: Event) -> bytes:
-        flags = (1 << 10 if event.frequency else 0) | 1 << 18  # freq, sample_id_all
+        flags = (1 << 10 if event.frequency else 0) | 1 << 18 | event.inherit << 1  # freq, sample_id_all
         if self.order == ">":  # the first flag is the highest bit of the first byte
             flags = int.from_bytes(bytes(int(f"{byte:08b}"[::-1], 2) for byte in flags.to_bytes(8, "little")), "big")
         raw = self.pack(
@@ -237,6 +281,8 @@ class PerfData:
             event.read_format,
             flags,
         )
+        if event.config1:
+            raw += bytes(8) + self.pack("QQ", 0, event.config1)  # wakeups, kind of a breakpoint, config1
         return raw.ljust(self.attr_bytes, b"\0")
 
     def event_names(self) -> bytes:

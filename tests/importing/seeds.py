@@ -54,6 +54,24 @@ def seed(order: str) -> PerfData:
     return file.lost(3).exit(8, 8, 200)
 
 
+def stat_seed(order: str) -> PerfData:
+    """Of perf stat record: three threads, two rounds."""
+    events = tuple(
+        Event(IDENTIFIER, config=config, ids=(at, at + 1, at + 2), inherit=True)
+        for config, at in ((0x1D3, 1), (0x2D3, 4), (0x3C, 7))
+    )
+    file = PerfData(events, order).host(
+        host="h", kernel="6", perf="6", arch="x86_64", cpu="c", cpuid="GenuineIntel,6,85,4"
+    )
+    file.machine("0-3", "4-7").command("perf", "stat", "record", "./x").event_name(1, "near")
+    file.threads({7: "x", 8: "x", 9: ""}).cpu_list(-1).interval(10)
+    for turn in (1, 2):
+        for which in range(1, 10):
+            file.count(which, -1, (which - 1) % 3, which * turn * 1000, turn * 10_000_000, turn * 9_000_000)
+        file.end_of_round(turn * 10_000_000)
+    return file.count(1, -1, 0, 3000, 21_000_000, 20_000_000)
+
+
 TEXT = """\
 # hostname : h
 # arch : x86_64
@@ -98,8 +116,9 @@ def write_seeds(folder: Path) -> list[Path]:
     for name, order in (("little", "<"), ("big", ">")):
         for form in ("data", "pipe"):
             for kind in ("plain", "compressed"):
-                path = folder / f"{name}.{form}.{kind}"
-                file = seed(order).compressed() if kind == "compressed" else seed(order)
-                path.write_bytes(getattr(file, form)())
-                paths.append(path)
+                for what in (seed, stat_seed):
+                    path = folder / f"{what.__name__}.{name}.{form}.{kind}"
+                    file = what(order).compressed() if kind == "compressed" else what(order)
+                    path.write_bytes(getattr(file, form)())
+                    paths.append(path)
     return paths

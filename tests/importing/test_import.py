@@ -38,7 +38,6 @@ from perf_data import (
     REMOTE_RAM,
     SOFTWARE,
     STACK_USER,
-    STAT,
     STREAM_ID,
     TID,
     TIME,
@@ -444,10 +443,6 @@ BAD = {
         "is text, but not what perf script writes of samples; give the perf.data that it was made from, or ",
     ),
     "binary": (b"\0this is no perf.data file" * 4, "is not a perf.data file; give a file that"),
-    "counts": (
-        program(PerfData()).record(STAT, bytes(40)).data(),
-        "holds the counts of perf stat, and no samples; record with perf mem record, or count with numaprof record",
-    ),
     "empty": (b"", "is not a perf.data file"),
     "gzip": (gzip.compress(bytes(100)), "is compressed by gzip; gzip -dc FILE | numaprof import -"),
     "zstd": (b"\x28\xb5\x2f\xfd" + bytes(100), "is compressed by zstd; zstd -dc FILE | numaprof import -"),

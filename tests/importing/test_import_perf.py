@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Optional
 
 import pytest
 from conftest import PROGRAM
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.requires("perf", "perf_event", "gcc")
 
 FAULTS = "perf record -q -d --sample-cpu -c 1 -e page-faults:u"
 USER_END = 1 << 63
+FEATURE_BITS = slice(72, 104)  # in the header of a file
 
 
 def script(data: Path, fields: str) -> list[list[str]]:
@@ -76,11 +78,103 @@ def test_counts_and_text_of_perf_are_named_for_what_they_are(tmp_path: Path) -> 
     subprocess.run(["perf", "stat", "record", "-o", data, "-e", "page-faults", "true"], check=True, capture_output=True)
     subprocess.run(["sh", "-c", f"{FAULTS} -o {data}.faults true && perf script -i {data}.faults > {text}"], check=True)
     for file, words in (
-        (data, "holds the counts of perf stat, and no samples"),
+        (data, "(counts no event that the event catalogue knows on this CPU: page-faults|of a CPU model whose events)"),
         (text, "has no memory samples: none of its "),
     ):
         done = subprocess.run([PROGRAM, "import", file], capture_output=True, text=True, cwd=tmp_path, check=False)
-        assert (done.returncode, done.stderr.count("\n")) == (125, 1) and words in done.stderr
+        assert (done.returncode, done.stderr.count("\n")) == (125, 1) and re.search(words, done.stderr), done.stderr
+
+
+EVENTS = ["page-faults", "context-switches"]
+
+
+def as_loads(file: bytes) -> bytes:
+    """perf's own file, its two software events renumbered as events of local and of remote loads on Skylake."""
+    for config, loads in ((2, 0x1D3), (3, 0x2D3)):
+        attr = re.compile(b"\\x01\0\0\0(.\0\0\0)" + re.escape(config.to_bytes(8, "little")), re.DOTALL)
+        found = attr.search(file)  # a file describes its events twice; the first counts
+        assert found
+        raw = (4).to_bytes(4, "little") + found[1] + loads.to_bytes(8, "little")
+        file = file[: found.start()] + raw + file[found.end() :]
+    return file
+
+
+def import_as_skylake(file: bytes, tmp_path: Path) -> Path:
+    root, recording = tmp_path / "root", tmp_path / "r.numaprof"
+    (root / "proc").mkdir(parents=True)
+    (root / "sys").symlink_to("/sys")
+    identity = {"processor": 0, "vendor_id": "GenuineIntel", "cpu family": 6, "model": 85, "stepping": 4}
+    (root / "proc/cpuinfo").write_text("".join(f"{name}\t: {value}\n" for name, value in identity.items()))
+    (tmp_path / "loads").write_bytes(file)
+    subprocess.run([PROGRAM, "import", "-q", "--sysroot", root, "-o", recording, tmp_path / "loads"], check=True)
+    return recording
+
+
+Counts = Counter[tuple[Optional[float], Optional[str], str]]  # seconds, CPU, event
+
+
+def printed(text: str) -> Counts:
+    found: Counts = Counter()
+    for words in map(str.split, text.splitlines()):
+        event = next((word for word in words if word in EVENTS), None)
+        if event is not None and "counted>" not in words:  # nothing ran in this interval
+            before = words[: words.index(event)]
+            moment = float(before[0]) if "." in before[0] else None
+            found[moment, next((word for word in before if word.startswith("CPU")), None), event] += int(before[-1])
+    return found
+
+
+@pytest.mark.requires("root")
+@pytest.mark.parametrize("by_cpu", [False, True])
+@pytest.mark.parametrize("interval", [False, True])
+def test_counts_are_those_that_perf_stat_prints(by_cpu: bool, interval: bool, tmp_path: Path) -> None:
+    """Of a program and of CPUs, in all or by interval. The file is perf's; event numbers and CPU model are changed."""
+    data, options = tmp_path / "perf.data", ["-a", "-A"] * by_cpu + ["-I", "20"] * interval
+    command = [
+        "perf",
+        "stat",
+        "record",
+        "-o",
+        data,
+        *options,
+        "-e",
+        ",".join(EVENTS),
+        "--",
+        target("touch"),
+        "4",
+        "65536",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    file = bytearray(data.read_bytes())
+    file[FEATURE_BITS] = bytes(32)
+    shown = printed(done.stderr)
+    recording = import_as_skylake(as_loads(bytes(file)), tmp_path)
+    found: Counts = Counter()
+    names = dict(zip(("local_dram", "remote_dram"), EVENTS))
+    for t_ns, cpu, placement, value in rows(
+        recording, "SELECT t_ns, cpu, placement, value FROM count JOIN event e ON e.id = event WHERE placement <> ''"
+    ):
+        at_once = [at for at, *_ in shown if at is None or abs(at - t_ns / 1e9) < 1e-8]
+        if interval and not at_once:  # read after the last interval: in the file, but not printed
+            assert t_ns / 1e9 > max(at for at, *_ in shown if at is not None)
+            continue
+        moment = at_once[0]
+        found[moment, None if cpu is None else f"CPU{cpu}", names[placement]] += value
+    assert +found == +shown and sum(found.values()) > 1000
+    clock = "SELECT sum(value), sum(enabled_ns) FROM count JOIN event e ON e.id = event WHERE class = 'time'"
+    value, enabled = rows(recording, clock)[0]
+    assert value == enabled > 0
+
+
+def test_counts_in_a_pipe(tmp_path: Path) -> None:
+    """perf writes nothing of the machine there."""
+    command = ["perf", "stat", "record", "-o", "-", "-e", ",".join(EVENTS), "--", target("touch"), "4", "65536"]
+    piped = subprocess.run(command, capture_output=True, check=True).stdout
+    recording = import_as_skylake(as_loads(piped), tmp_path)
+    assert one(recording, "SELECT form, (SELECT sum(value) > 100 FROM count WHERE event = 1) FROM imported") == (
+        "pipe",
+        1,
+    )
 
 
 def test_the_machine_is_the_one_that_perf_describes(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,8 +29,11 @@ RUNS = [
 ]
 LIBRARIES = ["-lm", "-lpfm", "-ldw", "-lelf", "-lsqlite3"]
 SEEDS = range(1, 7)
-FUZZ_ROUNDS = 300
-PERF_DATA_ROUNDS = 500
+# FUZZ=120 (make fuzz): so many times as many damaged files, in parts that run at the same time.
+FUZZ = int(os.environ.get("FUZZ", "1"))
+FUZZ_ROUNDS = 150 * FUZZ
+PERF_DATA_ROUNDS = 250 * FUZZ
+PARTS = range(2)
 
 
 def folder(checks: str) -> Path:
@@ -111,23 +115,27 @@ def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place
 
 
 @pytest.mark.requires("g++")
-def test_damaged_files(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names, lines, variables and unwind tables are damaged, in rounds; docs/dev/contributing.md runs more of them."""
+@pytest.mark.parametrize("part", PARTS)
+def test_damaged_files(part: int, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names, lines, variables and unwind tables are damaged, in rounds."""
     victim = tmp_path / "victim"
     subprocess.run(["g++", "-g", "-O2", "-o", victim, TREE / "tests" / "fuzz" / "victim.cpp"], check=True)
     source = TREE / "tests" / "fuzz" / "fuzz_files.c"
     program = build_checked(sanitized, monkeypatch, "fuzz_files", source)
-    done = run_command(program, victim, tmp_path, 0, FUZZ_ROUNDS)
+    done = run_command(program, victim, tmp_path, part * FUZZ_ROUNDS, FUZZ_ROUNDS)
     assert_clean(done)
     assert done.status == 0, f"round {done.out.split()[-1]}"
     answers = [int(word) for word in re.findall(r"\d+", done.out.splitlines()[-1])]
     assert min(answers) > FUZZ_ROUNDS, "what is asked of the files leads nowhere"
 
 
-def test_damaged_perf_data(sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("part", PARTS)
+def test_damaged_perf_data(
+    part: int, sanitized: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Files of perf in every form are damaged and imported; most still say something."""
     program = build_checked(sanitized, monkeypatch, "fuzz_perf_data", TREE / "tests" / "fuzz" / "fuzz_perf_data.c")
-    done = run_command(program, tmp_path, 0, PERF_DATA_ROUNDS, *write_seeds(tmp_path))
+    done = run_command(program, tmp_path, part * PERF_DATA_ROUNDS, PERF_DATA_ROUNDS, *write_seeds(tmp_path))
     assert_clean(done)
     assert done.status == 0, f"round {done.out.split()[-1]}"
     assert int(done.out.split()[-2]) > PERF_DATA_ROUNDS // 4, "the damage leaves nothing to read"

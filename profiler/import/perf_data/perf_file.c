@@ -202,9 +202,11 @@ static int perf_file_add_event(struct perf_file *file, const char *at, size_t by
                    .branches = attr.branch_sample_type},
     };
     struct perf_bytes from = perf_file_bytes(file, ids.at, ids.bytes);
-    while (from.end - from.at >= (ptrdiff_t)sizeof(uint64_t))
-        if (table_put(&file->event_of_id, perf_bytes_u64(&from), file->event_count) < 0)
+    for (uint64_t place = 0; from.end - from.at >= (ptrdiff_t)sizeof(uint64_t); place++) {
+        const uint64_t id = perf_bytes_u64(&from);
+        if (table_put(&file->event_of_id, id, file->event_count) < 0 || table_put(&file->place_of_id, id, place) < 0)
             return -ENOMEM;
+    }
     file->event_count++;
     return 0;
 }
@@ -435,6 +437,7 @@ void perf_file_close(struct perf_file *file)
         munmap((void *)(uintptr_t)file->expanded, file->expanded_size);
     free(file->events);
     table_free(&file->event_of_id);
+    table_free(&file->place_of_id);
     table_free(&file->cpu_of_id);
     perf_features_free(&file->features);
     *file = (struct perf_file){0};

@@ -27,7 +27,12 @@ enum perf_file_record {
     PERF_FILE_FINISHED_ROUND = 68,
     PERF_FILE_ID_INDEX = 69,
     PERF_FILE_AUXTRACE = 71,
-    PERF_FILE_STAT = 76,             // a count of perf stat record
+    PERF_FILE_THREAD_MAP = 73,       // the next six: of perf stat record
+    PERF_FILE_CPU_MAP = 74,
+    PERF_FILE_STAT_CONFIG = 75,
+    PERF_FILE_STAT = 76,             // a count
+    PERF_FILE_STAT_ROUND = 77,
+    PERF_FILE_EVENT_UPDATE = 78,
     PERF_FILE_FEATURE = 80,
     PERF_FILE_COMPRESSED = 81,
     PERF_FILE_COMPRESSED2 = 83,
@@ -39,6 +44,7 @@ struct perf_file_event {
     struct perf_layout layout;
     uint64_t samples;                // read so far; the reader counts
     int64_t row;                     // its id in the recording; 0: it has none
+    const char *name;                // that a pipe of perf stat told; NULL: see features.event_names
     const struct event_entry *known; // in the event catalogue; NULL: not there
     bool counts;                     // it is of page faults, and the reader took its samples
     size_t compared;                 // the reader compared it with so many events that count ...
@@ -60,6 +66,7 @@ struct perf_file {
     struct perf_file_event *events;
     size_t event_count, event_size;
     struct table event_of_id;        // an event's id -> its index
+    struct table place_of_id;        // an event's id -> its place among those of the event
     struct table cpu_of_id;          // an event's id -> the CPU it was opened on
     struct perf_features features;
 };

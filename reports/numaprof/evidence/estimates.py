@@ -24,7 +24,7 @@ from numaprof.recording.reader import Recording
 from numaprof.recording.sql import sql_estimates
 from numaprof.recording.sql.sql_estimates import Part
 
-Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); a CPU whose threads were not told apart: -1 - CPU
+Estimates = Mapping[tuple[int, int], Estimated]  # (scope, event); sql_estimates has the scopes
 
 # A block ends once its event saw this part of what it sees in an interval on average.
 LEAST = 0.25

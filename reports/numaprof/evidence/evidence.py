@@ -131,7 +131,7 @@ class Evidence:
     @cached_property
     def cpu_ns(self) -> int:
         """CPU time of all threads while the recorder counted."""
-        return sum(thread.row.cpu_ns or 0 for thread in self.threads)
+        return sum(thread.row.cpu_ns or 0 for thread in self.threads) + self.ledger.whole_ns
 
     @cached_property
     def workers(self) -> tuple[Thread, ...]:
@@ -212,7 +212,7 @@ def evidence_of(recording: Recording) -> Evidence:
     wanted = {event for ids in sorted_events.events.values() for event in ids}
     ran_on = _ran_on(rows, counts)
     nodes = {row.id: _nodes(row, ran_on[row.id], samples.nodes_of_thread.get(row.id, ()), machine) for row in rows}
-    estimates = load_estimates(recording, wanted, sorted_events.time)
+    estimates = load_estimates(recording, wanted, sorted_events.time) if run.interval_ns else {}
     books = ledger(sorted_events, counts, rows, estimates, nodes=nodes, machine=machine)
     counted = list(_threads(rows, ran_on, nodes, books))
     of_threads, of_all = uncounted(

@@ -26,6 +26,7 @@ from numaprof.evidence.machine import Machine
 from numaprof.evidence.request_classes import BOTH, LOCAL, REMOTE, Column, EventMap, Partial
 from numaprof.evidence.thresholds import SMALL_PART
 from numaprof.recording.sql import sql_counts, sql_threads
+from numaprof.recording.sql.sql_estimates import scope_of_cpu
 
 Counts = dict[int, list[Count]]  # event -> one for each scope
 
@@ -37,8 +38,9 @@ class Ledger:
     events: EventMap
     by_thread: dict[int, Counts]
     by_cpu: dict[int, Counts]
-    unattributed: Counts  # of all threads of the program on one CPU together
+    unattributed: Counts  # of all threads of the program together, by CPU or in all
     counted_ns: Mapping[int | None, int]  # CPU time of each counted thread since its counters were open; None: of those
+    whole_ns: int = 0  # of this, what is known of the whole program only, neither by thread nor by CPU
 
     def thread(self, thread: int) -> dict[str, Traffic]:
         """Traffic of a thread, with columns that other threads lack."""
@@ -125,12 +127,20 @@ def ledger(
                 by_cpu, _by_cpu(mine, clock[thread.id], machine) if sole is None else [(sole, by_thread[thread.id])]
             )
     unattributed = [
-        (cpu, _estimated(counts, estimates, -1 - cpu)) for cpu, counts in _by_cpu(counted[None], clock[None], machine)
+        (cpu, _estimated(counts, estimates, scope_of_cpu(cpu)))
+        for cpu, counts in _by_cpu(counted[None], clock[None], machine)
     ]
     _spread(by_cpu, unattributed)
     counted_ns: dict[int | None, int] = {thread: times[thread] or 0 for thread in by_thread}
     counted_ns[None] = sum(clock[None].values())
-    return Ledger(events, by_thread, dict(by_cpu), _gathered(counts for _, counts in unattributed), counted_ns)
+    return Ledger(
+        events,
+        by_thread,
+        dict(by_cpu),
+        _gathered(counts for _, counts in unattributed),
+        counted_ns,
+        clock[None].get(None, 0),
+    )
 
 
 Clock = dict[Optional[int], int]  # CPU -> task-clock there
@@ -174,21 +184,21 @@ def _estimated(counts: Counts, estimates: Estimates, scope: int) -> Counts:
     }
 
 
-def _by_cpu(rows: list[sql_counts.Count], clock: Clock, machine: Machine) -> list[tuple[int, Counts]]:
-    return [
-        (
-            row.cpu,
-            {row.event: [Count(row.value, row.running_ns, clock.get(row.cpu), nodes=machine.nodes_of((row.cpu,)))]},
-        )
-        for row in rows
-        if row.cpu is not None
-    ]
+def _by_cpu(rows: list[sql_counts.Count], clock: Clock, machine: Machine) -> list[tuple[int | None, Counts]]:
+    """None: on a CPU that is not known, or on several."""
+    return [(row.cpu, {row.event: [_on_cpu(row, clock, machine)]}) for row in rows]
 
 
-def _spread(by_cpu: dict[int, Counts], parts: Iterable[tuple[int, Counts]]) -> None:
+def _on_cpu(row: sql_counts.Count, clock: Clock, machine: Machine) -> Count:
+    nodes = () if row.cpu is None else machine.nodes_of((row.cpu,))
+    return Count(row.value, row.running_ns, clock.get(row.cpu), nodes=nodes)
+
+
+def _spread(by_cpu: dict[int, Counts], parts: Iterable[tuple[int | None, Counts]]) -> None:
     for cpu, counts in parts:
         for event, found in counts.items():
-            by_cpu[cpu][event].extend(found)
+            if cpu is not None:
+                by_cpu[cpu][event].extend(found)
 
 
 def _gathered(parts: Iterable[Counts]) -> Counts:

@@ -166,7 +166,7 @@ class Machine:
         pairs_population: What the requests of pairs are: where counters cannot tell which of several nodes answered,
             sampled accesses.
         population: What the requests are.
-        left_out: Part of the requests that belongs to no pair: of threads that ran on several nodes.
+        left_out: Part of the requests that belongs to no pair: of threads that ran on several or unknown nodes.
         slow_tier: How much it answers; null: there is none, or no access was sampled.
         movers: Pages that the kernel moved meanwhile, where it moved any: balancing, promotion, demotion, migration.
         measured: The last numaprof topology --measure of this machine, if there was one: docs/measuring.md.

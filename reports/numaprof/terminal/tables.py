@@ -164,7 +164,7 @@ def nodes(report: model.Answer, layout: Layout) -> None:
     layout.table([title, *map(str, memory)], cells, [True] * (1 + len(memory)))
     if report.machine.left_out > MOST_LEFT_OUT:
         part = percent(report.machine.left_out)
-        layout.line(f"not in it: {part} of the requests, by threads that ran on several nodes")
+        layout.line(f"not in it: {part} of the requests, by threads that ran on several nodes, or on unknown ones")
 
 
 def first_touches(found: model.FirstTouches, layout: Layout, wanted: Wanted) -> None:

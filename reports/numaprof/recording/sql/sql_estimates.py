@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL that sums counts by parts of a scope's time, for evidence/estimates.py.
 
-A scope is a thread, or a CPU whose threads were not told apart.
+A scope is a thread, a CPU whose threads were not told apart, or a program whose threads and CPUs were not.
 """
 
 from __future__ import annotations
@@ -21,20 +21,28 @@ HAS_WORK = "SELECT count(*) FROM pragma_table_info('count') WHERE name = 'work'"
 # no surer.
 MOST = 32
 
+SCOPE = "ifnull(thread, -1 - ifnull(cpu, -1))"
+
+
+def scope_of_cpu(cpu: int | None) -> int:
+    """Counts of no single thread. None: of all CPUs together."""
+    return 0 if cpu is None else -1 - cpu
+
+
 # When a scope ran, and the length of its parts. Value: :clocks, a JSON array of event ids.
 SPAN = (
     "CREATE TEMP TABLE span (scope INTEGER PRIMARY KEY, first INTEGER, step INTEGER)",
     f"""
 INSERT INTO span
-SELECT ifnull(thread, -1 - cpu) AS scope, min(t_ns) AS first, max(1, (max(t_ns) - min(t_ns)) / {MOST}) AS step
-  FROM count WHERE event IN (SELECT value FROM json_each(:clocks)) AND ifnull(thread, cpu) IS NOT NULL
+SELECT {SCOPE} AS scope, min(t_ns) AS first, max(1, (max(t_ns) - min(t_ns)) / {MOST}) AS step
+  FROM count WHERE event IN (SELECT value FROM json_each(:clocks))
  GROUP BY scope
 """,
 )
 
 
 class Part(NamedTuple):
-    scope: int  # a thread's id, or -1 - CPU
+    scope: int  # a thread's id, or what scope_of_cpu gives
     event: int  # 0: all
     at: int
     value: int
@@ -52,7 +60,7 @@ def parts(work: bool) -> str:
     return f"""
 SELECT scope, event * :apart AS event, (t_ns - first) / step AS at, sum(value), sum(running_ns), sum({column}),
        count({column}) = count(*)
-  FROM count JOIN span ON scope = ifnull(thread, -1 - cpu)
+  FROM count JOIN span ON scope = {SCOPE}
  WHERE event IN (SELECT value FROM json_each(:events))
  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """

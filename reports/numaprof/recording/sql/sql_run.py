@@ -32,6 +32,7 @@ class Run(NamedTuple):
     tool_cpu_ns: int | None
     repeat: int
     tool_version: str
+    interval_ns: int  # 0: counts are totals of the whole run, whose error nothing tells
 
 
 RUN = f"SELECT {', '.join(Run._fields)} FROM run"
