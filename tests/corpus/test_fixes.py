@@ -1064,6 +1064,8 @@ NOT_GROWN = {
     "of_a_container": "std::vector<int> a;\n    for (auto &a : all)\n        a.push_back(1); //ALLOC",
     "no_loop": "std::vector<int> a;\n    a.push_back(1); //ALLOC",
     "deque": "std::deque<int> a;\n    for (int i = 0; i < n; i++)\n        a.push_back(i); //ALLOC",
+    "vectors_by_another_name": "using row = std::vector<int>;\n    std::vector<row> a;\n"
+    "    for (int i = 0; i < n; i++)\n        a.emplace_back(n); //ALLOC",
     "strings": "std::vector<std::string> a;\n    for (int i = 0; i < n; i++)\n        a.push_back(name); //ALLOC",
 }
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from numaprof.fixes.c_loops import in_loop, loop_heads, nest, outermost_loop
 from numaprof.fixes.c_text import CText, Place, once_only, split
-from numaprof.fixes.c_types import SCALAR, has_values, number
+from numaprof.fixes.c_types import SCALAR, has_values, number, resolved
 from numaprof.fixes.memory import Memory
 
 _ELEMENT = r"(?:(?!bool\b)[\w\s:*]+|\s*(?:std\s*::\s*)?(?:complex|array|pair)\s*<[\w\s:,]+>\s*)"
@@ -84,7 +84,8 @@ def grown(place: Place) -> list[Memory]:
     if found is None:
         return []
     name = f"(*{found.group(1)})" if found.group(2) == "->" else found.group(1)
-    type_ = _vector_type(place.text, found.group(1))
+    declared = _vector_type(place.text, found.group(1))
+    type_ = resolved(place.text.known, declared) if declared else None
     if type_ is None or re.search(r"\bbool\b|vector|string|map|set|list|deque|_ptr", type_):
         return []  # or what its elements hold is elsewhere
     root = re.match(r"\w+", found.group(1))

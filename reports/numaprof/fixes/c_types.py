@@ -14,12 +14,12 @@ _MOST_NAMES = 4  # typedefs of typedefs
 
 def number(code: str, type_: str) -> bool:
     """A number, by its own name or by what the code says that its name stands for."""
-    return re.fullmatch(SCALAR, f"{_resolved(code, type_)} ") is not None
+    return re.fullmatch(SCALAR, f"{resolved(code, type_)} ") is not None
 
 
 def is_plain(code: str, type_: str) -> bool:
     """A number, a pointer, or a structure of these: memory of it may be zeroed before it is used."""
-    found = _resolved(code, type_)
+    found = resolved(code, type_)
     if found.endswith("*") or re.fullmatch(SCALAR, f"{found} "):
         return True
     name = re.escape(re.sub(r"^(?:struct|union|enum)\s+", "", found))
@@ -33,7 +33,7 @@ def is_plain(code: str, type_: str) -> bool:
 
 def has_values(code: str, type_: str) -> bool:
     """Numbers that a constructor sets, and nothing that a destructor would have to do."""
-    found = _resolved(code, type_)
+    found = resolved(code, type_)
     if re.fullmatch(rf"(?:std::)?complex\s*<\s*{SCALAR}>", found):
         return True
     body = re.search(rf"\bstruct\s+{re.escape(found)}\s*\{{([^{{}}()]*)\}}", code)
@@ -46,12 +46,13 @@ def is_parameter(code: str, type_: str) -> bool:
     return re.search(rf"\btemplate\s*<[^;{{}}]*\b(?:typename|class)\s+{re.escape(type_)}\b", code) is not None
 
 
-def _resolved(code: str, type_: str) -> str:
+def resolved(code: str, type_: str) -> str:
+    """What a name for a type stands for, as far as the code tells."""
     found = re.sub(r"\b(?:const|volatile|restrict)\b", "", type_).strip()
     for _ in range(_MOST_NAMES):
         name = re.escape(found)
         other = re.search(rf"\btypedef\s+([\w\s:]+?[\s*]|std::complex\s*<[\w\s]+>)\s*{name}\s*;", code) or re.search(
-            rf"\busing\s+{name}\s*=\s*([\w\s:]+\**|std::complex\s*<[\w\s]+>)\s*;", code
+            rf"\busing\s+{name}\s*=\s*([\w\s:]+\**|[\w:]+\s*<[^;{{}}]*>)\s*;", code
         )
         if other is None or not other.group(1).strip():
             break

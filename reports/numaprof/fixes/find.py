@@ -114,7 +114,7 @@ def _of_object(evidence: Evidence, found: Object) -> list[Memory]:
         if site is not None and (there := _at(evidence, site, wrapper)):
             numbered = [replace(memory, ordinal=number) for number, memory in enumerate(there, 1)]
             mine = chosen(numbered, _numbers(evidence, found))
-            return [memory for memory in mine if not memory.derived]
+            return [memory for memory in mine if not memory.derived and (found.grows or not memory.grown)]
     return []
 
 
