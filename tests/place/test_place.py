@@ -99,6 +99,15 @@ def test_a_recorded_run_says_what_was_placed(tmp_path: Path) -> None:
     assert one(recording, count) == one(plain, count)
 
 
+def test_what_children_inherit_is_checked_once(tmp_path: Path) -> None:
+    program, recording = target("placed_inherited"), tmp_path / "placed.numaprof"
+    file = placed(tmp_path, program)
+    assert run("record", "-q", "-o", recording, "--place", file, program).status == 0
+    page = os.sysconf("SC_PAGESIZE")  # of the mapping, for what stands before the block
+    assert one(recording, "SELECT sum(checked_bytes) FROM placed") == (1 << 20) + page
+    assert one(recording, "SELECT sum(checked_bytes) = sum(right_bytes) FROM placed") == 1
+
+
 def test_only_the_ordinal_that_is_named_is_placed(tmp_path: Path) -> None:
     program = target("placed", "-pthread", "-O1", "-g")
     file = placed(tmp_path, program, place="0 node 0")

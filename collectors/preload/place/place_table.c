@@ -17,7 +17,7 @@ static void place_table_copy(struct place_block *to, const struct place_block *f
     to->usable = from->usable;
     to->range = from->range;
     to->subject = from->subject;
-    to->pid = from->pid;
+    to->process = from->process;
     to->is_mapping = from->is_mapping;
     atomic_store_explicit(&to->is_checked, false, memory_order_relaxed);
 }
