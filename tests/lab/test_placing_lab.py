@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, PROGRAM
-from placing import placement
-from running import one
+from lab_plugin import PROGRAMS
+from placing import Report, placement
+from running import one, run
 
 NEAR, RIGHT = 0.02, 0.95  # of the remote share; of the checked bytes
 # Of 0.8 million demand reads: the thousand remote ones of the program's start are far less than NEAR.
@@ -59,3 +60,36 @@ def test_a_placed_block_grows_without_a_copy(tmp_path: Path) -> None:
     """A copy by one thread would read half of each block from the other node."""
     half = 4 / 8.54296875  # of 8 MiB in the list's last room: 65536 items, and seven times half as many again
     assert one(place(tmp_path, BUILD / "examples" / "growing", f"* blocks 0:{half} 1:1"), SHARE) <= NEAR
+
+
+# --- limits of the machine
+
+PAGE = 4096
+PIECES = 32768  # of all placed blocks (PLACE_PIECES)
+
+
+def blocks(tmp_path: Path, place: str, count: int, bytes_each: int) -> tuple[int, Report, str]:
+    """A run with many blocks or large ones: its mappings, what was placed, and what numaprof said."""
+    program, file = PROGRAMS / "blocks", tmp_path / "placement"
+    file.write_text(placement(record(tmp_path / "before", program, 2, 1 << 20), place))
+    ended = run("run", "--place", file, program, count, bytes_each)
+    assert ended.status == 0, ended.err
+    return int(ended.out), Report.of(ended.err), ended.err
+
+
+@pytest.mark.lab(MACHINE)
+def test_a_full_node_gives_what_it_has_and_the_rest_is_told(tmp_path: Path) -> None:
+    """Each node has 512 MiB."""
+    _, report, said = blocks(tmp_path, "* node 1", 1, 640 << 20)
+    assert report.placed == report.asked == 1, said
+    assert report.right is not None and 50 < report.right < 80
+
+
+@pytest.mark.lab(MACHINE)
+def test_a_program_keeps_half_of_its_mappings(tmp_path: Path) -> None:
+    pages = 18
+    ends = " ".join(f"{page % 2}:{(page + 1) / pages:.6f}" for page in range(pages))
+    mappings, report, said = blocks(tmp_path, f"* blocks {ends}", 2500, pages * PAGE - 16)
+    assert report.placed == PIECES // pages and report.asked == 2500, said
+    assert "not placed: Cannot allocate memory" in said
+    assert PIECES - pages < mappings < PIECES + 100

@@ -83,7 +83,8 @@ int place_bind_counted(int subject, const struct place_range *range, enum place_
     struct placement_count *count = &counts->subjects[subject];
     uint64_t moved;
     bool without_weights;
-    int status = place_bind(range, how, &moved, &without_weights);
+    const bool has_room = how == PLACE_MOVED || place_table_has_room(range->place);
+    int status = has_room ? place_bind(range, how, &moved, &without_weights) : -ENOMEM;
     if (status < 0) {
         place_count_refusal(subject, -status);
         return status;

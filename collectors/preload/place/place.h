@@ -75,7 +75,11 @@ struct place_block {
     bool is_mapping;
     _Atomic bool is_checked;
 };
-enum { PLACE_BLOCKS = 8192 };
+enum {
+    PLACE_BLOCKS = 8192,
+    PLACE_PIECES = 32768,        // half of the mappings that a process may have (vm.max_map_count is 65530 if not set)
+};
+bool place_table_has_room(const struct placement_place *place); // for the pieces of one more block
 bool place_table_add(const struct place_block *block);   // false: full
 struct place_block *place_table_find(uintptr_t address); // NULL: not there
 bool place_table_remove(uintptr_t address, struct place_block *removed);
