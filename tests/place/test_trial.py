@@ -21,6 +21,7 @@ from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
 from numaprof.experiments.trials import proposals, trial_runs
+from numaprof.experiments.trials.placement import Subject, interleave
 from numaprof.experiments.trials.proposals import Layouts, Proposal
 from numaprof.experiments.trials.stored_trial import store, stored
 from numaprof.experiments.trials.trial import Tried, change, judge, measure
@@ -95,6 +96,35 @@ def test_a_share_has_its_population_and_its_error(scenario: str, tmp_path: Path)
     printed = " ".join(out.getvalue().split())
     assert f"remote: share of {plain.side.population};" in printed
     assert ("error not known" in printed) == (scenario == "multiplexed")
+
+
+def timed(arm: Arm, times: list[float], folder: Path) -> Tried:
+    """Runs of these seconds."""
+    runs = [serial_init(wall_ns=int(1e9 * time)).write(folder / f"{arm.name}.{n}") for n, time in enumerate(times)]
+    return Tried(arm, (), tuple(measure(str(path), ()) for path in runs))
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1.0, "does as well as the placement, as far as these runs can tell: 1.00 times the time of the placement"),
+        (1.5, "1.50 times the time of the placement (p = 0.0079)"),
+        (0.5, "0.50 times the time of the placement (p = 0.0079)"),
+    ],
+)
+def test_a_policy_of_the_whole_process_is_compared(factor: float, words: str, tmp_path: Path) -> None:
+    times = [1.0, 1.01, 1.02, 1.03, 1.04]
+    subject = Subject("allocation", "a", (interleave([0, 1]),), "a test", recorded=1, recorded_bytes=1)
+    sides = (
+        timed(Arm("plain", "plain"), times, tmp_path),
+        timed(Arm("advice-1", "advice 1", (subject,)), times, tmp_path),
+        timed(Arm("interleave", "all interleaved", (), "interleave:0,1"), [factor * time for time in times], tmp_path),
+    )
+    (line,) = trial_text(Document("./sum 7", sides, (), ())).policies
+    assert line.startswith(f"For the whole process: numactl --interleave=0,1 ./sum 7: {words}")
+    assert line.endswith("; 50.0 % remote, the placement 50.0 %."), line
+    beside = as_document(Document("./sum 7", sides, (), ()))["sides"][2]["beside_placement"]
+    assert beside["times_as_fast"] == pytest.approx(1 / factor)
 
 
 # --- whole trials
