@@ -166,7 +166,7 @@ def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tm
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        ("", "the file is empty"),
+        ("", "damaged: the file is empty;"),
         ("numaprof-placement 1\n", "describes no allocation"),
         ("numaprof-placement 7\n", "line 1: another version"),
         ("\177ELF\0\1", "line 1: not a placement file"),

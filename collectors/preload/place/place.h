@@ -70,6 +70,7 @@ struct place_block {
     _Atomic uintptr_t address;   // 0: never used, 1: removed, 2: being written
     size_t usable;
     struct place_range range;
+    uint32_t pieces;             // mappings of the kernel that it takes
     int subject;
     uint32_t process;            // that allocated the block
     bool is_mapping;

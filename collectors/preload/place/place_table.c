@@ -36,10 +36,9 @@ struct place_block *place_table_find(uintptr_t address)
     return NULL;
 }
 
-// Mappings of the kernel that a block takes.
-static uint64_t place_table_count(const struct placement_place *place)
+static uint32_t place_table_count(const struct placement_place *place)
 {
-    return !place ? 0 : place->mode == PLACEMENT_BLOCKS ? place->piece_count : 1;
+    return place->mode == PLACEMENT_BLOCKS ? place->piece_count : 1;
 }
 
 bool place_table_has_room(const struct placement_place *place)
@@ -60,7 +59,7 @@ void place_table_put_back(struct place_block *slot, uintptr_t address)
 
 void place_table_drop(struct place_block *slot)
 {
-    atomic_fetch_sub(&place_table_pieces, place_table_count(slot->range.place));
+    atomic_fetch_sub(&place_table_pieces, slot->pieces);
     atomic_store_explicit(&slot->address, PLACE_TABLE_REMOVED, memory_order_release);
 }
 
@@ -73,7 +72,7 @@ struct place_block *place_table_claim(uintptr_t address)
         slot = place_table_slot(address, probe);
         uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_relaxed);
         if (seen <= PLACE_TABLE_REMOVED && atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY)) {
-            slot->range.place = NULL;
+            slot->pieces = 0;
             return slot;
         }
     }
@@ -83,7 +82,8 @@ struct place_block *place_table_claim(uintptr_t address)
 void place_table_fill(struct place_block *slot, const struct place_block *block)
 {
     place_table_copy(slot, block);
-    atomic_fetch_add(&place_table_pieces, place_table_count(slot->range.place));
+    slot->pieces = place_table_count(slot->range.place);
+    atomic_fetch_add(&place_table_pieces, slot->pieces);
     place_table_put_back(slot, atomic_load_explicit(&block->address, memory_order_relaxed));
 }
 
