@@ -39,12 +39,12 @@ def main() -> None:
         )
         ratio = costs["placed"].cpu / costs["bare"].cpu
         print(f"10 million small blocks with a placement file: {ratio:.3f} of the bare CPU time; goal {GOAL_SMALL}")
-        command = [NUMAPROF, "run", "--place", place, "--", program]
-        done = [subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True) for _ in range(runs)]
+        command = list(map(str, [NUMAPROF, "run", "--place", place, "--", program]))
+        done = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(runs)]
         advised, plain, bound = (median(times) for times in zip(*(map(float, run.stdout.split()) for run in done)))
         print(
-            f"advised block of 40 MiB in four pieces: {advised - plain:.2f} us more than its plain mmap ({plain:.2f} us); "
-            f"goal {GOAL_ADVISED_US:.0f}; its system calls alone: {bound - plain:.2f} us more"
+            f"advised block of 40 MiB in four pieces: {advised - plain:.2f} us more than its plain mmap "
+            f"({plain:.2f} us); goal {GOAL_ADVISED_US:.0f}; its system calls alone: {bound - plain:.2f} us more"
         )
         print(done[-1].stderr.strip().removeprefix("numaprof: "))
 

@@ -78,7 +78,9 @@ def test_a_whole_trial_on_two_nodes(tmp_path: Path) -> None:
     assert (plain["label"], placed["label"], interleaved["policy"]) == ("plain", "advice 1", "interleave:0,1")
     assert all(side["compute_ns"][0] + side["initialisation_ns"][0] == side["wall_ns"][0] for side in (plain, placed))
     # One thread still writes all of the array once: one of seven times that it is used.
-    assert placed["remote_shares"][0] < 0.2 < 0.3 < min(plain["remote_shares"][0], interleaved["remote_shares"][0])
+    assert placed["remote_shares"][0] < 0.2
+    assert min(plain["remote_shares"][0], interleaved["remote_shares"][0]) > 0.3
+    assert placed["busiest_node"]["share"] < 0.7 and plain["busiest_node"]["share"] > 0.9
     assert placed["verified_share"] >= RIGHT and placed["found_share"] == placed["placed_share"] == 1
     assert placed["verdict"]["words"] == "cannot tell" and "on an emulated machine" in placed["verdict"]["why"]
     assert "numactl --interleave=0,1" in (tmp_path / "trial.html").read_text()

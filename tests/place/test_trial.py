@@ -36,6 +36,7 @@ from numaprof.terminal.trial_view import print_trial
 from recording_builder import RecordingBuilder
 from running import Ended, one, run, target, until
 from scenarios import SCENARIOS, parallel_init, serial_init
+from test_interrupt import is_running
 
 pytestmark = pytest.mark.requires("gcc")
 SUM = BUILD / "examples" / "sum_serial"
@@ -491,11 +492,12 @@ def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypa
             return super().wait(timeout)
 
     monkeypatch.setattr(supervise.subprocess, "Popen", Begun)
-    command = ("sh", "-c", f"echo > {begun}; exec sleep 1000")
+    command = ("sh", "-c", f"echo $$ > {begun}.new; mv {begun}.new {begun}; exec sleep 1000")
     program = trial_runs.Program(command, str(tmp_path), "none", (), 0.5)
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure
     assert found.recording is not None and one(Path(found.recording), "SELECT complete FROM run") == 1
+    assert not is_running(int(begun.read_text()))
 
 
 # --- results beside the recording
@@ -559,6 +561,15 @@ def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
     assert "remote 55.0 % (error not known), then 2.0 % (0.5 % to 4.0 %); 100.0 % of 3 MiB checked" in page
     assert "Tried: worth the edit." in page and "It is &lt;b&gt;2.0&lt;/b&gt; times as fast" in page
     assert json.loads((tmp_path / "x.json").read_text())["advice"][0]["trial"]["p"] == 0.008
+
+
+def test_advice_names_its_trial(tmp_path: Path) -> None:
+    """On the page and as data; on the terminal see golden/report/named_objects.txt."""
+    path = SCENARIOS["named_objects"]().write(tmp_path / "x.numaprof")
+    html, data = tmp_path / "x.html", tmp_path / "x.json"
+    assert cli.run(["report", str(path), "--html", str(html), "--json", str(data)]) == 0
+    assert f"numaprof try {path} --advice 1</code>" in html.read_text()
+    assert json.loads(data.read_text())["advice"][0]["can_be_tried"] is True
 
 
 @pytest.mark.parametrize(
