@@ -36,6 +36,8 @@ static int placing_read(struct placing *placing, const char *path)
         return placing_refuse(path, strerror(-length));
     int status = placement_parse(&placing->placement, text, (size_t)length, &error);
     free(text);
+    if (status < 0 && error.line == 0)
+        return placing_refuse(path, error.cause);
     if (status < 0) {
         snprintf(cause, sizeof cause, "line %u: %s", error.line, error.cause);
         return placing_refuse(path, cause);

@@ -2,18 +2,21 @@
 """A placement beside the same fix in the source: as few remote reads, and all of the data on the asked nodes.
 
 `make placements` compares all examples, with the placement that their advice leads to. Here the borders are given, as
-place/test_schedule.py proves that `try` finds them: nothing depends on samples.
+place/test_schedule.py proves that `try` finds them: nothing depends on samples. One whole trial depends on its advice.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 from conftest import BUILD, PROGRAM
-from placing import placement
-from running import one
+from lab_plugin import PROGRAMS
+from placing import Report, placement
+from running import one, run
 
 NEAR, RIGHT = 0.02, 0.95  # of the remote share; of the checked bytes
 # Of 0.8 million demand reads: the thousand remote ones of the program's start are far less than NEAR.
@@ -59,3 +62,61 @@ def test_a_placed_block_grows_without_a_copy(tmp_path: Path) -> None:
     """A copy by one thread would read half of each block from the other node."""
     half = 4 / 8.54296875  # of 8 MiB in the list's last room: 65536 items, and seven times half as many again
     assert one(place(tmp_path, BUILD / "examples" / "growing", f"* blocks 0:{half} 1:1"), SHARE) <= NEAR
+
+
+@pytest.mark.shares_cpu
+@pytest.mark.lab(MACHINE)
+def test_a_whole_trial_on_two_nodes(tmp_path: Path) -> None:
+    """Of what the advice's own lines print: record, try, report, run."""
+    recording, program = tmp_path / "sum.numaprof", BUILD / "examples" / "sum_serial"
+    quiet = {"env": {**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}, "cwd": tmp_path}
+    assert run("record", "-q", "-o", recording, program, *SIZE, **quiet).status == 0
+    ended = run("try", recording, "-n", 1, "--json", "--html", "trial.html", **quiet)
+    assert ended.status == 0, ended.err
+    document = json.loads(ended.out)
+    plain, placed, interleaved = document["sides"]
+    assert (plain["label"], placed["label"], interleaved["policy"]) == ("plain", "advice 1", "interleave:0,1")
+    assert all(side["compute_ns"][0] + side["initialisation_ns"][0] == side["wall_ns"][0] for side in (plain, placed))
+    # One thread still writes all of the array once: one of seven times that it is used.
+    assert placed["remote_shares"][0] < 0.2
+    assert min(plain["remote_shares"][0], interleaved["remote_shares"][0]) > 0.3
+    assert placed["busiest_node"]["share"] < 0.7 and plain["busiest_node"]["share"] > 0.9
+    assert placed["verified_share"] >= RIGHT and placed["found_share"] == placed["placed_share"] == 1
+    assert placed["verdict"]["words"] == "cannot tell" and "on an emulated machine" in placed["verdict"]["why"]
+    assert "numactl --interleave=0,1" in (tmp_path / "trial.html").read_text()
+    assert "Tried: cannot tell: remote requests" in run("report", "--full", recording, **quiet).out
+    again = run("run", "--place", document["placement_file"], program, *SIZE, **quiet)
+    assert Report.of(again.err).placed == 1
+
+
+# --- limits of the machine
+
+PAGE = 4096
+PIECES = 32768  # of all placed blocks (PLACE_PIECES)
+
+
+def blocks(tmp_path: Path, place: str, count: int, bytes_each: int) -> tuple[int, Report, str]:
+    """A run with many blocks or large ones: its mappings, what was placed, and what numaprof said."""
+    program, file = PROGRAMS / "blocks", tmp_path / "placement"
+    file.write_text(placement(record(tmp_path / "before", program, 2, 1 << 20), place))
+    ended = run("run", "--place", file, program, count, bytes_each)
+    assert ended.status == 0, ended.err
+    return int(ended.out), Report.of(ended.err), ended.err
+
+
+@pytest.mark.lab(MACHINE)
+def test_a_full_node_gives_what_it_has_and_the_rest_is_told(tmp_path: Path) -> None:
+    """Each node has 512 MiB."""
+    _, report, said = blocks(tmp_path, "* node 1", 1, 560 << 20)
+    assert report.placed == report.asked == 1, said
+    assert report.right is not None and 60 < report.right < 95
+
+
+@pytest.mark.lab(MACHINE)
+def test_a_program_keeps_half_of_its_mappings(tmp_path: Path) -> None:
+    pages = 18
+    ends = " ".join(f"{page % 2}:{(page + 1) / pages:.6f}" for page in range(pages))
+    mappings, report, said = blocks(tmp_path, f"* blocks {ends}", 2500, pages * PAGE - 16)
+    assert report.placed == PIECES // pages and report.asked == 2500, said
+    assert "not placed: Cannot allocate memory" in said
+    assert PIECES - pages < mappings < PIECES + 100

@@ -90,6 +90,9 @@ def test_a_recorded_run_says_what_was_placed(tmp_path: Path) -> None:
     told = Report.of(ended.err)
     assert told.placed == one(recording, "SELECT sum(placed) FROM placed WHERE error IS NULL AND refused = 0")
     assert one(recording, "SELECT sum(right_bytes) = sum(checked_bytes) AND sum(checked_bytes) > 5000000 FROM placed")
+    # Pages of a block may be one more than the program asked for.
+    most = "sum(placed) * (SELECT page_bytes FROM run)"
+    assert one(recording, f"SELECT sum(extra_bytes) BETWEEN 1 AND {most} FROM placed") == 1
     # A placed block is the same object as before, once: not the mapping it has of its own as well.
     plain = tmp_path / "plain.numaprof"
     count = (
@@ -97,6 +100,24 @@ def test_a_recorded_run_says_what_was_placed(tmp_path: Path) -> None:
         " WHERE kind = 'heap' AND name IS NULL AND bytes >= 1048576"
     )
     assert one(recording, count) == one(plain, count)
+
+
+@pytest.mark.parametrize(("each", "kept"), [(1, 64), (8, 31 * 8), (40, 0)])
+def test_freed_blocks_that_are_kept_are_few(each: int, kept: int, tmp_path: Path) -> None:
+    """At most 64 blocks, 256 MiB, and none of more than 32 MiB. A page of each is not the program's."""
+    program = target("placed_kept", "-g", "-O1")
+    ended = run("run", "--place", placed(tmp_path, program, "1"), program, each)
+    assert kept <= int(ended.out) <= kept + 2, ended
+    assert Report.of(ended.err)[:2] == (80, 80)
+
+
+def test_what_children_inherit_is_checked_once(tmp_path: Path) -> None:
+    program, recording = target("placed_inherited"), tmp_path / "placed.numaprof"
+    file = placed(tmp_path, program)
+    assert run("record", "-q", "-o", recording, "--place", file, program).status == 0
+    page = os.sysconf("SC_PAGESIZE")  # of the mapping, for what stands before the block
+    assert one(recording, "SELECT sum(checked_bytes) FROM placed") == (1 << 20) + page
+    assert one(recording, "SELECT sum(checked_bytes) = sum(right_bytes) FROM placed") == 1
 
 
 def test_only_the_ordinal_that_is_named_is_placed(tmp_path: Path) -> None:
@@ -145,7 +166,7 @@ def test_programs_that_the_preload_library_would_break_are_refused(flag: str, tm
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        ("", "the file is empty"),
+        ("", "damaged: the file is empty;"),
         ("numaprof-placement 1\n", "describes no allocation"),
         ("numaprof-placement 7\n", "line 1: another version"),
         ("\177ELF\0\1", "line 1: not a placement file"),

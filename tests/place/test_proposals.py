@@ -129,13 +129,22 @@ def test_a_module_without_build_id_is_refused_with_the_remedy(tmp_path: Path) ->
     assert "-Wl,--build-id" in proposal.left_out[0]
 
 
-def test_where_counters_alone_speak_the_blocks_are_assumed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("faults", "pages", "border"),
+    [(PAGES, PAGES, "0.5"), (PAGES * 3 // 4, PAGES, "0.5"), (PAGES * 3 // 4, PAGES * 3 // 4, "0.375")],
+    ids=["all", "lost", "room to grow"],
+)
+def test_where_counters_alone_speak_the_blocks_are_assumed(
+    faults: int, pages: int, border: str, tmp_path: Path
+) -> None:
+    """Over the pages that the block has: page faults that were lost move no border."""
     builder = levels(RecordingBuilder()).threads(8)
     builder.counters("demand_rd", [99_000] * 4 + [0] * 4, [0] * 4 + [99_000] * 4)
     array = builder.block(builder.object("heap", builder.stack(builder.place(WHERE))), ARRAY, PAGES, thread=1)
-    builder.touch(init_stack(builder), 1, ARRAY, PAGES, page_node=0, block=array).homes((ARRAY, PAGES, 0))
+    builder.touch(init_stack(builder), 1, ARRAY, faults, page_node=0, block=array)
+    builder.homes((ARRAY, pages, 0), (ARRAY + pages * PAGE, PAGES - pages, None))
     (subject,) = first(with_build_id(builder), tmp_path).subjects
-    assert subject.places[0].text == "blocks 0:0.5 1:1"
+    assert subject.places[0].text == f"blocks 0:{border} 1:1"
     assert subject.basis.startswith("assumed")
 
 

@@ -21,6 +21,7 @@ from numaprof.evidence.evidence import Evidence, load
 from numaprof.evidence.machine import Machine
 from numaprof.evidence.spread import Spread
 from numaprof.experiments.trials import proposals, trial_runs
+from numaprof.experiments.trials.placement import Subject, interleave
 from numaprof.experiments.trials.proposals import Layouts, Proposal
 from numaprof.experiments.trials.stored_trial import store, stored
 from numaprof.experiments.trials.trial import Tried, change, judge, measure
@@ -35,6 +36,7 @@ from numaprof.terminal.trial_view import print_trial
 from recording_builder import RecordingBuilder
 from running import Ended, one, run, target, until
 from scenarios import SCENARIOS, parallel_init, serial_init
+from test_interrupt import is_running
 
 pytestmark = pytest.mark.requires("gcc")
 SUM = BUILD / "examples" / "sum_serial"
@@ -95,6 +97,35 @@ def test_a_share_has_its_population_and_its_error(scenario: str, tmp_path: Path)
     printed = " ".join(out.getvalue().split())
     assert f"remote: share of {plain.side.population};" in printed
     assert ("error not known" in printed) == (scenario == "multiplexed")
+
+
+def timed(arm: Arm, times: list[float], folder: Path) -> Tried:
+    """Runs of these seconds."""
+    runs = [serial_init(wall_ns=int(1e9 * time)).write(folder / f"{arm.name}.{n}") for n, time in enumerate(times)]
+    return Tried(arm, (), tuple(measure(str(path), ()) for path in runs))
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [
+        (1.0, "does as well as the placement, as far as these runs can tell: 1.00 times the time of the placement"),
+        (1.5, "1.50 times the time of the placement (p = 0.0079)"),
+        (0.5, "0.50 times the time of the placement (p = 0.0079)"),
+    ],
+)
+def test_a_policy_of_the_whole_process_is_compared(factor: float, words: str, tmp_path: Path) -> None:
+    times = [1.0, 1.01, 1.02, 1.03, 1.04]
+    subject = Subject("allocation", "a", (interleave([0, 1]),), "a test", recorded=1, recorded_bytes=1)
+    sides = (
+        timed(Arm("plain", "plain"), times, tmp_path),
+        timed(Arm("advice-1", "advice 1", (subject,)), times, tmp_path),
+        timed(Arm("interleave", "all interleaved", (), "interleave:0,1"), [factor * time for time in times], tmp_path),
+    )
+    (line,) = trial_text(Document("./sum 7", sides, (), ())).policies
+    assert line.startswith(f"For the whole process: numactl --interleave=0,1 ./sum 7: {words}")
+    assert line.endswith("; 50.0 % remote, the placement 50.0 %."), line
+    beside = as_document(Document("./sum 7", sides, (), ()))["sides"][2]["beside_placement"]
+    assert beside["times_as_fast"] == pytest.approx(1 / factor)
 
 
 # --- whole trials
@@ -461,11 +492,12 @@ def test_what_hangs_is_ended_and_named(recording: Path, tmp_path: Path, monkeypa
             return super().wait(timeout)
 
     monkeypatch.setattr(supervise.subprocess, "Popen", Begun)
-    command = ("sh", "-c", f"echo > {begun}; exec sleep 1000")
+    command = ("sh", "-c", f"echo $$ > {begun}.new; mv {begun}.new {begun}; exec sleep 1000")
     program = trial_runs.Program(command, str(tmp_path), "none", (), 0.5)
     found = trial_runs.run_once(program, trial_runs.Arm("plain", "plain"), str(tmp_path / "plain.1"))
     assert found.failure is not None and "hangs" in found.failure
     assert found.recording is not None and one(Path(found.recording), "SELECT complete FROM run") == 1
+    assert not is_running(int(begun.read_text()))
 
 
 # --- results beside the recording
@@ -529,6 +561,15 @@ def test_terminal_page_and_json_show_the_result(tmp_path: Path) -> None:
     assert "remote 55.0 % (error not known), then 2.0 % (0.5 % to 4.0 %); 100.0 % of 3 MiB checked" in page
     assert "Tried: worth the edit." in page and "It is &lt;b&gt;2.0&lt;/b&gt; times as fast" in page
     assert json.loads((tmp_path / "x.json").read_text())["advice"][0]["trial"]["p"] == 0.008
+
+
+def test_advice_names_its_trial(tmp_path: Path) -> None:
+    """On the page and as data; on the terminal see golden/report/named_objects.txt."""
+    path = SCENARIOS["named_objects"]().write(tmp_path / "x.numaprof")
+    html, data = tmp_path / "x.html", tmp_path / "x.json"
+    assert cli.run(["report", str(path), "--html", str(html), "--json", str(data)]) == 0
+    assert f"numaprof try {path} --advice 1</code>" in html.read_text()
+    assert json.loads(data.read_text())["advice"][0]["can_be_tried"] is True
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,12 @@ __attribute__((noinline)) void alloc_note_free(void *address)
         alloc_write_freed(ALLOC_HEAP, address, 0);
 }
 
-// The time when a call for a large block begins; a small block is not worth reading the clock.
-static uint64_t alloc_since(size_t bytes)
+uint64_t alloc_since(size_t bytes)
 {
-    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
+    if (bytes < ALLOC_THRESHOLD)
+        return 0;
+    preload_connect();
+    return preload_channel() ? clock_now() : 0;
 }
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -143,7 +145,7 @@ static uint64_t alloc_since(size_t bytes)
 // A function of its own, so that a small block costs no stack frame.
 static __attribute__((noinline)) void *alloc_large_malloc(size_t bytes, const void *caller)
 {
-    uint64_t since = clock_now();
+    uint64_t since = alloc_since(bytes);
     void *placed = place_allocate(bytes, 0, caller);
     return alloc_note(placed ? placed : next.malloc(bytes), bytes, since);
 }
@@ -155,7 +157,7 @@ PRELOAD_EXPORT void *malloc(size_t bytes)
 
 static __attribute__((noinline)) void *alloc_large_calloc(size_t count, size_t size, size_t bytes, const void *caller)
 {
-    uint64_t since = clock_now();
+    uint64_t since = alloc_since(bytes);
     void *placed = place_request(&(struct place_request){.bytes = bytes, .caller = caller, .zeroed = true});
     return alloc_note(placed ? placed : next.calloc(count, size), bytes, since);
 }
@@ -241,7 +243,7 @@ static void *alloc_realloc(void *block, size_t bytes, const void *caller)
         return next.realloc(block, bytes);
     if (early_owns(block))
         return alloc_move_early(block, bytes);
-    uint64_t since = clock_now();
+    uint64_t since = alloc_since(bytes);
     bool was_large = may_be_large && alloc_filter_remove(block);
     if (was_large)
         alloc_write_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address

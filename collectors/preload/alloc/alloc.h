@@ -24,6 +24,7 @@ void *alloc_note(void *address, size_t bytes, uint64_t since);
 void alloc_note_free(void *address);
 // Suspends notes of the calling thread: operator new notes the block itself, and calls malloc. Returns the old value.
 bool alloc_set_quiet(bool quiet);
+uint64_t alloc_since(size_t bytes); // the time when a call for a block begins; 0: a small one, or nobody records
 
 // --- alloc_thread.c: the calling thread's stack and thread-local variables; of the main thread only those
 // since: when its creation began; frame: our outermost frame of the thread.

@@ -6,7 +6,6 @@
 #include "collectors/preload/alloc/alloc.h"
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
-#include "core/system/clock.h"
 
 // True for memory that can hold data: neither code nor a guard.
 static bool alloc_map_is_data(size_t bytes, int protection, int flags)
@@ -30,18 +29,12 @@ static __attribute__((noinline)) void *alloc_map_note(void *address, size_t byte
     return address;
 }
 
-// MAP_POPULATE touches the pages before the call returns.
-static uint64_t alloc_map_since(size_t bytes)
-{
-    return bytes < ALLOC_THRESHOLD ? 0 : clock_now();
-}
-
 PRELOAD_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
     static __typeof__(&mmap) next;
     if (!next)
         next = PRELOAD_NEXT(mmap);
-    uint64_t since = alloc_map_since(bytes);
+    uint64_t since = alloc_since(bytes); // MAP_POPULATE touches the pages before the call returns
     return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since,
                           __builtin_return_address(0));
 }
@@ -51,7 +44,7 @@ PRELOAD_EXPORT void *mmap64(void *address, size_t bytes, int protection, int fla
     static __typeof__(&mmap64) next;
     if (!next)
         next = PRELOAD_NEXT(mmap64);
-    uint64_t since = alloc_map_since(bytes);
+    uint64_t since = alloc_since(bytes); // MAP_POPULATE touches the pages before the call returns
     return alloc_map_note(next(address, bytes, protection, flags, fd, offset), bytes, protection, flags, since,
                           __builtin_return_address(0));
 }
@@ -73,7 +66,7 @@ PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, i
     va_start(arguments, flags);
     void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
-    uint64_t since = alloc_map_since(new_bytes);
+    uint64_t since = alloc_since(new_bytes);
     struct place_move move;
     bool is_placed = place_lift(address, old_bytes, &move);
     if (old_bytes >= ALLOC_THRESHOLD)

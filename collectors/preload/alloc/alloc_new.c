@@ -10,7 +10,6 @@
 #include "collectors/preload/alloc/alloc_filter.h"
 #include "collectors/preload/place/place.h"
 #include "collectors/preload/preload.h"
-#include "core/system/clock.h"
 
 // Also when operator new leaves by an exception.
 static void new_end_quiet(const bool *before)
@@ -77,7 +76,7 @@ static void *new_of_caller(const char *name, const void *caller)
         void *(*next) parameters = (__typeof__(next))new_next(&kept, #name);                                           \
         if (next && bytes < ALLOC_THRESHOLD)                                                                           \
             return next arguments;                                                                                     \
-        uint64_t since = bytes < ALLOC_THRESHOLD ? 0 : clock_now();                                                    \
+        uint64_t since = alloc_since(bytes);                                                                           \
         void *block = bytes < ALLOC_THRESHOLD ? NULL : place_allocate(bytes, alignment, __builtin_return_address(0));  \
         if (!block) {                                                                                                  \
             bool before __attribute__((cleanup(new_end_quiet), unused)) = alloc_set_quiet(true);                       \

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +15,7 @@
 _Atomic int place_state;
 static struct placement *placement;
 static struct placement_counts *counts, unwatched; // unwatched: of a process whose counts nobody asked for
-static __thread bool inside;                        // what the unwinder allocates is not placed
+static _Atomic uint32_t forks;                      // that lead to this process from the one that read the file
 
 // --- the file
 
@@ -82,7 +83,8 @@ int place_bind_counted(int subject, const struct place_range *range, enum place_
     struct placement_count *count = &counts->subjects[subject];
     uint64_t moved;
     bool without_weights;
-    int status = place_bind(range, how, &moved, &without_weights);
+    const bool has_room = how == PLACE_MOVED || place_table_has_room(range->place);
+    int status = has_room ? place_bind(range, how, &moved, &without_weights) : -ENOMEM;
     if (status < 0) {
         place_count_refusal(subject, -status);
         return status;
@@ -98,13 +100,12 @@ void place_check_block(struct place_block *block)
 {
     enum { CHECKED_BLOCKS = 256 };
     struct placement_count *count = &counts->subjects[block->subject];
-    if (block->pid == getpid() && !atomic_exchange(&block->is_checked, true) &&
+    if (block->process == place_process() && !atomic_exchange(&block->is_checked, true) &&
         atomic_fetch_add(&count->checked_blocks, 1) < CHECKED_BLOCKS)
         place_check(&block->range, count);
 }
 
-// The place of the calling thread's next allocation of a subject; NULL: the file has none for it.
-static const struct placement_place *place_choose(int subject, size_t bytes)
+const struct placement_place *place_choose(int subject, size_t bytes)
 {
     const struct placement_place *place =
         placement_find_place(placement, &placement->subjects[subject], place_ordinal(subject));
@@ -131,7 +132,7 @@ static void place_variable(int subject)
     struct place_block block = {.address = address,
                                 .range = {.start = start, .bytes = end - start, .place = place},
                                 .subject = subject,
-                                .pid = getpid(),
+                                .process = place_process(),
                                 .is_mapping = true};
     if (place_bind_counted(subject, &block.range, PLACE_FRESH, variable->bytes) == 0)
         place_table_add(&block);
@@ -145,6 +146,16 @@ static void place_variables(void)
 }
 
 // --- opening
+
+uint32_t place_process(void)
+{
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+static void place_forked(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
 
 static int place_begin(void)
 {
@@ -160,6 +171,7 @@ static int place_begin(void)
     place_bind_open(placement);
     if (place_match_open(placement) < 0)
         return PLACE_OFF;
+    pthread_atfork(NULL, NULL, place_forked);
     atomic_fetch_add(&counts->processes, 1);
     atomic_fetch_add(&counts->bypassed, preload_is_bypassed());
     place_variables();
@@ -173,23 +185,9 @@ void place_open(void)
     static atomic_flag done = ATOMIC_FLAG_INIT;
     int kept_errno = errno;
     if (environ && !atomic_flag_test_and_set(&done)) { // without an environment the C library has not begun
-        inside = true;
-        int state = place_begin();
-        inside = false;
-        atomic_store_explicit(&place_state, state, memory_order_release);
+        atomic_store_explicit(&place_state, place_begin(), memory_order_release);
     }
     errno = kept_errno;
-}
-
-int place_find(enum placement_kind kind, size_t bytes, const void *caller, const struct placement_place **place)
-{
-    if (inside)
-        return -1;
-    inside = true;
-    int subject = place_match(kind, bytes, caller);
-    *place = subject >= 0 ? place_choose(subject, bytes) : NULL;
-    inside = false;
-    return *place ? subject : -1;
 }
 
 void place_finish(void)

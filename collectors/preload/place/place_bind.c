@@ -20,9 +20,10 @@ enum {
     BIND_AT_ONCE = 64,               // the stack may be a small one
 };
 
-// One word more than PLACEMENT_NODES: the kernel takes maxnode - 1 bits, its documentation says maxnode.
+// The kernel takes maxnode - 1 bits, its documentation says maxnode; it reads whole words.
 struct bind_mask {
-    unsigned long bits[PLACEMENT_NODES / BIND_WORD + 1];
+    unsigned long bits[PLACEMENT_NODES / BIND_WORD];
+    unsigned long limit;             // maxnode of the system calls
 };
 
 static const struct placement *placement;
@@ -63,13 +64,15 @@ static int bind_piece(uintptr_t start, uintptr_t end, int mode, const struct bin
     const unsigned long flags = how == PLACE_MOVED ? MPOL_MF_MOVE : 0;
     if (end <= start)
         return 0;
-    long status = syscall(SYS_mbind, start, end - start, mode, mask->bits, PLACEMENT_NODES + 1UL, flags);
+    long status = syscall(SYS_mbind, start, end - start, mode, mask->bits, mask->limit, flags);
     return status < 0 ? -errno : 0;
 }
 
 static void bind_add_node(struct bind_mask *mask, uint32_t node)
 {
+    const unsigned long limit = (node / BIND_WORD + 1) * BIND_WORD + 1;
     mask->bits[node / BIND_WORD] |= 1UL << (node % BIND_WORD);
+    mask->limit = limit > mask->limit ? limit : mask->limit;
 }
 
 static int bind_interleave(const struct place_range *range, enum place_how how, bool *without_weights)

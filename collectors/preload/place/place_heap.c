@@ -57,7 +57,7 @@ static struct place_block place_described(int subject, const struct place_range 
                                 .usable = range->bytes - offset,
                                 .range = *range,
                                 .subject = subject,
-                                .pid = getpid()};
+                                .process = place_process()};
 }
 
 static void *place_made(int subject, const struct place_request *request, struct place_range range)
@@ -78,7 +78,8 @@ static void *place_made(int subject, const struct place_request *request, struct
 static struct place_block *place_hold_own(uintptr_t address)
 {
     struct place_block *block = place_table_hold(address);
-    if (block && !block->is_mapping && block->pid == getpid() && address - block->range.start == place_offset(0))
+    const bool is_own = block && !block->is_mapping && block->process == place_process();
+    if (is_own && address - block->range.start == place_offset(0))
         return block;
     if (block)
         place_table_put_back(block, address);

@@ -9,7 +9,7 @@
 static struct place_block place_described(uintptr_t address, const struct place_range *range, int subject)
 {
     return (struct place_block){
-        .address = address, .range = *range, .subject = subject, .pid = getpid(), .is_mapping = true};
+        .address = address, .range = *range, .subject = subject, .process = place_process(), .is_mapping = true};
 }
 
 void place_mapped(void *address, size_t bytes, bool is_private, const void *caller)

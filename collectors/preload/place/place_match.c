@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same allocation in another run: call stack by build id and offset, size, ordinal in its thread.
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <link.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "collectors/preload/place/place.h"
 
@@ -13,6 +14,12 @@ static _Atomic uintptr_t returns[PLACEMENT_FRAMES]; // return address of each fr
 static _Atomic uintptr_t biases[PLACEMENT_MODULES]; // of loaded modules, plus 1; 0: not loaded
 static _Atomic unsigned long long loaded;           // modules loaded at the last check
 static __thread uint32_t ordinals[PLACEMENT_SUBJECTS];
+
+// Of the library that backtrace(3) loads too; backtrace would go on behind the frames that are compared.
+static struct {
+    __typeof__(&_Unwind_Backtrace) walk;
+    __typeof__(&_Unwind_GetIP) address;
+} unwinder;
 
 // --- modules
 
@@ -93,10 +100,14 @@ static void match_again(void)
 
 int place_match_open(const struct placement *file)
 {
-    void *frame;
+    void *library = dlopen("libgcc_s.so.1", RTLD_NOW);
     placement = file;
     dl_iterate_phdr(match_take_module, NULL);
-    return backtrace(&frame, 1) > 0 ? 0 : -ENOENT; // the first call loads the unwinder
+    if (!library)
+        return -ENOENT;
+    unwinder.walk = dlsym(library, "_Unwind_Backtrace");
+    unwinder.address = dlsym(library, "_Unwind_GetIP");
+    return 0;
 }
 
 // --- call stacks
@@ -106,19 +117,35 @@ static uintptr_t match_return(const struct placement_subject *subject, uint32_t 
     return atomic_load_explicit(&returns[subject->first_frame + frame], memory_order_relaxed);
 }
 
+struct match_walk {
+    const struct placement_subject *subject;
+    const void *caller;
+    uint32_t matched;            // frames so far
+};
+
+// Frames of the preload library stand before the caller.
+static _Unwind_Reason_Code match_frame(struct _Unwind_Context *context, void *data)
+{
+    struct match_walk *walk = data;
+    const uintptr_t address = unwinder.address(context);
+    if (walk->matched == 0 && address != (uintptr_t)walk->caller)
+        return _URC_NO_REASON;
+    if (address != match_return(walk->subject, walk->matched))
+        return _URC_NORMAL_STOP;
+    walk->matched++;
+    return walk->matched < walk->subject->frame_count ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
 static bool match_stack(const struct placement_subject *subject, const void *caller)
 {
-    enum { OWN = 8 };            // frames of the preload library above the caller
-    void *stack[PLACEMENT_DEPTH + OWN];
-    if (subject->frame_count == 1)
-        return true;
-    int count = backtrace(stack, (int)(subject->frame_count + OWN)), first = 0;
-    while (first < count && stack[first] != caller)
-        first++;
-    for (uint32_t i = 0; i < subject->frame_count; i++)
-        if (first + (int)i >= count || (uintptr_t)stack[first + (int)i] != match_return(subject, i))
-            return false;
-    return true;
+    static __thread bool inside; // what the unwinder allocates is not placed
+    struct match_walk walk = {.subject = subject, .caller = caller};
+    if (subject->frame_count == 1 || inside)
+        return !inside;
+    inside = true;
+    unwinder.walk(match_frame, &walk);
+    inside = false;
+    return walk.matched == subject->frame_count;
 }
 
 int place_match(enum placement_kind kind, size_t bytes, const void *caller)

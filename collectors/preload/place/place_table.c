@@ -4,6 +4,7 @@
 enum { PLACE_TABLE_REMOVED = 1, PLACE_TABLE_BUSY = 2, PLACE_TABLE_PROBES = 64 };
 
 static struct place_block place_table[PLACE_BLOCKS];
+static _Atomic uint64_t place_table_pieces;      // of all blocks
 
 static struct place_block *place_table_slot(uintptr_t address, unsigned int probe)
 {
@@ -17,7 +18,7 @@ static void place_table_copy(struct place_block *to, const struct place_block *f
     to->usable = from->usable;
     to->range = from->range;
     to->subject = from->subject;
-    to->pid = from->pid;
+    to->process = from->process;
     to->is_mapping = from->is_mapping;
     atomic_store_explicit(&to->is_checked, false, memory_order_relaxed);
 }
@@ -35,6 +36,16 @@ struct place_block *place_table_find(uintptr_t address)
     return NULL;
 }
 
+static uint32_t place_table_count(const struct placement_place *place)
+{
+    return place->mode == PLACEMENT_BLOCKS ? place->piece_count : 1;
+}
+
+bool place_table_has_room(const struct placement_place *place)
+{
+    return atomic_load_explicit(&place_table_pieces, memory_order_relaxed) + place_table_count(place) <= PLACE_PIECES;
+}
+
 struct place_block *place_table_hold(uintptr_t address)
 {
     struct place_block *slot = place_table_find(address);
@@ -48,6 +59,7 @@ void place_table_put_back(struct place_block *slot, uintptr_t address)
 
 void place_table_drop(struct place_block *slot)
 {
+    atomic_fetch_sub(&place_table_pieces, slot->pieces);
     atomic_store_explicit(&slot->address, PLACE_TABLE_REMOVED, memory_order_release);
 }
 
@@ -59,8 +71,10 @@ struct place_block *place_table_claim(uintptr_t address)
     for (unsigned int probe = 0; probe < PLACE_TABLE_PROBES; probe++) {
         slot = place_table_slot(address, probe);
         uintptr_t seen = atomic_load_explicit(&slot->address, memory_order_relaxed);
-        if (seen <= PLACE_TABLE_REMOVED && atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY))
+        if (seen <= PLACE_TABLE_REMOVED && atomic_compare_exchange_strong(&slot->address, &seen, PLACE_TABLE_BUSY)) {
+            slot->pieces = 0;
             return slot;
+        }
     }
     return NULL;
 }
@@ -68,6 +82,8 @@ struct place_block *place_table_claim(uintptr_t address)
 void place_table_fill(struct place_block *slot, const struct place_block *block)
 {
     place_table_copy(slot, block);
+    slot->pieces = place_table_count(slot->range.place);
+    atomic_fetch_add(&place_table_pieces, slot->pieces);
     place_table_put_back(slot, atomic_load_explicit(&block->address, memory_order_relaxed));
 }
 

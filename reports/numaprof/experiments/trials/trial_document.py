@@ -112,12 +112,12 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
         "remote_intervals": [share.interval if share else None for share in side.shares] if side else None,
         "busiest_node": None if node is None else _busiest(*node),
     }
+    if tried.arm.policy and trial.placed:
+        found["beside_placement"] = _compared(trial.placed[-1], tried)
     if tried.arm.subjects:
         verdict = judge(trial.plain, tried)
-        compared = change(trial.plain.time, tried.time)
         found["verdict"] = {"words": verdict.words, "why": verdict.why}
-        found["times_as_fast"] = None if compared is None else compared.ratio
-        found["p"] = None if compared is None else compared.p
+        found |= _compared(trial.plain, tried)
         found["found_share"], found["placed_share"], found["verified_share"] = tried.found, tried.placed, tried.right
         found["allocations"] = {name: tried.total(name) for name in _COLUMNS}
         found["subjects"] = [
@@ -132,6 +132,11 @@ def _side(trial: Trial, tried: Tried) -> dict[str, Any]:
             for subject in tried.arm.subjects
         ]
     return found
+
+
+def _compared(before: Tried, after: Tried) -> dict[str, Any]:
+    found = change(before.time, after.time)
+    return {"times_as_fast": found.ratio if found else None, "p": found.p if found else None}
 
 
 def _busiest(node: int, shares: Spread) -> dict[str, Any]:

@@ -90,19 +90,23 @@ def _policy(trial: Trial, tried: Tried) -> str:
     best = trial.placed[-1]
     nodes = (tried.arm.policy or "").partition(":")[2]
     line = f"numactl --interleave={nodes} {clean(trial.command)}"
-    return f"For the whole process: {line}: {_beside_placement(change(best.time, tried.time), tried)}."
+    compared = change(best.time, tried.time)
+    time = "emulated times mean nothing" if _emulated(tried) else _beside_placement(compared)
+    return f"For the whole process: {line}: {time}{_shares(best, tried)}."
 
 
-def _beside_placement(compared: Change | None, tried: Tried) -> str:
-    if _emulated(tried):
-        return "emulated times mean nothing; compare the remote shares"
+def _beside_placement(compared: Change | None) -> str:
     if compared is None:
-        return "not known how it compares"
-    if compared.faster:
-        return f"{compared.ratio:.2f} times as fast as the placement (p = {compared.p:.2g})"
-    if compared.slower:
-        return f"{1 / compared.ratio:.2f} times the time of the placement (p = {compared.p:.2g})"
-    return f"does as well as the placement, as far as these runs can tell (p = {compared.p:.2g})"
+        return "not known how its time compares"
+    time = f"{1 / compared.ratio:.2f} times the time of the placement (p = {compared.p:.2g})"
+    if compared.faster or compared.slower:
+        return time
+    return f"does as well as the placement, as far as these runs can tell: {time}"
+
+
+def _shares(placed: Tried, tried: Tried) -> str:
+    before, after = (each.side.share if each.side else None for each in (placed, tried))
+    return f"; {percent(after.middle)} remote, the placement {percent(before.middle)}" if before and after else ""
 
 
 def _without_edit(file: str, command: str) -> str:

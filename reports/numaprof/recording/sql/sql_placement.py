@@ -72,10 +72,24 @@ class Touched(NamedTuple):
     high: float
 
 
-TOUCHED = """
-SELECT p.block, max(0.0, min(1.0 * (p.address - b.address) / b.bytes)),
-       min(1.0, max(1.0 * (p.address - b.address + weight * :page_bytes) / b.bytes))
-  FROM placed p JOIN main_block b ON b.id = p.block WHERE NOT is_use GROUP BY p.block
+# Where the pages of a block end in the last snapshot of its life: page faults may be lost. A snapshot made from
+# numa_maps tells how many pages are where, not which.
+_LAST_SNAPSHOT = """
+(SELECT s.id FROM snapshot s
+  WHERE s.process = o.process AND method = 'move_pages' AND s.t_ns BETWEEN b.start_ns AND ifnull(b.end_ns, s.t_ns)
+  ORDER BY s.t_ns DESC LIMIT 1)
+"""
+_PAGES_END = f"""
+(SELECT h.address + h.span * :page_bytes FROM page_home h
+  WHERE h.snapshot = {_LAST_SNAPSHOT} AND h.address < b.address + b.bytes AND node IS NOT NULL
+  ORDER BY h.address DESC LIMIT 1)
+"""
+TOUCHED = f"""
+SELECT b.id, max(0.0, 1.0 * (low - b.address) / b.bytes),
+       min(1.0, 1.0 * (max(high, ifnull({_PAGES_END}, high)) - b.address) / b.bytes)
+  FROM (SELECT block, min(address) AS low, max(address + weight * :page_bytes) AS high
+          FROM placed WHERE NOT is_use AND block IS NOT NULL GROUP BY block) f
+  JOIN main_block b ON b.id = f.block JOIN object o ON o.id = b.object
 """
 
 
