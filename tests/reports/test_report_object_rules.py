@@ -822,14 +822,10 @@ def test_results_that_are_written_once_are_not_to_be_initialised(passes: int, sa
 def test_rows_of_an_allocator_of_the_program_are_placed_by_its_caller(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Blocks too small to be told apart. Where malloc writes sizes, pages are touched before code can place them."""
+    """Blocks too small to be told apart. Their thread asks for a node before malloc writes their sizes."""
     text = ["static void *xmalloc(size_t n)", "{", "    void *block = malloc(n);", "    return block;", "}"]
-    text += [
-        "void make(void)",
-        "{",
-        "    for (int i = 0; i < n; i++)",
-        "        rows[i] = xmalloc(n * sizeof *rows[i]);",
-    ]
+    made = "rows[i] = xmalloc(n * sizeof *rows[i]);"
+    text += ["void make(void)", "{", "    for (int i = 0; i < n; i++)", f"        {made}"]
     text += ["    for (int i = 0; i < n; i++)", "        rows[i][0] = i;", "}"]
     monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
     builder = sampled()
@@ -840,9 +836,12 @@ def test_rows_of_an_allocator_of_the_program_are_placed_by_its_caller(
             start = at + thread * BLOCK * PAGE
             builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
     (advice,) = only(builder, tmp_path, serial_init)
-    assert "// sum.c: instead of lines 8-9; #include <numa.h>; build with -lnuma" in advice.code
-    assert "block" not in " ".join(advice.code)
-    assert advice.removes == pytest.approx(0.5, abs=0.01)
+    assert "// sum.c: instead of lines 8-9; #include <numa.h>; #include <string.h>; build with -lnuma" in advice.code
+    code = [line.strip() for line in advice.code]
+    asks = next(at for at, line in enumerate(code) if line.startswith("numa_set_preferred(part_node[(size_t)i * "))
+    assert asks < code.index(made) < code.index("numa_set_localalloc();")
+    assert "block" not in " ".join(code)
+    assert advice.removes == pytest.approx(1.0, abs=0.01)
 
 
 def refilled(builder: RecordingBuilder, times: int) -> RecordingBuilder:

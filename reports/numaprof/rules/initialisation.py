@@ -326,10 +326,12 @@ def promised(evidence: Evidence, group: Sequence[Object], init: Initialisation) 
     zeroed = stored_once(evidence, group[0].main_thread, pages, nodes or ())
     if init.dealt:
         return gained_by_turns(evidence, group, init.by_team) - zeroed
+    # A policy for a block comes after malloc has written its size; that of the thread that makes it does not.
+    late = by_policy(init) and not any(memory.small for memory in init.memories or ())
     reached = [
         division
         for division in init.divisions
-        if division.found in init.reached and not (by_policy(init) and touched_by_allocator(evidence, division.found))
+        if division.found in init.reached and not (late and touched_by_allocator(evidence, division.found))
     ]
     saved = (gained(evidence, [each.found], _nodes_after(init, each), each.each_block) for each in reached)
     return sum(saved) - zeroed
