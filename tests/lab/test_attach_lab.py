@@ -64,10 +64,9 @@ class Top:
 
 
 @contextmanager
-def attached(recording: Path, *options: str, before: tuple[str, ...] = (), pages: bool = False) -> Iterator[None]:
-    """options: what to attach to. before: a command that starts the recorder. pages: their nodes are asked for."""
-    without = () if pages else ("--without", "pages")
-    command = [*before, TREE / "numaprof", "attach", *options, "-o", recording, *without, *EVENTS]
+def attached(recording: Path, *options: str, before: tuple[str, ...] = ()) -> Iterator[None]:
+    """options: what to attach to. before: a command that starts the recorder."""
+    command = [*before, TREE / "numaprof", "attach", *options, "-o", recording, "--without", "pages", *EVENTS]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
         assert recorder.stderr
         assert recorder.stderr.readline() == "numaprof: recording; Ctrl-C ends that\n"

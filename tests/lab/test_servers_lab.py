@@ -7,11 +7,9 @@ that is on one node while its thread is on the other, so that nearly all of its 
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,6 @@ from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
 MACHINE = "tests/lab/machines/small-zen.machine"
 DIFFERENCE = 0.02  # of the counts of two tools
 ENOUGH = 15_000  # remote requests of the work
-SOURCES = """SELECT sum(source = 1), sum(source = 2), sum(source = 2 AND page_node = 0) FROM sample WHERE kind = 2"""
 NODES = ("numactl", "--physcpubind=5", "--membind=0")  # the CPU is of node 1
 
 ARRAY = """
@@ -173,11 +170,11 @@ def service(request: pytest.FixtureRequest, public_place: Path) -> Iterator[Lang
 )
 @pytest.mark.requires("perf", "root")
 def test_counts_of_a_server(service: Language | Postgres | Redis, tmp_path: Path) -> None:
-    """The server is left as it was, and sampled loads have the source that their page's node says."""
+    """And the server is left as it was. Samples' nodes: dialects/test_samples_agree.py."""
     recording = tmp_path / "r.numaprof"
     perf = Perf(tmp_path, service.pid)
     before = state(service.pid)
-    with attached(recording, "-p", str(service.pid), pages=True):
+    with attached(recording, "-p", str(service.pid)):
         perf.ask("enable")
         service.work()
         perf.ask("disable")
@@ -187,8 +184,3 @@ def test_counts_of_a_server(service: Language | Postgres | Redis, tmp_path: Path
     assert theirs["remote_dram"] > ENOUGH
     for placement in PLACEMENTS:
         assert abs(ours[placement] - theirs[placement]) <= DIFFERENCE * theirs["remote_dram"], placement
-    with closing(sqlite3.connect(recording)) as database:
-        local, remote, on_node_0 = database.execute(SOURCES).fetchone()
-    print("sampled loads: local", local, "remote", remote, "of these on node 0", on_node_0)
-    assert remote > 0 and on_node_0 >= 0.98 * remote
-    assert remote >= 0.9 * (local + remote)
