@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import BUILD, TREE
-from running import run_command
+from running import job, run_command
 
 MACHINE = TREE / "tests" / "lab" / "machines" / "small-zen.machine"
 RANKS, SERIAL = 16, {3, 10}
@@ -46,9 +44,7 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_outliers_are_exactly_the_ranks_that_initialise_serially(launcher: str, jobs: Path) -> None:
-    done = run_command(BUILD / "numaprof-reports", "report", jobs / launcher, "--json", "-")
-    assert done.status == 0, done
-    found: dict[str, Any] = json.loads(done.out)
+    found = job(jobs / launcher)
     assert (found["launcher"], found["size"], found["found"], found["left_out"]) == (launcher, RANKS, RANKS, [])
     ranks = {rank["number"]: rank for rank in found["ranks"]}
     shares = {number: rank["remote_share"] for number, rank in ranks.items()}

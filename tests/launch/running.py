@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -43,6 +44,14 @@ def run_command(*arguments: object, **options: Any) -> Ended:
     words = [str(argument) for argument in arguments]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, **options)
     return Ended(done.returncode, done.stdout, PROGRESS.sub("", done.stderr))
+
+
+def job(*files: Path) -> dict[str, Any]:
+    """The report of a job's directory, or of its recordings."""
+    done = run_command(BUILD / "numaprof-reports", "report", *files, "--json", "-")
+    assert done.status == 0, done
+    found: dict[str, Any] = json.loads(done.out)
+    return found
 
 
 def run_as_nobody(public_place: Path, *words: object) -> Ended:

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import BUILD, PROGRAM
-from running import Ended, has_rows, one, run_command, target, until
+from running import Ended, has_rows, job, one, run_command, target, until
 
 MPICH = ["mpiexec.hydra"]
 OPEN_MPI = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
@@ -21,13 +19,6 @@ LAUNCHERS = [
     pytest.param([*OPEN_MPI, "--bind-to", "none"], "Open MPI", marks=pytest.mark.requires("openmpi"), id="openmpi"),
 ]
 RANK = "r=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; "
-
-
-def job(*files: Path) -> dict[str, Any]:
-    done = run_command(BUILD / "numaprof-reports", "report", *files, "--json", "-")
-    assert done.status == 0, done
-    found: dict[str, Any] = json.loads(done.out)
-    return found
 
 
 def recordings(folder: Path) -> list[Path]:

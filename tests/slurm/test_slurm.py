@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cluster import Cluster, started_cluster
-from conftest import BUILD, PROGRAM
-from running import has_rows, one, rows, run_command, target, until
+from conftest import PROGRAM
+from running import has_rows, job, one, rows, target, until
 
 pytestmark = [
     pytest.mark.requires("root", "slurm", "namespaces"),
@@ -28,13 +26,6 @@ RECORD = [PROGRAM, "record", "-q", "-o"]
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with started_cluster(tmp_path_factory.mktemp("slurm")) as started:
         yield started
-
-
-def job(*files: Path) -> dict[str, Any]:
-    done = run_command(BUILD / "numaprof-reports", "report", *files, "--json", "-")
-    assert done.status == 0, done
-    found: dict[str, Any] = json.loads(done.out)
-    return found
 
 
 def recordings(folder: Path) -> list[Path]:

@@ -90,7 +90,7 @@ def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) ->
     each divided among the threads, if they explain as much."""
     free = node_order(found)
     arrays = order_of_arrays(evidence, found, working, sure=free is None)
-    team = tuple(node for node in team_order(evidence, working, len(working), [found]) if node is not None)
+    team = team_order(evidence, working, len(working), [found])
     if free and len(set(team)) > 1 and _misplaced(found.steady_uses, team) < _misplaced(found.steady_uses, free):
         free = team
     if free is None or arrays is None:
@@ -104,9 +104,9 @@ def order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread]
     sure: beyond chance. None: no number explains the uses better than one array does.
     """
     uses, seen = found.steady_uses, found.steady_samples
-    team = [node for node in team_order(evidence, working, len(working), [found]) if node is not None]
+    team = team_order(evidence, working, len(working), [found])
     runs = [(node, len(list(same))) for node, same in groupby(team)]
-    once = tuple(node for node, _ in runs) if len({length for _, length in runs}) == 1 else tuple(team)
+    once = tuple(node for node, _ in runs) if len({length for _, length in runs}) == 1 else team
     if len(uses) < 2 or len(once) < 2:
         return None
     most = max(sum(bins.values()) for bins in uses.values()) / whole_of(uses)
@@ -179,7 +179,7 @@ def owners(found: Object) -> tuple[int, ...]:
 
 def team_order(
     evidence: Evidence, working: Sequence[Thread], parts: int, group: Sequence[Object] = ()
-) -> tuple[int | None, ...]:
+) -> tuple[int, ...]:
     """The node of each of equal parts of these, as a static schedule hands them to threads in the order of their
     creation."""
     nodes = [_working_node(evidence, thread) for thread in one_pass(evidence, working, group)]

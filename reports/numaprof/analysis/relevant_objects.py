@@ -115,12 +115,9 @@ def worth_placing(evidence: Evidence, group: list[Object]) -> bool:
     """The group as a whole has enough of the remote lines, as far as these are known, and more than a core's caches
     hold."""
     size = evidence.bytes(sum(found.pages_at_most for found in group))
-    few = evidence.remote_lines.enough and evidence.remote_lines.of(_things(group)) < MIN_OBJECT_SHARE
+    part = sum(part_of_remote(evidence, found) or 0.0 for found in group)
+    few = evidence.remote_lines.enough and part < MIN_OBJECT_SHARE
     return not measured(evidence) or not (few or 0 < size < IN_CACHE_BYTES)
-
-
-def _things(group: Iterable[Object]) -> list[int]:
-    return [thing for found in group for thing in found.things]
 
 
 def _function(found: Object) -> object:

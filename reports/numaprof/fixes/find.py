@@ -144,8 +144,9 @@ def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
     beside = [caller]
     if wrapper is not None and caller.line is not None and _suffix(caller) in _C:
         lines = whole(caller.file, evidence.run.cwd, evidence.run.started_at)
-        beside = [caller._replace(line=number) for number in c_allocation.rows_beside(lines, caller.line, wrapper)]
-    there = [_at(evidence, site, wrapper) for site in beside or [caller]]
+        rows = c_allocation.rows_beside(lines, caller.line, wrapper)
+        beside = [caller._replace(line=number) for number in rows] or beside
+    there = [_at(evidence, site, wrapper) for site in beside]
     return [memory for each in there for memory in each] if all(there) else []
 
 

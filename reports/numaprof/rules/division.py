@@ -66,8 +66,7 @@ def divided_by_threads(
         nodes = _of_a_block(found, nodes) if each_block else nodes
         grown = any(memory.grown for memory in own)
         if grown:  # how far its last block is used is not known, only in what order
-            in_order = team_order(evidence, working, len(working), [found])
-            nodes = tuple(node for node in in_order if node is not None) or None
+            nodes = team_order(evidence, working, len(working), [found]) or None
         by_level = _by_level(evidence, found, own, working)
         blocks = 0 if by_level or each_block else _blocks(evidence, found, own, nodes)
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
@@ -154,9 +153,8 @@ def order_of_threads(evidence: Evidence, found: Object, use: Site | None, in_reg
         return None
     seen = users(evidence, [row for row in evidence.samples.used if use is not None and row.loop == use])
     working = one_pass(evidence, dividing_team(evidence, [found], seen), [found])
-    order = team_order(evidence, working, len(working), [found])
-    nodes = tuple(node for node in order if node is not None)
-    return nodes if len(set(nodes)) > 1 and len(nodes) == len(working) else None
+    nodes = team_order(evidence, working, len(working), [found])
+    return nodes if len(set(nodes)) > 1 else None
 
 
 def _named_in_one(found: Object, text: Sequence[Memory]) -> int:
