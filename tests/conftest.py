@@ -29,6 +29,10 @@ if "NUMAPROF_MACHINE" not in os.environ:  # in the emulated machine importing it
 TREE = Path(__file__).resolve().parent.parent
 BUILD = TREE / "build"
 PROGRAM = BUILD / "numaprof"
+# Words before a command: a user without rights, another one in each test process, as the kernel limits locked memory by
+# user (perf_event_mlock_kb).
+NOBODY_ID = 30000 + os.getpid() % 10000
+NOBODY = ("setpriv", f"--reuid={NOBODY_ID}", f"--regid={NOBODY_ID}", "--clear-groups")
 
 
 def _perf_event_allowed() -> bool:

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, Callable
 
 import pytest
-from conftest import BUILD, TREE, build_once
+from conftest import BUILD, NOBODY, TREE, build_once
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from machine_files import emptied, names, snapshot, unpack
 
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 PARANOID = "/proc/sys/kernel/perf_event_paranoid"
 
 

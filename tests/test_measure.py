@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import BUILD, TREE, build_once
+from conftest import BUILD, NOBODY, TREE, build_once
 
 SMALL = ["--size", "16M", "--only", "latency_window_4k,read,copy_all,stride_write,first_run,later_run"]
 
@@ -152,7 +152,7 @@ def test_nobody_can_measure(program: Path, tmp_path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="numaprof-") as folder:  # pytest's own are root's alone
         os.chmod(folder, 0o755)
         copy = shutil.copy(program, folder)
-        command = ["setpriv", "--reuid=65534", "--clear-groups", copy, "topology", "--measure", "--only", "read"]
+        command = [*NOBODY, copy, "topology", "--measure", "--only", "read"]
         done = subprocess.run([*command, "--size", "8M"], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "  read  " in done.stdout

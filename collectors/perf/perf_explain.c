@@ -123,7 +123,7 @@ static const struct perf_explain_rule perf_explain_open[] = {
       "a newer kernel; numaprof events"}},
     {E2BIG, NULL, {"the kernel is too old for this event", "a newer kernel"}},
     {ENOBUFS, NULL, // not the kernel's word: so that it is told from EPERM of opening
-     {"the limit of locked memory is reached",
+     {"the limit of locked memory, which all programs of a user share, is reached",
       "sudo sysctl kernel.perf_event_mlock_kb=2048, or ulimit -l unlimited"}},
     {EMFILE, NULL, {"the limit of open files is reached", "ulimit -n 65536"}},
     {ENFILE, NULL, {"the machine's limit of open files is reached", "sudo sysctl fs.file-max=1000000"}},
@@ -140,7 +140,7 @@ static const struct perf_explain_rule perf_explain_open[] = {
 
 static const struct perf_explain_rule perf_explain_mapping[] = {
     {EPERM, NULL,
-     {"the limit of locked memory is reached",
+     {"the limit of locked memory, which all programs of a user share, is reached",
       "sudo sysctl kernel.perf_event_mlock_kb=2048, or ulimit -l unlimited"}},
     {ENOMEM, NULL, {"out of memory or of mappings", "free some, or sudo sysctl vm.max_map_count=262144"}},
     {0, NULL, {"the ring of the event cannot be mapped", NULL}},

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from attaching import LATE_PAGES, PAGE, Attachee, attached, attachee, gone, refused, state, waits, with_pmu
-from conftest import PROGRAM
+from conftest import NOBODY, PROGRAM
 from numaprof.evidence.evidence import load
 from running import children_of, one, rows, run, run_command, until
 
@@ -246,14 +246,13 @@ def test_programs_of_later_processes_are_not_expected_to_load_a_library(recordin
 @pytest.mark.requires("perf_event", "root")
 def test_a_program_with_other_rights_ends_the_recording_of_its_owner(public_place: Path) -> None:
     """Where kernel.perf_event_paranoid is 2 or less. The process lives on, and what was recorded says why it stops."""
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2:
         pytest.skip("kernel.perf_event_paranoid is above 2")
     recording, other = public_place / "r.numaprof", public_place / "other"
     shutil.copy(str(shutil.which("sleep")), other)
     other.chmod(0o4755)
-    program = Attachee([*nobody, "sh", "-c", f"echo ready; read go; echo 'go done'; exec {other} 1000"])
-    with attached(program.pid, recording, command=(*nobody, public_place / "numaprof")) as recorder:
+    program = Attachee([*NOBODY, "sh", "-c", f"echo ready; read go; echo 'go done'; exec {other} 1000"])
+    with attached(program.pid, recording, command=(*NOBODY, public_place / "numaprof")) as recorder:
         recorder.ends = True
         program.do("go")
     assert program.process.poll() is None
@@ -311,11 +310,10 @@ def test_without_page_faults_children_are_found_later(recording: Path) -> None:
 @pytest.mark.requires("perf_event", "root")
 def test_its_owner_needs_no_privilege(public_place: Path) -> None:
     """Where kernel.perf_event_paranoid is 2 or less."""
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 2:
         pytest.skip("kernel.perf_event_paranoid is above 2")
     recording = public_place / "r.numaprof"
-    with attachee(*nobody) as program, attached(program.pid, recording, command=(*nobody, public_place / "numaprof")):
+    with attachee(*NOBODY) as program, attached(program.pid, recording, command=(*NOBODY, public_place / "numaprof")):
         program.do("touch")
     assert_touched(recording, "1", LATE_PAGES)
     assert one(recording, "SELECT detail FROM evidence WHERE collector = 'faults'").endswith(
@@ -383,7 +381,7 @@ def test_every_thread_is_counted(recording: Path) -> None:
 
 @pytest.mark.requires("perf_event", "mounts", "gcc", "x86_64")
 def test_threads_that_do_not_fit_are_refused_with_the_number(public_place: Path) -> None:
-    with attachee("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") as program:
+    with attachee(*NOBODY) as program:
         for _ in range(300):
             program.do("start")
         mount = with_pmu()
@@ -402,14 +400,14 @@ LITTLE = 600  # open files
 
 def few_files(*words: object) -> tuple[object, ...]:
     """For an ordinary user: root would raise the limit."""
-    return ("prlimit", f"--nofile={LITTLE}", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words)
+    return ("prlimit", f"--nofile={LITTLE}", *NOBODY, *words)
 
 
 @pytest.mark.requires("perf_event", "root")
 def test_page_faults_are_left_out_before_threads(public_place: Path) -> None:
     """300 threads on several CPUs need more descriptors for page faults than there may be."""
     recording = public_place / "r.numaprof"
-    with attachee("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") as program:
+    with attachee(*NOBODY) as program:
         for _ in range(300):
             program.do("start")
         done = run_command(
@@ -560,10 +558,7 @@ def test_a_thread() -> None:
 @pytest.mark.requires("root")
 def test_somebody_elses(public_place: Path) -> None:
     command = (
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
+        *NOBODY,
         public_place / "numaprof",
         "attach",
     )

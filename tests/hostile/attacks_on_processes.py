@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from conftest import PROGRAM
+from conftest import NOBODY, PROGRAM
 from hostile.kinds import PATIENCE_S, Kind, as_alone, assert_complete, assert_readable, record
 from running import children_of, is_alive, rows, run_command, state_of, target, until
 
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 MOMENT_S = 0.3  # as long as a run takes on a quiet machine
 
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from conftest import BUILD, PROGRAM, TREE, build_once
+from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
 
 PATIENCE_S = 60  # a busy machine is not a wrong one
 TARGETS = TREE / "tests" / "targets"
@@ -56,7 +56,7 @@ def job(*files: Path) -> dict[str, Any]:
 
 def run_as_nobody(public_place: Path, *words: object) -> Ended:
     """`numaprof record` to r.numaprof there, by a user without rights."""
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", public_place / "numaprof", "record", "-q"]
+    command = [*NOBODY, public_place / "numaprof", "record", "-q"]
     return run_command(*command, "-o", public_place / "r.numaprof", *words, cwd=public_place)
 
 

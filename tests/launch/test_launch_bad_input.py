@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE, build_once
+from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
 from running import Ended, is_alive, one, rows, run, run_command, target, touched_pages, until
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
@@ -107,7 +107,7 @@ def test_threads_that_proc_does_not_show_are_not_over(recording: Path) -> None:
 def test_an_ordinary_user(public_place: Path) -> None:
     shutil.copy(target("touch"), public_place)
     recording = public_place / "r.numaprof"
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", public_place / "numaprof", "record", "-q"]
+    command = [*NOBODY, public_place / "numaprof", "record", "-q"]
     done = run_command(*command, "-o", recording, public_place / "touch", 3, 1024, cwd=public_place)
     assert done == (0, "", "")
     assert_threads(recording, 4)
@@ -120,7 +120,7 @@ def test_an_ordinary_user_at_a_paranoid_level_that_forbids_all(public_place: Pat
     shutil.copy(forbid("perf_event_open", "EACCES")[0], launcher)
     shutil.copy(target("touch"), public_place)
     recording = public_place / "r.numaprof"
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", launcher, "perf_event_open", "EACCES"]
+    command = [*NOBODY, launcher, "perf_event_open", "EACCES"]
     done = run_command(
         *command, public_place / "numaprof", "record", "-q", "-o", recording, public_place / "touch", 3, 1024
     )
@@ -144,10 +144,7 @@ def test_few_open_files(files: int, public_place: Path) -> None:
     recording = public_place / "r.numaprof"
     command = [
         *limited(files),
-        "setpriv",
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
+        *NOBODY,
         public_place / "numaprof",
     ]
     done = run_command(*command, "record", "-q", "-o", recording, public_place / "touch", 30, 64, cwd=public_place)
@@ -279,7 +276,7 @@ def test_no_locked_memory_but_the_allowance(public_place: Path) -> None:
     """The rings of all CPUs share it evenly."""
     shutil.copy(target("touch"), public_place)
     recording = public_place / "r.numaprof"
-    command = ["prlimit", "--memlock=0", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    command = ["prlimit", "--memlock=0", *NOBODY]
     command += [public_place / "numaprof", "record", "-q", "-o", recording, public_place / "touch", 3, 1024]
     assert run_command(*command, cwd=public_place) == (0, "", "")
     assert touched_pages(recording) >= 3 * 256

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM
+from conftest import BUILD, NOBODY, PROGRAM
 from running import one, rows, run, run_as_nobody, run_command, state_of, target, until
 
 NOTE = "SELECT value, remedy FROM note WHERE kind = 'not_followed'"
@@ -42,8 +42,7 @@ def test_a_library_that_the_programs_user_cannot_read(public_place: Path) -> Non
     numaprof, library = public_place / "numaprof", public_place / "libnumaprof-preload.so"
     library.chmod(0o700)
     shutil.copy(target("touch"), public_place)
-    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-    done = run_command(numaprof, "record", "-q", "-o", public_place / "r", *user, public_place / "touch", 2, 64)
+    done = run_command(numaprof, "record", "-q", "-o", public_place / "r", *NOBODY, public_place / "touch", 2, 64)
     assert done.status == 0
     assert one(public_place / "r", NOTE)[1].startswith(
         f"let LD_PRELOAD reach the program and its user read {library}; "

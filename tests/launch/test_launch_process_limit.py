@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import BUILD
+from conftest import BUILD, NOBODY_ID
 from running import Ended, one, rows, run_command, target
 
-NOBODY_ELSE = 61234  # the limit is the user's, so no other test may run as this one
+NOBODY_ELSE = NOBODY_ID + 10000  # the limit is the user's, so no other test may run as this one
 REMEDY = "allow more processes: ulimit -u, or pids.max of the control group"
 
 pytestmark = pytest.mark.requires("root", "perf_event")

@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import BUILD
+from conftest import BUILD, NOBODY
 from running import one, rows, run, target
 
 pytestmark = [pytest.mark.requires("gcc", "perf_event", "root")]
 
 CHILDREN = 100
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM, TREE, build_c
+from conftest import BUILD, NOBODY, PROGRAM, TREE, build_c
 from running import Ended, one, run_command, target
 from seeds import write_seeds
 
@@ -106,7 +106,7 @@ def test_a_hostile_sibling(checks: str, sanitized: dict[str, Path], public_place
     """A descendant that runs as another user writes all that is shared. Other programs of the target end as usual."""
     shutil.copy(target("hostile"), public_place)
     program = recorder(checks, sanitized) if checks else PROGRAM
-    hostile = f"setpriv --reuid=65534 --regid=65534 --clear-groups {public_place}/hostile 1 400"
+    hostile = f"{' '.join(NOBODY)} {public_place}/hostile 1 400"
     script = f"{hostile} & for i in 1 2 3 4 5 6; do {target('touch')} 8 64 || exit 9; done; kill $!; wait; exit 5"
     done = run_command(program, "record", "-q", "-o", tmp_path / "r.numaprof", "sh", "-c", script)
     assert_clean(done)

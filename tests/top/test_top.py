@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from attaching import Attachee, attachee, gone, refused, state, waits, with_pmu
-from conftest import PROGRAM, TREE
+from conftest import NOBODY, PROGRAM, TREE
 from live_samples import header_document, process, sample_document, text, thread
 from numaprof.commands.top import main
 from numaprof.text.messages import Failure
@@ -242,7 +242,7 @@ def test_a_zombie_and_a_thread_of_the_kernel() -> None:
 
 @pytest.mark.requires("root")
 def test_of_another_user(public_place: Path) -> None:
-    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", public_place / "numaprof")
+    nobody = (*NOBODY, public_place / "numaprof")
     with attachee() as program:
         done = run_command(*nobody, "top", "--once", "-p", program.pid)
     assert (done.status, done.out) == (126, "")
