@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // threads short COUNT: so many threads, one after the other.  threads live COUNT: so many at once.
+// With a third word each thread pins itself to one CPU, in turn.
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_barrier_t all_there;
+static atomic_uint pinned; // threads that were, where all are to be
+static int cpus;           // 0: threads run where the scheduler puts them
+
+static void pin(void)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(atomic_fetch_add(&pinned, 1) % (unsigned)cpus, &one);
+    pthread_setaffinity_np(pthread_self(), sizeof one, &one);
+}
 
 static void *end_at_once(void *unused)
 {
+    if (cpus)
+        pin();
     return unused;
 }
 
 static void *wait_for_all(void *unused)
 {
+    if (cpus)
+        pin();
     pthread_barrier_wait(&all_there);
     return unused;
 }
@@ -23,6 +41,7 @@ int main(int argc, char **argv)
     pthread_t *threads = calloc((size_t)count, sizeof *threads);
     if (!threads)
         return 2;
+    cpus = argc > 3 ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
     int at_once = strcmp(argv[1], "live") == 0 ? count : 1;
     pthread_barrier_init(&all_there, NULL, (unsigned)at_once);
     for (int done = 0; done < count; done += at_once) {
