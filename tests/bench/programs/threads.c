@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // threads short COUNT: so many threads, one after the other.  threads live COUNT: so many at once.
-// With a third word each thread pins itself to one CPU, in turn.
+// With a third word all pin themselves as numaprof pins them: main to the first CPU, a short thread to the second, which
+// is idle, live ones to each CPU in turn.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -9,28 +10,28 @@
 #include <unistd.h>
 
 static pthread_barrier_t all_there;
-static atomic_uint pinned; // threads that were, where all are to be
-static int cpus;           // 0: threads run where the scheduler puts them
+static atomic_uint pinned; // live threads that were
+static unsigned cpus;      // 0: threads run where the scheduler puts them
 
-static void pin(void)
+static void pin(unsigned cpu)
 {
     cpu_set_t one;
     CPU_ZERO(&one);
-    CPU_SET(atomic_fetch_add(&pinned, 1) % (unsigned)cpus, &one);
+    CPU_SET(cpu % cpus, &one);
     pthread_setaffinity_np(pthread_self(), sizeof one, &one);
 }
 
 static void *end_at_once(void *unused)
 {
     if (cpus)
-        pin();
+        pin(1);
     return unused;
 }
 
 static void *wait_for_all(void *unused)
 {
     if (cpus)
-        pin();
+        pin(atomic_fetch_add(&pinned, 1) + 1);
     pthread_barrier_wait(&all_there);
     return unused;
 }
@@ -41,7 +42,9 @@ int main(int argc, char **argv)
     pthread_t *threads = calloc((size_t)count, sizeof *threads);
     if (!threads)
         return 2;
-    cpus = argc > 3 ? (int)sysconf(_SC_NPROCESSORS_ONLN) : 0;
+    cpus = argc > 3 ? (unsigned)sysconf(_SC_NPROCESSORS_ONLN) : 0;
+    if (cpus)
+        pin(0);
     int at_once = strcmp(argv[1], "live") == 0 ? count : 1;
     pthread_barrier_init(&all_there, NULL, (unsigned)at_once);
     for (int done = 0; done < count; done += at_once) {
