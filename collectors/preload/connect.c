@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the recorder when the program starts, and again in every forked child.
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -219,9 +220,25 @@ static int connect_once(int *ring)
     return 0;
 }
 
+// The kernel's function under its own name (vdso(7)), so that no library's clock_gettime() is found in its place.
+static void connect_find_clock(void)
+{
+#ifdef __x86_64__
+    const char *name = "__vdso_clock_gettime";
+#else
+    const char *name = "__kernel_clock_gettime"; // arm64; elsewhere the library's name differs as well
+#endif
+    void *kernel = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    int (*get)(clockid_t, struct timespec *) = NULL;
+    if (kernel)
+        *(void **)&get = dlsym(kernel, name);
+    clock_use(get);
+}
+
 static void connect_open(void)
 {
     connect_keep_environment();
+    connect_find_clock();
     clock_read_namespace();
     connect_name_process();
     thread_mask_get(0, &preload_self.mask);
