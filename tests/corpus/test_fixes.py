@@ -440,6 +440,17 @@ CXX = {
         "    total = a[7][9] + a.size();",
         "",
     ),
+    "vector_of_vectors_of_braces": (
+        "std::vector<std::vector<body>> a(n / 100, std::vector<body>(m, body{1, 2, 3})); //ALLOC",
+        "    total = a[7][9].x + a.size();",
+        "",
+    ),
+    "vectors_in_an_initialiser_list": (
+        "holder a(n / 100, m);",
+        "    total = a.rows[7][9] + a.rows.size() + a.few.size();",
+        "struct holder {\n    std::vector<std::vector<double>> rows;\n    std::vector<int> few;\n"
+        "    holder(size_t n, size_t m) : rows(n, std::vector<double>(m, 2.5)), few(n, 1) { few[0] = 2; } //ALLOC\n};",
+    ),
     "static_cast": ("auto *a = static_cast<double *>(std::malloc(n * sizeof(double))); //ALLOC", SUM, ""),
     "unique": ("std::unique_ptr<double[]> a(new double[n]); //ALLOC", SUM, ""),
     "vector": ("std::vector<double> a(n); //ALLOC", FILLED, ""),
@@ -636,7 +647,7 @@ def compared(
     for snippet in snippets:
         if snippet is not zeros_in_parallel and not memories[0].size:
             continue  # the pieces have no address in common
-        if snippet is SNIPPETS["zeros_of_each"] and memories[0].nest is None:
+        if snippet is SNIPPETS["zeros_of_each"] and any(memory.nest is None for memory in memories):
             continue  # for what loops allocate
         source.write_text(texts[0])
         done = apply(printed(memories, snippet), source.parent)
@@ -681,6 +692,7 @@ def test_cxx_in_its_place(name: str, cxx_head: list[str], tmp_path: Path) -> Non
     several = name in (
         *("two_vectors", "new_of_structs", "initialiser_list", "two_on_a_line", "constructor_of_a_template"),
         *("two_made_unique_with_values", "two_constant_vectors", "two_given_to_an_aggregate"),
+        "vectors_in_an_initialiser_list",
     )
     compared(source, found, 2 if several else 1, snippets_of(name), flags=cxx_head)
 

@@ -522,8 +522,11 @@ def test_small_blocks_of_a_wrapper_are_placed_where_they_are_asked_for(
 def test_small_blocks_that_their_wrapper_fills_are_not_zeroed_where_they_are_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Only the policy of the thread that makes them places them."""
     filled = PIECES.replace("    return p;", "    for (size_t k = 0; k < n; k++) ((char *)p)[k] = 1; return p;")
-    assert "my_alloc" not in "".join(advice_on_pieces(filled, tmp_path, monkeypatch).code)
+    code = "".join(advice_on_pieces(filled, tmp_path, monkeypatch).code)
+    assert "memset" not in code and "omp" not in code
+    assert code.index("numa_set_preferred") < code.index("my_alloc(m") < code.index("numa_set_localalloc")
 
 
 @pytest.mark.parametrize(("filled", "after"), [("", "a = make"), ("    fill(p, n);\n", "p = malloc")])
@@ -841,6 +844,36 @@ def test_rows_of_an_allocator_of_the_program_are_placed_by_its_caller(
     asks = next(at for at, line in enumerate(code) if line.startswith("numa_set_preferred(part_node[(size_t)i * "))
     assert asks < code.index(made) < code.index("numa_set_localalloc();")
     assert "block" not in " ".join(code)
+    assert advice.removes == pytest.approx(1.0, abs=0.01)
+
+
+def test_small_blocks_that_a_function_makes_and_fills_are_placed_by_the_turns_that_call_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Among them those that malloc touches, of an allocator that this function calls."""
+    text = ["static void *xmalloc(size_t n)", "{", "    return malloc(n);", "}", "struct item *item(int id)", "{"]
+    text += [
+        "    struct item *made = xmalloc(sizeof *made);",
+        "    made->data = xmalloc(1024);",
+        "    made->data[0] = id;",
+    ]
+    text += ["    return made;", "}", "void make(void)", "{", "    for (int i = 0; i < n; i++)"]
+    text += ["        items[i] = item(i);", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    stack = builder.stack(builder.place(WORK))
+    makes = builder.place(("/home/u/src/sum.c", 15, "make"))
+    for inner, at in (((9, "item"),), ARRAY), (((3, "xmalloc"), (8, "item")), OTHER):
+        frames = [builder.place(("/home/u/src/sum.c", *frame)) for frame in inner]
+        builder.touch(builder.stack(*frames, makes), 1, at, PAGES, page_node=0)
+        for thread in range(8):
+            start = at + thread * BLOCK * PAGE
+            builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, 16 * PAGE), 0)
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = [line.strip() for line in advice.code]
+    assert code[0] == "// sum.c: instead of lines 14-15; #include <numa.h>; build with -lnuma"
+    asks = next(at for at, line in enumerate(code) if line.startswith("numa_set_preferred(part_node[(size_t)i * "))
+    assert asks < code.index("items[i] = item(i);") < code.index("numa_set_localalloc();")
     assert advice.removes == pytest.approx(1.0, abs=0.01)
 
 

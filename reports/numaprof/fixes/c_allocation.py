@@ -51,7 +51,7 @@ def allocations(
     replacing = [(place, memories) for place, memories in by_place if any(map(_replaces, memories))]
     if len(replacing) > 1:
         return _side_by_side(replacing) if len(replacing) == len(places) else []
-    if any(memory.nest is not None for memory in found):
+    if any(memory.nest is not None and memory.around is None for memory in found):
         return found if len(found) == 1 and not any(_beside(replacing[0][0], text.code)) else []
     return _within(*replacing[0]) if replacing else _cut([(place, each) for place, each in by_place if each])
 
@@ -204,8 +204,8 @@ def _beside(place: Place, text: str) -> tuple[str, ...]:
 def _within(place: Place, found: list[Memory]) -> list[Memory]:
     """Lines are replaced as a whole: what stands beside the statement is put back."""
     before, after = _beside(place, place.text.text)
-    found[0] = replace(found[0], before=(*filter(None, [before]), *found[0].before))
-    found[-1] = replace(found[-1], after=(*found[-1].after, *filter(None, [after])))
+    found[0] = found[0].between(filter(None, [before]), ())
+    found[-1] = found[-1].between((), filter(None, [after]))
     return found
 
 

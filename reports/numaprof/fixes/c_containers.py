@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from numaprof.fixes.c_loops import in_loop, loop_heads, nest, outermost_loop
+from numaprof.fixes.c_loops import Nest, in_loop, loop_heads, nest, outermost_loop
 from numaprof.fixes.c_text import CText, Place, once_only, split
 from numaprof.fixes.c_types import SCALAR, has_values, number, resolved
 from numaprof.fixes.memory import Memory
@@ -170,22 +170,23 @@ def _vector_of_vectors(place: Place) -> Memory | None:
         rf"((?:std\s*::\s*)?vector\s*<\s*{_INNER}\s*>\s*(\w+))\s*\((.*),\s*{_INNER}\s*\((.*)\)\s*\)$",
         place.statement.text,
     )
-    if found is None or found.group(2) != found.group(5) or not _is_size(place.text, split(found.group(6))):
+    if found is None or found.group(2) != found.group(5):
         return None
     declaration, _, name, count, _, inner = found.groups()
-    method = "assign" if split(inner)[1:] else "resize"
+    return _rows(place, name, count.strip(), split(inner), f"{declaration}({count.strip()});")
+
+
+def _rows(place: Place, name: str, count: str, inner: list[str], outer: str) -> Memory | None:
+    """A vector of vectors in a loop of our own. outer: the statement that makes the rows without elements."""
+    if not _is_size(place.text, inner) or len(inner) > 2 or once_only(count):
+        return None
+    row = _free_name(place.text.code, "row")
+    method = "assign" if inner[1:] else "resize"
+    made = _vector(place, f"{name}[{row}]", inner, method)
+    head = f"for (size_t {row} = 0; {row} < {count}; {row}++)"
     statement = place.statement
-    return Memory(
-        place.file,
-        statement.first,
-        statement.last,
-        pointer="",
-        count=count.strip(),
-        size="",
-        zero=f"{name}[{{i}}].{method}({inner});",
-        before=(f"{declaration}({count.strip()});",),
-        indent=place.indent,
-    )
+    loop = Nest((head,), 1, statement.first, statement.last, place.indent, made.after[0], alone=True)
+    return replace(made, nest=loop, writes=True, around=((outer,), ()))
 
 
 def _made_unique(place: Place) -> list[Memory]:
@@ -275,10 +276,16 @@ def initialised(place: Place) -> list[Memory]:
     if not made or len(made) != len(sized) or any(named.search(each) for each in others):
         return []
     start = f"{head}{' : ' if others else ''}{', '.join(others)}"
-    found = [_vector(place, name, args, "assign" if args[1:] else "resize") for name, args in made]
-    if any(once_only(memory.count) for memory in found):
-        return []
-    return [replace(found[0], before=(start, "{", *found[0].before)), *found[1:]]
+    found = [_member(place, name, arguments) for name, arguments in made]
+    known = [memory for memory in found if memory is not None and not once_only(memory.count)]
+    return [known[0].between((start, "{"), ()), *known[1:]] if len(known) == len(found) else []
+
+
+def _member(place: Place, name: str, arguments: list[str]) -> Memory | None:
+    rows = re.match(rf"{_INNER}\s*\((.*)\)$", arguments[1]) if arguments[1:] else None
+    if rows is not None:
+        return _rows(place, name, arguments[0], split(rows.group(2)), f"{name}.resize({arguments[0]});")
+    return _vector(place, name, arguments, "assign" if arguments[1:] else "resize")
 
 
 def _vector_type(text: CText, name: str) -> str | None:

@@ -65,6 +65,8 @@ class CText:
         if call is None or defined is None or re.search(r"\b(?:mem(?:set|cpy)|fill|for)\b|\]\s*=", defined.group(2)):
             return [statement]  # or it writes to what it allocates
         body, names = defined.group(2).replace("\\\n", " "), split(defined.group(1))
+        if not all(map(str.isidentifier, names)):
+            return [statement]
         for name, given in zip(names, split(call.group(2))):
             plain = re.fullmatch(r"[\w.>\[\]-]+", given) is not None
             body = re.sub(rf"(?:(?<=\*)\(\s*{name}\s*\)|\(\s*{name}\s*\)(?=\s*=))", name, body) if plain else body

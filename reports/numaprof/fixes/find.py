@@ -35,8 +35,13 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
     found: list[Memory] = []
     pages = sum(each.pages_at_most for each in group)
     unnamed = [each for each in group if each.kind == UNNAMED]
+    in_turns = {each.site.function: _made_in_turns(evidence, each) for each in unnamed if each.site is not None}
     for each in group:
+        if each.kind == UNNAMED and each.caller is not None and in_turns.get(each.caller.function):
+            continue  # made in the same turns
         mine = dealt(evidence, each, use) or _of_object(evidence, each)
+        if not mine and each.kind == UNNAMED and each.site is not None:
+            mine = in_turns[each.site.function]
         if not mine and len(unnamed) > 1 and touched_by_allocator(evidence, each):
             continue
         if not mine and (each.kind != UNNAMED or each.pages_at_most >= MIN_OBJECT_SHARE * pages):
@@ -148,6 +153,14 @@ def _at_caller(evidence: Evidence, found: Object) -> list[Memory]:
         beside = [caller._replace(line=number) for number in rows] or beside
     there = [_at(evidence, site, wrapper) for site in beside]
     return [memory for each in there for memory in each] if all(there) else []
+
+
+def _made_in_turns(evidence: Evidence, found: Object) -> list[Memory]:
+    """Small blocks that a function makes and fills, and the loop in whose turns it is called."""
+    wrapper = _last_name(found.site)
+    there = _at(evidence, found.caller, wrapper) if found.caller is not None and wrapper is not None else []
+    in_turns = len(there) == 1 and there[0].nest is not None
+    return [replace(there[0], small=True, filled=True, writes=True, headers=())] if in_turns else []
 
 
 def _is_handed_out_unwritten(evidence: Evidence, site: Site | None) -> bool:

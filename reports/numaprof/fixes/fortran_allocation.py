@@ -163,7 +163,7 @@ def common(lines: Sequence[str], file: str, block: str) -> list[Memory]:
     if program is None or any(re.match(r"\s*block\s*data\b", line, re.I) for line in lines):
         return []
     text = re.sub(r"&\s*\n\s*&?", " ", "\n".join(map(_code, lines[program[0] : program[1]])))
-    found = re.search(rf"^\s*common\s*/\s*{block}\s*/(.*)$", text, re.I | re.M)
+    found = re.search(rf"^\s*common\s*/\s*{re.escape(block)}\s*/(.*)$", text, re.I | re.M)
     arrays = [re.fullmatch(r"(\w+)\s*\((.*)\)", each) for each in split(found.group(1))] if found else []
     made = [(each.group(1), split(each.group(2))) for each in arrays if each]
     alike = len(made) == len(arrays) and all(extents == made[0][1] for _, extents in made)
@@ -196,17 +196,17 @@ def _declares(lines: Sequence[str], at: int) -> bool:
 
 def _rank(lines: Sequence[str], name: str) -> int | None:
     """Dimensions of an array that one statement declares, without values."""
-    found = []
+    found, named = [], re.escape(name)
     for line in lines:
         code = _code(line)
         declared = re.match(r"\s*(?:integer|real|double|complex|logical)\b(.*?)::(.*)$", code, re.I)
         if declared is None:
-            if re.match(rf"\s*data\b.*\b{name}\b", code, re.I):
+            if re.match(rf"\s*data\b.*\b{named}\b", code, re.I):
                 return None
             continue
         common = re.search(r"\bdimension\s*\(", declared.group(1), re.I)
         for each in split(declared.group(2)):
-            own = re.match(rf"{name}\s*(\(.*\))?\s*(=.*)?$", each, re.I)
+            own = re.match(rf"{named}\s*(\(.*\))?\s*(=.*)?$", each, re.I)
             if own and not own.group(2) and (own.group(1) or common):
                 at = common.end() - 1 if common else 0
                 extents = own.group(1) or declared.group(1)[at : matching(declared.group(1), at) + 1]

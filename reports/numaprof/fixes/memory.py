@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from numaprof.fixes.c_loops import Nest
 
@@ -36,6 +37,7 @@ class Memory:
     unnumbered: bool = False  # a loop over containers makes it, whose turns have no number: only each can be divided
     in_loop: bool = False  # a loop makes it, in each turn another
     small: bool = False  # blocks of less than a page: their pages have others in them
+    filled: bool = False  # the function that makes it writes to it: only its thread's policy decides
     grown: bool = False  # all its pages have been written to by then: they have to move
     schedule: str = "static"  # of OpenMP, that hands out its elements, or its rows
     row: str = ""  # expression: elements of a row, where rows are handed out
@@ -43,6 +45,7 @@ class Memory:
     zeroed: bool = False  # the statement writes zeros, and `before` does not
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
+    around: tuple[tuple[str, ...], tuple[str, ...]] | None = None  # before and behind loops that only our code has
     instead: str | None = None  # of the statement in Fortran: it allocates without writing; "": as for the one before
     moved: Moved | None = None
     static: bool = False  # a variable: there before the program starts
@@ -54,6 +57,16 @@ class Memory:
     ordinal: int = 0  # of the allocations that its line makes
     kept: bool = False  # only its line gives way to others, for memory beside it: it stays as it was
     blocks: int = 0  # so many are made here, by no loop that the text shows, and each is one part
+
+    def between(self, before: Iterable[str], after: Iterable[str]) -> Memory:
+        """With more statements before and behind all that is in place of its own."""
+        if self.around is None:
+            return replace(self, before=(*before, *self.before), after=(*self.after, *after))
+        return replace(self, around=((*before, *self.around[0]), (*self.around[1], *after)))
+
+    def zero_at(self, index: str) -> str:
+        """The statement that writes zeros to this element. No format: braces of the program's text stay."""
+        return self.zero.replace("{i}", index)
 
 
 # Where the text cannot be read: names that the user has to replace, and that no program has by chance.

@@ -55,7 +55,7 @@ def _as_it_was(memory: Memory) -> list[Edit]:
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
     """Each thread of OpenMP writes zeros to its part first."""
-    if memory.grown or (memory.unnumbered and not memory.divide_each):
+    if memory.grown or memory.filled or (memory.unnumbered and not memory.divide_each):
         return []
     if memory.moved is not None:
         moved = memory.moved
@@ -72,7 +72,7 @@ def zeros_in_parallel(memory: Memory) -> list[Edit]:
     if memory.nest is not None and not memory.divide_each:
         return _nest_in_parallel(memory, memory.nest)
     i = _free_name(memory, "i")
-    count, zero, headers = memory.count, memory.zero.format(i=i), memory.headers
+    count, zero, headers = memory.count, memory.zero_at(i), memory.headers
     if memory.row:
         pointer, row = memory.pointer, memory.row
         count, zero = f"({count}) / {row}", f"memset(&{pointer}[{i} * {row}], 0, {row} * sizeof *{pointer});"
@@ -87,6 +87,10 @@ def _pragma(memory: Memory) -> str:
 
 def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
     """The loops that allocate, divided; where they do more than that, the allocations move to loops of their own."""
+    if memory.around is not None:
+        ahead, behind = memory.around
+        loop = [*ahead, _pragma(memory), *_braced(nest.head, [nest.piece]), *behind]
+        return [replace(_instead(memory, loop), flags=_OPENMP, ordinal=memory.ordinal)]
     work = [nest.piece] if memory.writes else [nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
     needed = tuple(header for header in memory.headers if header != "string.h")
     headers = () if memory.writes else ("string.h", *needed)
@@ -115,7 +119,7 @@ def _shown(lines: Sequence[str], indent: str) -> tuple[str, ...]:
 
 def interleaved(memory: Memory) -> list[Edit]:
     """Whole pages of it by turns on all nodes."""
-    if not memory.size or memory.grown:
+    if not memory.size or memory.grown or memory.filled:
         return []
     call = "numa_interleave_memory((void *)page_first, page_end - page_first, numa_all_nodes_ptr);"
     return [_edit(memory, _on_pages(memory, [call]), ("numa.h", *_needed(memory)), _NUMA)]
@@ -160,7 +164,12 @@ def _by_turn(memory: Memory, nest: Nest, nodes: Sequence[int]) -> list[Edit]:
     inner = (
         [*each, nest.piece] if memory.writes else [*each, nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
     )
-    headers = ("numa.h", *(header for header in memory.headers if header == "malloc.h"), "string.h")
+    if memory.around is not None:
+        ahead, behind = memory.around
+        loop = [*ahead, *_braced(nest.own_head, inner), "numa_set_localalloc();", *behind]
+        return [replace(_instead(memory, loop), headers=("numa.h",), flags=_NUMA, ordinal=memory.ordinal)]
+    headers = ("numa.h", *(header for header in memory.headers if header == "malloc.h"))
+    headers = headers if memory.writes else (*headers, "string.h")
     made = _instead(memory, _braced(nest.own_head, inner))
     after = Edit(memory.file, nest.last + 1, nest.last, _shown(["numa_set_localalloc();"], nest.indent))
     return [replace(made, headers=headers, flags=_NUMA), after]
@@ -208,7 +217,7 @@ def _fortran_loop(memory: Memory) -> list[str]:
         f"{_STEP}integer :: first_touch",
         f"{_STEP}!$omp parallel do schedule(static)",
         f"{_STEP}do first_touch = {memory.count}",
-        f"{_STEP}{_STEP}{memory.zero.format(i='first_touch')}",
+        f"{_STEP}{_STEP}{memory.zero_at('first_touch')}",
         f"{_STEP}end do",
         "end block",
     ]
@@ -224,6 +233,8 @@ def _edit(memory: Memory, lines: Sequence[str], headers: tuple[str, ...], flags:
     if memory.nest is not None:
         first = memory.first
         lines = _braced(memory.nest.own_head, lines if memory.writes else [memory.nest.piece, *lines])
+    if memory.around is not None:
+        lines = [*memory.around[0], *lines, *memory.around[1]]
     return Edit(memory.file, first, memory.last, _shown(lines, memory.indent), headers, flags, ordinal=memory.ordinal)
 
 

@@ -284,7 +284,8 @@ def _use(init: Initialisation) -> str:
 
 def by_policy(init: Initialisation) -> bool:
     """True if a static schedule would place the parts on other nodes than their users'."""
-    if init.team is Team.THREADS or init.in_region or any(each.blocks or each.grown for each in init.memories or ()):
+    placed_so = any(each.blocks or each.grown or each.filled for each in init.memories or ())
+    if init.team is Team.THREADS or init.in_region or placed_so:
         return True
     return init.nodes is not None and not init.in_team_order and not init.dealt
 
