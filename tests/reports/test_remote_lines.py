@@ -147,6 +147,20 @@ def test_what_stays_in_a_cache_has_no_part_of_lines_that_a_larger_object_can_hav
     assert found == {10: 0.2, 11: 0.8, 12: 0.0}
 
 
+def test_what_is_read_on_the_readers_nodes_has_no_part_of_the_lines_of_stores(tmp_path: Path) -> None:
+    """No load sample is of an instruction that stores. Elsewhere in its function few samples see either array."""
+    blend = Blend()
+    own = blend.heap(TABLE + PAGES * PAGE, 12)
+    store, reads = (blend.builder.stack(blend.builder.place((*STREAM[:1], line, "stream"))) for line in (29, 30))
+    blend.prefetches(store).hits(reads)
+    for thread in REMOTE_THREADS:
+        for page, node in enumerate([0] * 3 + [1] * 200):
+            where = {"address": TABLE + (PAGES + page) * PAGE, "page_node": node, "source": OWN_CACHE}
+            stack = blend.look_up if node else reads
+            blend.builder.sample(LOAD, thread, stack, 1009, block=own, latency=40, **where)
+    assert shares(evidence_of(blend, tmp_path)) == {10: 0.2, 11: 0.8, 12: 0.0}
+
+
 def test_what_stays_in_a_cache_has_the_lines_where_nothing_else_is_read(tmp_path: Path) -> None:
     blend = Blend()
     pointers = blend.heap(TABLE + (1 << 36), 12, pages=1)

@@ -19,6 +19,7 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import MIN_MIXED
+from numaprof.fixes.find import memories
 from numaprof.fixes.snippets import interleaved, unplaced
 from numaprof.recording.sql.sql_samples import UNKNOWN_FAULT
 from numaprof.rules import RULES, advise
@@ -505,6 +506,16 @@ def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     use_blocks(builder, None, [0] * 8)
     (advice,) = only(builder, tmp_path, serial_init)
     return advice
+
+
+def test_the_code_is_for_pages_of_the_recorded_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = ["int main(void)", "{", *[""] * 11, "    double *a = malloc(n * sizeof *a);", "}"]
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled().change("run", page_bytes=65536)
+    block = array(builder, SERIAL)
+    evidence = read(builder, tmp_path)
+    group = [found for found in evidence.objects.found if found.kind == "heap"]
+    assert block and [memory.page_bytes for memory in memories(evidence, group) or ()] == [65536]
 
 
 def test_small_blocks_of_a_wrapper_are_placed_where_they_are_asked_for(

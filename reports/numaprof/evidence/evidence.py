@@ -267,8 +267,9 @@ def _footprint(threads: tuple[Thread, ...], objects: Objects, page_bytes: int) -
 
 
 def _in_cache(found: Object, page_bytes: int) -> bool:
-    """It fits the caches of a core; of the stacks of threads, each does. Unknown where no first touch was seen."""
-    size = page_bytes * sum(found.known_homes.values()) / (len(found.things) if found.kind == "stack" else 1)
+    """It fits the caches of a core; of the stacks of threads, each does. By first touches, where any was seen."""
+    size = page_bytes * sum(found.known_homes.values()) or found.bytes or 0.0
+    size /= len(found.things) if found.kind == "stack" else 1
     return 0 < size < IN_CACHE_BYTES
 
 

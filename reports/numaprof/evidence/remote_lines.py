@@ -5,9 +5,10 @@ A sampled load sees a prefetched line as a hit in a cache, so load samples alone
 Requests have overflow samples, which share their counter's time and know the instruction and no address: they are
 divided by the pages on other nodes that load samples of any level reach from the same instruction, else line, else
 function: the first that enough load samples are of. Where no sampled load is left there, every line came in time: the
-objects that load samples hardly see elsewhere share them, by their pages on other nodes. What fits a core's caches has
-no part of lines that something larger can have, since the instruction of an overflow sample may be a later one than the
-one that asked. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
+objects that load samples hardly see elsewhere share them, by their pages on other nodes. The instruction of an overflow
+sample may be a later one than the one that asked: what fits a core's caches has no part of lines that something larger
+can have, and beyond its own instructions neither has an object that many load samples see on the readers' own nodes
+alone. Demand reads with too few overflow samples are divided by the load samples that remote DRAM answered.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from numaprof.evidence.counts import Count
 from numaprof.evidence.request_classes import REMOTE
 from numaprof.evidence.samples import Samples
 from numaprof.evidence.thresholds import (
+    ENOUGH_TO_BE_NEAR,
+    HARDLY_REMOTE,
     HARDLY_SAMPLED,
     LINE_BYTES,
     MIN_OBJECT_BYTES,
@@ -90,7 +93,10 @@ def load_remote_lines(
     class_of = {event.id: event.request for event in events}
     unseen = _Unseen(footprint, read, _readers(books, list(amounts), footprint.nodes))
     large = [row for row in read if row.thing not in footprint.in_cache]
-    tables = [_Table(level, _table(rows, level)) for rows in (large, read) for level in _LEVELS]
+    near = _near(read)
+    elsewhere = [row for row in large if row.thing not in near]
+    order = ((large, _LEVELS[:1]), (elsewhere, _LEVELS[1:]), (large, _LEVELS[1:]), (read, _LEVELS))
+    tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
     direct, shares, sampled, most = _by_samples(samples), defaultdict[int, float](float), 0.0, 0
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
@@ -102,6 +108,21 @@ def load_remote_lines(
             shares[thing] += part * amount / whole
         sampled, most = sampled + divided.sampled * amount / whole, max(most, divided.samples)
     return RemoteLines(dict(shares), max(0.0, 1.0 - sum(shares.values())), sampled, most)
+
+
+def _near(read: Iterable[sql_prefetches.Read]) -> set[int]:
+    """Things that are read on the readers' own nodes alone, as enough samples say."""
+    samples, accesses, remote = (
+        defaultdict[int, int](int),
+        defaultdict[int, float](float),
+        defaultdict[int, float](float),
+    )
+    for row in read:
+        samples[row.thing] += row.samples
+        accesses[row.thing] += row.accesses
+        remote[row.thing] += row.remote
+    enough = (thing for thing, number in samples.items() if number >= ENOUGH_TO_BE_NEAR)
+    return {thing for thing in enough if remote[thing] < HARDLY_REMOTE * accesses[thing]}
 
 
 def _counts(books: Ledger, key: str) -> list[Count]:

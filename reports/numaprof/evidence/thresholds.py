@@ -273,6 +273,10 @@ SAMPLED_PART = 0.1
 # An object is hardly seen by load samples if these stand for fewer reads than this part of its lines: in one pass over
 # it without a prefetcher they would stand for all.
 HARDLY_SAMPLED = 0.25
+
+# An object is read on the readers' own nodes alone if less than this part of so many load samples is of other nodes:
+# where none is, the part is below 2 % with a confidence of 95 % (3 / 150).
+HARDLY_REMOTE, ENOUGH_TO_BE_NEAR = 0.02, 150
 LINE_BYTES = 64  # of x86-64 and Arm servers; where lines are longer, an object passes for hardly seen a little later
 
 # --- Comparing runs ------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
         found += mine
     placed = {(memory.file, memory.first, memory.ordinal) for memory in found if not memory.kept}
     told = (memory for memory in found if not (memory.kept and (memory.file, memory.first, memory.ordinal) in placed))
-    return list(dict.fromkeys(told)) or None
+    return list(dict.fromkeys(replace(memory, page_bytes=evidence.run.page_bytes) for memory in told)) or None
 
 
 def touched_by_allocator(evidence: Evidence, found: Object) -> bool:
@@ -76,7 +76,8 @@ def zeroed_beside(
         if (site.function, site.file) in made:
             lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
             there = dealt(evidence, each, use) or _of_object(evidence, each)
-            plain = (memory for memory in there if not (memory.nest or memory.kept))
+            paged = (replace(memory, page_bytes=evidence.run.page_bytes) for memory in there)
+            plain = (memory for memory in paged if not (memory.nest or memory.kept))
             found.append((each, [memory for memory in plain if _set_to_zero(lines, memory)]))
     return [(each, there) for each, there in found if there]
 

@@ -53,6 +53,7 @@ class Memory:
     derived: bool = False  # of a derived type of Fortran, to which no zero can be assigned
     levels: int = 0  # extent of the last dimension in Fortran, where that is a small number and others come before
     indent: str = ""
+    page_bytes: int = 4096  # of the machine that was recorded
     nodes: tuple[int, ...] = ()  # of equal parts of it, where these are not those of the memory beside it
     ordinal: int = 0  # of the allocations that its line makes
     kept: bool = False  # only its line gives way to others, for memory beside it: it stays as it was

@@ -133,7 +133,7 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     one_by_one = memory.nest is not None and not memory.divide_each
     if memory.small:
         return _by_turn(memory, memory.nest, nodes) if memory.nest is not None and one_by_one else []
-    turn, table = ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
+    page, (turn, table) = memory.page_bytes, ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
     each = [f"static const int part_node[] = {{{', '.join(map(str, table))}}}; // the node that uses each part"]
     if memory.blocks:
         each.append(f"static size_t made; // of {memory.blocks} blocks, each of which is one part")
@@ -144,10 +144,11 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     if memory.blocks or one_by_one:
         each.append(f"numa_tonode_memory((void *)page_first, page_end - page_first, part_node[{turn}]);")
     else:
+        pages, parts = f"(page_end - page_first) / {page}", len(nodes)
         each += [
-            f"for (size_t part = 0; part < {len(nodes)}; part++) {{",
-            f"{_STEP}size_t part_first = page_first + (page_end - page_first) / 4096 * part / {len(nodes)} * 4096;",
-            f"{_STEP}size_t part_end = page_first + (page_end - page_first) / 4096 * (part + 1) / {len(nodes)} * 4096;",
+            f"for (size_t part = 0; part < {parts}; part++) {{",
+            f"{_STEP}size_t part_first = page_first + {pages} * part / {parts} * {page};",
+            f"{_STEP}size_t part_end = page_first + {pages} * (part + 1) / {parts} * {page};",
             *(_STEP + line for line in (_MOVE if memory.grown else _BIND).format(turn=turn).split("\n")),
             "}",
         ]
@@ -199,10 +200,11 @@ def _needed(memory: Memory) -> tuple[str, ...]:
 
 
 def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
-    """In a block of its own. mbind and madvise refuse addresses within a page."""
+    """In a block of its own. mbind and madvise refuse addresses within a page; what is less than a page has one."""
+    page = memory.page_bytes
     body = [
-        f"size_t page_first = ((size_t){memory.pointer} + 4095) / 4096 * 4096;",
-        f"size_t page_end = ((size_t){memory.pointer} + ({memory.size})) / 4096 * 4096;",
+        f"size_t page_first = (size_t){memory.pointer} / {page} * {page};",
+        f"size_t page_end = ((size_t){memory.pointer} + ({memory.size}) + {page - 1}) / {page} * {page};",
         *calls,
     ]
     if memory.zeroed:
