@@ -72,8 +72,12 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     int cpu = -1;
     if (pin == CHANNEL_PIN_PLANNED && slot)
         cpu = preload_slot_self(slot);
-    else if (pin == CHANNEL_PIN_HELPER)
+    else if (pin == CHANNEL_PIN_PROGRAM)
+        preload_own_choice(); // also for the threads that it makes
+    else if (pin == CHANNEL_PIN_HELPER) {
+        preload_help();
         thread_mask_set(0, preload_process_mask());
+    }
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since, frame);

@@ -104,6 +104,25 @@ def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
     assert left == ("planned", None)
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs: with one, every mask is the whole one")
+def test_a_thread_that_sets_back_the_mask_it_read_is_pinned_again(recording: Path) -> None:
+    """As MPI_Init does: hwloc binds its caller to each CPU in turn."""
+    cpus = sorted(os.sched_getaffinity(0))
+    out = both_ways(recording, target("rebinds"))
+    assert out.split() == [str(len(cpus))] * 3
+    plan = planned(recording)
+    assert rows(recording, PLACES) == [("planned", plan[i % len(plan)], None) for i in range(3)]
+    recording.unlink()
+    both_ways(recording, target("rebinds"), cpus[-1])
+    main, first, second, third = rows(recording, PLACES)
+    assert (main[0], main[2]) == ("program", str(cpus[-1]))
+    assert (first, second) == (("planned", plan[1], None), ("planned", plan[2 % len(plan)], None))
+    assert third == ("program", None, str(cpus[-1]))
+    recording.unlink()
+    both_ways(recording, target("rebinds"), options=("--pin", "none"))
+    assert set(rows(recording, PLACES)) == {("none", None, None)}
+
+
 def test_helper_threads_of_runtimes_take_no_place(recording: Path, tmp_path: Path) -> None:
     """A thread is a helper by the library its routine is in; mimalloc is one of those known for them."""
     library = build_c(
