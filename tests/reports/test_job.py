@@ -536,6 +536,28 @@ def test_report_and_merge_commands(tmp_path: Path) -> None:
     assert reports("report", "job", "--full", cwd=tmp_path).returncode == 125
 
 
+@pytest.mark.parametrize(
+    "columns,bound",
+    [
+        ({"cpus": "0-3"}, "CPUs 0-3: bound"),
+        ({"shares": 1}, "CPUs 0-7: not bound, shared out by numaprof"),
+        ({}, "CPUs 0-7: not bound"),
+    ],
+)
+def test_the_report_of_a_rank_says_which_it_is_and_who_bound_it(
+    tmp_path: Path, columns: dict[str, Any], bound: str
+) -> None:
+    rank(serial_init(), 5, **columns).write(tmp_path / "r.numaprof")
+    shown = reports("report", "--full", "r.numaprof", "--html", "r.html", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    text = reports("report", "--full", "r.numaprof", cwd=tmp_path).stdout
+    assert f"\nrank 5 of 16, started by Slurm, {bound}\n" in text
+    assert text.splitlines()[-3] == "after a change, started by Slurm as before (NEW: this rank's recording):"
+    page = " ".join(re.sub(r"<[^>]*>", "", (tmp_path / "r.html").read_text()).split())
+    assert f"rank 5 of 16, started by Slurm, {bound}" in page
+    assert "After a change, started by Slurm as before: numaprof ./sum" in page and "NEW is this rank" in page
+
+
 def test_page_links_the_pages_of_ranks(tmp_path: Path) -> None:
     job_directory(tmp_path / "job", [2], size=8)
     assert reports("report", "job", "--html", "j.html", cwd=tmp_path).returncode == 0

@@ -71,7 +71,10 @@ def _footer(report: model.Answer, layout: Layout) -> None:
     layout.line()
     layout.line(f"recorded to {report.recording}")
     if report.verdict.judgement not in ("light", "no_traffic"):
-        layout.line("after a change (NEW: the recording that the first command names):")
+        if report.run.launcher is not None:
+            layout.line(f"after a change, started by {report.run.launcher} as before (NEW: this rank's recording):")
+        else:
+            layout.line("after a change (NEW: the recording that the first command names):")
         layout.line(f"  numaprof {'attach -p PID' if report.run.attached else report.run.command_to_copy}")
         layout.line(f"  numaprof diff {shell_path(report.recording)} NEW")
 
