@@ -77,7 +77,7 @@ int preload_pinned_cpu(void);                    // of the calling thread, -1: n
 void preload_slot_forked(void);                 // in a forked child: nothing is placed yet
 bool preload_program_pins(void);                 // an affinity setting of a runtime is in the environment
 void preload_own_choice(void);                   // the calling thread chose its mask itself ...
-void preload_no_choice(void);                    // ... or set the process's mask: its planned pin again, where it has one
+void preload_no_choice(void);                    // ... or set the process's mask: its planned pin again
 void preload_help(void);                         // the calling thread is a helper, which takes no slot
 bool preload_chose_itself(void);
 
