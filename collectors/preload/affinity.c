@@ -65,45 +65,13 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     return status;
 }
 
-// The thread whose mask is set: the caller names it by number or by handle.
-struct affinity_of {
-    bool is_caller, has_tid;
-    pid_t tid;
-    pthread_t thread;
-};
-
-static int affinity_get(const struct affinity_of *of, struct cpulist *mask)
-{
-    *mask = (struct cpulist){0};
-    if (of->is_caller || of->has_tid)
-        return thread_mask_get(of->tid, mask);
-    return -PRELOAD_NEXT(pthread_getaffinity_np)(of->thread, sizeof mask->bits, (cpu_set_t *)mask);
-}
-
+// Whether the calling thread has the process's mask now. That is no choice: it is what every thread of the program is
+// shown. hwloc, for one, binds its caller to each CPU in turn and then sets back the mask that it had read before.
 // noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
-static __attribute__((noinline)) int affinity_pin_of_other(const struct affinity_of *of)
+static __attribute__((noinline)) bool affinity_is_whole(void)
 {
     struct cpulist mask;
-    const bool is_pinned = !of->is_caller && affinity_get(of, &mask) == 0 && affinity_is_our_pin(&mask);
-    return is_pinned ? cpulist_next(&mask, 0) : -1;
-}
-
-static __attribute__((noinline)) void affinity_bind_other(const struct affinity_of *of, int cpu)
-{
-    struct cpulist mask = {0};
-    cpulist_add(&mask, cpu);
-    if (of->has_tid)
-        thread_mask_bind(of->tid, cpu);
-    else
-        PRELOAD_NEXT(pthread_setaffinity_np)(of->thread, sizeof mask.bits, (const cpu_set_t *)&mask);
-}
-
-// Whether the thread has the process's mask now. That is no choice: it is what every thread of the program is shown.
-// hwloc, for one, binds its caller to each CPU in turn and then sets back the mask that it had read before.
-static __attribute__((noinline)) bool affinity_is_whole(const struct affinity_of *of)
-{
-    struct cpulist mask;
-    return affinity_get(of, &mask) == 0 && memcmp(&mask, preload_process_mask(), sizeof mask) == 0;
+    return thread_mask_get(0, &mask) == 0 && memcmp(&mask, preload_process_mask(), sizeof mask) == 0;
 }
 
 static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
@@ -113,48 +81,39 @@ static __attribute__((noinline)) void affinity_list(char *out, size_t room, size
     cpulist_format(out, room, &mask);
 }
 
-// tid 0: not known here, the recorder finds out by looking.
-static void affinity_chosen(const struct affinity_of *of, size_t size, const cpu_set_t *set)
+// tid 0: not known here, the recorder finds out by looking. What a thread does to another one is a choice always: whether
+// we pinned that one is not known here.
+static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
-    affinity_list(list, sizeof list, size, set);
-    if (of->is_caller)
-        preload_own_choice();
-    const pid_t tid = of->is_caller ? (pid_t)syscall(SYS_gettid) : of->tid;
-    preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});
-}
-
-// pin: the CPU of the plan that another thread than the caller was bound to before; -1: to none. Whether another thread
-// that somebody bound elsewhere had a pin is not known here, so it does not get it back.
-static void affinity_was_set(const struct affinity_of *of, int pin, size_t size, const cpu_set_t *set)
-{
-    const bool is_whole = !preload_program_pins() && affinity_is_whole(of);
-    if (is_whole && of->is_caller)
+    if (by_caller_for_itself && !preload_program_pins() && affinity_is_whole()) {
         preload_no_choice();
-    else if (is_whole && pin >= 0)
-        affinity_bind_other(of, pin);
-    else
-        affinity_chosen(of, size, set);
+        return;
+    }
+    affinity_list(list, sizeof list, size, set);
+    if (by_caller_for_itself)
+        preload_own_choice();
+    preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});
 }
 
 PRELOAD_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 {
     __typeof__(&sched_setaffinity) set_next = PRELOAD_NEXT(sched_setaffinity);
-    const struct affinity_of of = {.is_caller = affinity_of_caller(tid), .has_tid = true, .tid = tid};
-    const int pin = affinity_pin_of_other(&of);
     int status = set_next(tid, size, set);
-    if (status == 0)
-        affinity_was_set(&of, pin, size, set);
+    if (status == 0) {
+        bool self = affinity_of_caller(tid);
+        affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : tid, self, size, set);
+    }
     return status;
 }
 
 PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
 {
     __typeof__(&pthread_setaffinity_np) set_next = PRELOAD_NEXT(pthread_setaffinity_np);
-    const struct affinity_of of = {.is_caller = pthread_equal(thread, pthread_self()), .thread = thread};
-    const int pin = affinity_pin_of_other(&of);
     int status = set_next(thread, size, set);
-    if (status == 0)
-        affinity_was_set(&of, pin, size, set);
+    if (status == 0) {
+        bool self = pthread_equal(thread, pthread_self());
+        affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : 0, self, size, set);
+    }
     return status;
 }

@@ -44,6 +44,8 @@ static bool thread_has_own_mask(const pthread_attr_t *attributes)
     struct cpulist mask;
     if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof mask.bits, (cpu_set_t *)&mask) != 0)
         return false;
+    if (memcmp(&mask, preload_process_mask(), sizeof mask) == 0)
+        return false; // what it is shown is no choice, as in affinity.c
     return cpulist_count(&mask) < CPULIST_MAX; // without an affinity in the attributes, glibc answers with all bits set
 }
 

@@ -17,6 +17,8 @@ from running import one, rows, run, run_command, target, until
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
 
+TWO_CPUS = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one CPU every mask is the whole one")
+
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
@@ -96,6 +98,7 @@ def test_a_choice_for_the_runtime_is_respected(
     assert "" not in {place[2] or "" for place in rows(recording, PLACES)}
 
 
+@TWO_CPUS
 def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
     cpu = max(os.sched_getaffinity(0))
     both_ways(recording, target("chooses"), cpu)
@@ -104,7 +107,7 @@ def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
     assert left == ("planned", None)
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs: with one, every mask is the whole one")
+@TWO_CPUS
 def test_a_thread_that_sets_back_the_mask_it_read_is_pinned_again(recording: Path) -> None:
     """As MPI_Init does: hwloc binds its caller to each CPU in turn."""
     cpus = sorted(os.sched_getaffinity(0))

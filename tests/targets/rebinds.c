@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rebinds [CPU]: binds itself to each of its CPUs in turn and then sets back the mask that it had read, as hwloc does,
-// before its threads and in each of two; then binds itself to CPU, if given, and starts a third. The second thread also
-// sets the mask that it reads of the first. Prints how many CPUs each thread may use at its end.
+// before its threads and in each of two that live at the same time; the second one has that mask in its attributes too.
+// Then binds itself to CPU, if given, and starts a third. Prints how many CPUs each thread may use at its end.
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static pthread_t first;
 static pthread_barrier_t both;
 
 static void print_cpus(void)
@@ -32,16 +31,12 @@ static void rebind(void)
         abort();
 }
 
-static void *work(void *is_second)
+static void *work(void *unused)
 {
-    cpu_set_t mask;
+    pthread_barrier_wait(&both);
     rebind();
-    pthread_barrier_wait(&both);
-    if (is_second && pthread_getaffinity_np(first, sizeof mask, &mask) == 0)
-        pthread_setaffinity_np(first, sizeof mask, &mask);
-    pthread_barrier_wait(&both);
     print_cpus();
-    return NULL;
+    return unused;
 }
 
 static void *look(void *unused)
@@ -52,10 +47,15 @@ static void *look(void *unused)
 
 int main(int argc, char **argv)
 {
-    pthread_t second;
+    pthread_t first, second;
+    pthread_attr_t whole;
+    cpu_set_t mask;
     rebind();
+    sched_getaffinity(0, sizeof mask, &mask);
+    pthread_attr_init(&whole);
+    pthread_attr_setaffinity_np(&whole, sizeof mask, &mask);
     pthread_barrier_init(&both, NULL, 2);
-    if (pthread_create(&first, NULL, work, NULL) != 0 || pthread_create(&second, NULL, work, &second) != 0)
+    if (pthread_create(&first, NULL, work, NULL) != 0 || pthread_create(&second, &whole, work, NULL) != 0)
         return 1;
     pthread_join(second, NULL);
     pthread_join(first, NULL);
