@@ -81,8 +81,8 @@ static __attribute__((noinline)) void affinity_list(char *out, size_t room, size
     cpulist_format(out, room, &mask);
 }
 
-// tid 0: not known here, the recorder finds out by looking. What a thread does to another one is a choice always: whether
-// we pinned that one is not known here.
+// tid 0: not known here, the recorder finds out by looking. What a thread does to another one is always a choice:
+// whether we pinned that one is not known here.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
