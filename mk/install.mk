@@ -7,6 +7,8 @@ PRIVATE := $(PREFIX)/libexec/numaprof
 INTO     = $(DESTDIR)$(PRIVATE)
 SHARE    = $(DESTDIR)$(PREFIX)/share
 HEADERS := $(wildcard include/*.h)
+# With what they link to.
+PAGES   := README.md CHANGELOG.md $(wildcard docs/*.md docs/dev/*.md docs/pictures/*) tests/bench/README.md
 # Packagers: INSTALL_REPORTS='--alone --python /usr/bin/python3', and another program than build/numaprof.
 INSTALL_REPORTS ?=
 INSTALL_PROGRAM ?= $(BUILD)/numaprof
@@ -20,7 +22,7 @@ install: all man ## install below PREFIX (/usr/local); DESTDIR=FOLDER for packag
 	$(Q)install -Dm644 $(BUILD)/completions/numaprof $(SHARE)/bash-completion/completions/numaprof
 	$(Q)install -Dm644 $(BUILD)/completions/_numaprof $(SHARE)/zsh/site-functions/_numaprof
 	$(Q)install -Dm644 $(BUILD)/completions/numaprof.fish $(SHARE)/fish/vendor_completions.d/numaprof.fish
-	$(Q)for page in README.md CHANGELOG.md docs/*.md; do install -Dm644 $$page $(SHARE)/doc/numaprof/$$page || exit 1; done
+	$(Q)for page in $(PAGES); do install -Dm644 $$page $(SHARE)/doc/numaprof/$$page || exit 1; done
 	$(Q)for header in $(HEADERS); do install -Dm644 $$header $(DESTDIR)$(PREFIX)/include/$${header##*/} || exit 1; done
 
 uninstall: ## remove what install put there

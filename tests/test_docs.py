@@ -38,6 +38,12 @@ def test_the_first_screen_that_is_explained_is_what_is_printed() -> None:
     assert printed in (DOCS / "reading-a-report.md").read_text()
 
 
+def test_the_tutorial_shows_the_first_screen_of_the_readme() -> None:
+    readme = (TREE / "README.md").read_text()
+    screen = readme[readme.index("    EMULATED machine") : readme.index("    $ numaprof diff")]
+    assert "\n    REMOTE " in screen and screen in (DOCS / "getting-started.md").read_text()
+
+
 def test_every_link_leads_somewhere() -> None:
     broken = [
         f"{page.relative_to(TREE)}: {link}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TREE, build_c
+from test_docs import links
 
 THREADS = """
 #include <pthread.h>
@@ -72,6 +73,15 @@ def test_installed_it_says_where_the_lab_is(installed: Path, tmp_path: Path) -> 
     done = without_the_tree(tmp_path, installed / "opt/numaprof/bin/numaprof", "lab", "--", "true")
     assert done.returncode == 125
     assert "source tree" in done.stderr
+
+
+def test_links_of_installed_pages_lead_somewhere(installed: Path) -> None:
+    folder = installed / "opt/numaprof/share/doc/numaprof"
+    pages = sorted(folder.rglob("*.md"))
+    assert {folder / "README.md", folder / "docs/dev/architecture.md"} <= set(pages)
+    found = [(page, link) for page in pages for link in links(page)]
+    assert (folder / "README.md", "docs/pictures/overview.svg") in found
+    assert [(page.name, link) for page, link in found if not (page.parent / link).exists()] == []
 
 
 def test_uninstall_leaves_nothing(installed: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps our pins out of the program's sight: who asks for a mask gets the one the process came with, so that
-// omp_get_num_procs and the like see all CPUs; who sets one gets it, and we leave the thread alone from then on.
+// omp_get_num_procs and the like see all CPUs; who sets one gets it, and we leave the thread alone until it sets the
+// process's mask again.
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -64,7 +65,15 @@ PRELOAD_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set
     return status;
 }
 
+// Whether the calling thread has the process's mask now. That is no choice: it is what every thread of the program is
+// shown. hwloc, for one, binds its caller to each CPU in turn and then sets back the mask that it had read before.
 // noinline: a mask is 1 KiB, which the stack need not hold any longer than this.
+static __attribute__((noinline)) bool affinity_is_whole(void)
+{
+    struct cpulist mask;
+    return thread_mask_get(0, &mask) == 0 && memcmp(&mask, preload_process_mask(), sizeof mask) == 0;
+}
+
 static __attribute__((noinline)) void affinity_list(char *out, size_t room, size_t size, const cpu_set_t *set)
 {
     struct cpulist mask = {0};
@@ -72,10 +81,15 @@ static __attribute__((noinline)) void affinity_list(char *out, size_t room, size
     cpulist_format(out, room, &mask);
 }
 
-// tid 0: not known here, the recorder finds out by looking.
+// tid 0: not known here, the recorder finds out by looking. What a thread does to another one is always a choice:
+// whether we pinned that one is not known here.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
+    if (by_caller_for_itself && !preload_program_pins() && affinity_is_whole()) {
+        preload_no_choice();
+        return;
+    }
     affinity_list(list, sizeof list, size, set);
     if (by_caller_for_itself)
         preload_own_choice();

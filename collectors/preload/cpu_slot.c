@@ -16,7 +16,9 @@ static uint32_t wanted_count;
 static __thread struct {
     int slot;        // index into the pin order + 1; 0: none
     int cpu;          // valid if slot
+    int left;        // the slot that it had before its own choice; 0: none
     bool own_choice;
+    bool is_helper;
 } here;
 
 static int cpu_slot_take(_Atomic uint32_t *slot_users)
@@ -113,8 +115,37 @@ void preload_repin_self(void)
 
 void preload_own_choice(void)
 {
+    if (here.slot)
+        here.left = here.slot;
     preload_slot_leave();
     here.own_choice = true;
+}
+
+void preload_help(void)
+{
+    here.is_helper = true;
+}
+
+// The CPU that the thread would sit on, had it never chosen one; -1: none, or not yet.
+static int cpu_slot_take_back(void)
+{
+    _Atomic uint32_t *slot_users = preload_slot_users();
+    if (!slot_users || here.is_helper || !atomic_load(&main_has_slot))
+        return -1;
+    if (here.left)
+        atomic_fetch_add(&slot_users[here.left - 1], 1);
+    return preload_slot_self(here.left);
+}
+
+void preload_no_choice(void)
+{
+    preload_repin_self();
+    if (!here.own_choice)
+        return;
+    here.own_choice = false;
+    const int cpu = cpu_slot_take_back();
+    const enum channel_pin pin = here.is_helper ? CHANNEL_PIN_HELPER : cpu < 0 ? CHANNEL_PIN_NONE : CHANNEL_PIN_PLANNED;
+    preload_send((struct preload_note){.kind = CHANNEL_PINNED, .cpu = cpu, .a = pin});
 }
 
 bool preload_chose_itself(void)
@@ -126,7 +157,8 @@ bool preload_chose_itself(void)
 void preload_slot_forked(void)
 {
     preload_unpin_self();
-    here.slot = 0;
+    here.slot = here.left = 0;
+    here.is_helper = false;
     wanted_count = 0;
     atomic_store(&main_has_slot, false);
 }
@@ -180,5 +212,5 @@ void preload_slot_main(void)
     }
     int cpu = preload_slot_self(0);
     if (cpu >= 0)
-        preload_send((struct preload_note){.kind = CHANNEL_MAIN_PINNED, .cpu = cpu});
+        preload_send((struct preload_note){.kind = CHANNEL_PINNED, .cpu = cpu, .a = CHANNEL_PIN_PLANNED});
 }

@@ -76,7 +76,9 @@ void preload_repin_self(void);                   // ... until this
 int preload_pinned_cpu(void);                    // of the calling thread, -1: not pinned by us
 void preload_slot_forked(void);                 // in a forked child: nothing is placed yet
 bool preload_program_pins(void);                 // an affinity setting of a runtime is in the environment
-void preload_own_choice(void);                   // the calling thread chose its mask itself
+void preload_own_choice(void);                   // the calling thread chose its mask itself ...
+void preload_no_choice(void);                    // ... or set the process's mask: its planned pin again
+void preload_help(void);                         // the calling thread is a helper, which takes no slot
 bool preload_chose_itself(void);
 
 // --- helpers.c: is this the start routine of a runtime's helper thread?

@@ -44,6 +44,8 @@ static bool thread_has_own_mask(const pthread_attr_t *attributes)
     struct cpulist mask;
     if (!attributes || pthread_attr_getaffinity_np(attributes, sizeof mask.bits, (cpu_set_t *)&mask) != 0)
         return false;
+    if (memcmp(&mask, preload_process_mask(), sizeof mask) == 0)
+        return false; // what it is shown is no choice, as in affinity.c
     return cpulist_count(&mask) < CPULIST_MAX; // without an affinity in the attributes, glibc answers with all bits set
 }
 
@@ -72,8 +74,12 @@ static void thread_begin(enum channel_pin pin, int slot, uint64_t since, const v
     int cpu = -1;
     if (pin == CHANNEL_PIN_PLANNED && slot)
         cpu = preload_slot_self(slot);
-    else if (pin == CHANNEL_PIN_HELPER)
+    else if (pin == CHANNEL_PIN_PROGRAM)
+        preload_own_choice(); // also for the threads that it makes
+    else if (pin == CHANNEL_PIN_HELPER) {
+        preload_help();
         thread_mask_set(0, preload_process_mask());
+    }
     if (pin == CHANNEL_PIN_PLANNED && cpu < 0)
         pin = CHANNEL_PIN_NONE;
     alloc_thread_began(since, frame);

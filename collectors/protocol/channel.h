@@ -19,7 +19,7 @@
 #define CHANNEL_PRELOAD_ENVIRONMENT "NUMAPROF_PRELOAD" // path of the library, to put it back where a program drops it
 
 enum {
-    CHANNEL_VERSION = 6,
+    CHANNEL_VERSION = 7,
     CHANNEL_SECRET = 32,             // hexadecimal digits
     CHANNEL_ADDRESS = 96,            // bytes of the variable's value, with the final NUL
     // In flight: thousands of threads may end at once. The recorder empties them every few ms.
@@ -35,7 +35,8 @@ enum channel_kind {
     CHANNEL_THREAD_START = 1,        // a: who pins the thread (enum channel_pin); cpu: planned CPU or -1; text:
                                      // its mask if the program pins; began_ns: its creation
     CHANNEL_THREAD_EXIT,             // a: its CPU time in ns
-    CHANNEL_MAIN_PINNED,             // the process created its first thread, so its main thread got a slot: cpu
+    CHANNEL_PINNED,                  // the sender's pin has changed: the process created its first thread, so its main
+                                     // thread got a slot; or it took back a choice of its own. a, cpu: as above
     CHANNEL_AFFINITY,                // the program set a mask: a: tid of the thread; text: the mask, list format
     CHANNEL_EXEC,                    // about to exec: text: end of the path; a: enum elf_kind or -errno of reading the
                                      // file, -EPERM: it changes its rights. After vfork, process is the parent's; tid

@@ -20,6 +20,17 @@ CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
 AXE = Path(axe_core_python.__file__).parent / "axe.min.js"
 PATIENCE = 60  # seconds; a busy machine draws slowly
 
+PAPER = 720
+_CUT = """
+const cut = [
+    ...[...document.querySelectorAll('.source > span')].filter(line => line.scrollWidth > line.clientWidth + 1),
+    ...[...document.querySelectorAll('main svg')].filter(drawn => drawn.getBoundingClientRect().right > arguments[0]),
+    ...[...document.querySelectorAll('.wide, .chart, pre')].filter(
+        part => part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX !== 'visible'),
+];
+return cut.map(element => element.outerHTML.slice(0, 80));
+"""
+
 _SWITCHES = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"),
     *("--disable-background-networking", "--disable-component-update", "--no-first-run", "--disable-sync"),
@@ -105,6 +116,17 @@ class Browser:
         """The page as PDF, on A4."""
         paper = {"printBackground": True, "paperWidth": 8.27, "paperHeight": 11.69}
         return base64.b64decode(self.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+
+    def cut_on_paper(self) -> list[str]:
+        """Charts, tables and source lines of the open page that paper would cut. A4 with the default margins is 720 CSS
+        pixels wide."""
+        self.run("dispatchEvent(new Event('beforeprint'))")
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        self.resize(PAPER)
+        try:
+            return list(self.run(_CUT, PAPER))
+        finally:
+            self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
     def screenshot(self, path: Path) -> None:
         """The whole page."""

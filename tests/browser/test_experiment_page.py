@@ -51,6 +51,7 @@ def test_every_run_is_drawn_and_the_fastest_named(window: Browser, tmp_path: Pat
     window.open(written(outcome, tmp_path))
     assert window.complaints() == []
     assert window.requests() == []
+    assert window.cut_on_paper() == []
     assert window.texts("h1") == [
         "Fastest: 4 threads, 4.10 s. Not distinguishable from it, as their runs overlap: 8 threads."
     ]

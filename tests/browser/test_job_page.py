@@ -43,6 +43,7 @@ def test_ranks_hosts_and_links(window: Browser, tmp_path: Path) -> None:
     )
     assert int(rows[0][0]) == 2, "the rank that stands apart comes first"
     assert window.axe() == []
+    assert window.cut_on_paper() == []
     window.run("document.querySelector('#ranks ~ * tbody a').click()")
     assert window.texts("h1")[0].startswith("50.0 % of DRAM requests are remote")
 

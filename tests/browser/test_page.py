@@ -156,23 +156,10 @@ def test_four_screens_before_anything_is_unfolded(scenario: str, window: Browser
     assert screens(window) <= 4
 
 
-def test_print_cuts_no_chart(window: Browser, tmp_path: Path) -> None:
-    """A4 with the default margins is 720 CSS pixels wide."""
+def test_print_cuts_nothing(window: Browser, tmp_path: Path) -> None:
     window.resize(1400)
     window.open(written(SCENARIOS["hinted"](), tmp_path))
-    window.run("dispatchEvent(new Event('beforeprint'))")
-    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    window.resize(720)
-    try:
-        lines = "[...document.querySelectorAll('.source > span')].map(line => line.scrollWidth - line.clientWidth)"
-        assert max([0, *window.run(f"return {lines}")]) <= 1
-        widths = "[...document.querySelectorAll('main svg')].map(svg => svg.getBoundingClientRect().right)"
-        assert max(window.run(f"return {widths}")) <= 720
-        scrolled = "[...document.querySelectorAll('.wide, .chart, pre')].filter(e => e.scrollWidth > e.clientWidth + 1)"
-        overflows = f"{scrolled}.filter(e => getComputedStyle(e).overflowX !== 'visible')"
-        assert window.run(f"return {overflows}.map(e => e.outerHTML.slice(0, 80))") == []
-    finally:
-        window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert window.cut_on_paper() == []
 
 
 def test_picture_says_who_reads_whose_memory(window: Browser, tmp_path: Path) -> None:

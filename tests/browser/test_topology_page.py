@@ -37,6 +37,7 @@ def test_the_page_of_a_measured_machine(tmp_path: Path) -> None:
 def look(window: Browser, page: Path, found: list[dict[str, object]]) -> None:
     window.open(page)
     assert (window.complaints(), window.requests(), window.axe()) == ([], [], [])
+    assert window.cut_on_paper() == []
     assert window.texts("h1") == ["2 nodes, 8 CPUs. Remote memory takes 2.00 times as long as local memory."]
     assert "the firmware (HMAT) says reads take 90 ns from node 0 to node 0; measured 110 ns" in window.text()
     for chart, data, metric, unit in (

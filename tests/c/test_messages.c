@@ -353,7 +353,7 @@ static void sends_much_behind_a_refused_crowd(void)
     says(fd, NUMBER, clock_now(), true);
     for (uint32_t i = 0; i < SENT; i++)
         sends(i, CHANNEL_AFFINITY, NUMBER, getpid(), clock_now());
-    sends(SENT, CHANNEL_MAIN_PINNED, NUMBER, getpid(), clock_now());
+    sends(SENT, CHANNEL_PINNED, NUMBER, getpid(), clock_now());
     give_byte(done[1]);
     is_answered(fd);
 }
@@ -371,6 +371,23 @@ TEST(what_a_process_sends_is_kept_while_its_connection_waits)
     CHECK_EQ(tasks_thread(&tasks, pid)->pin, CHANNEL_PIN_PLANNED);
     CHECK_EQ(messages.early_count, 0);
     CHECK_EQ(messages.dropped, 0);
+    end();
+}
+
+TEST(a_thread_that_takes_back_its_choice_is_planned_again)
+{
+    begin();
+    const pid_t own = getpid();
+    struct process *process = tasks_add_process(&tasks, own, NULL, 1, "preload");
+    process->channel = NUMBER;
+    tasks_add_thread(&tasks, process, own, 1, true, NULL);
+    sends(AT, CHANNEL_AFFINITY, NUMBER, own, clock_now());
+    messages_take(&messages);
+    CHECK_EQ(tasks_thread(&tasks, own)->pin, CHANNEL_PIN_PROGRAM);
+    sends(AT, CHANNEL_PINNED, NUMBER, own, clock_now());
+    messages_take(&messages);
+    CHECK_EQ(tasks_thread(&tasks, own)->pin, CHANNEL_PIN_PLANNED);
+    CHECK_EQ(tasks_thread(&tasks, own)->planned_cpu, 0);
     end();
 }
 
@@ -411,7 +428,7 @@ static pid_t begin_a_short_thread_behind_a_refused_crowd(void)
 TEST(a_thread_is_not_over_before_its_start_that_waits_behind_a_refused_crowd_is_handled)
 {
     const pid_t pid = begin_a_short_thread_behind_a_refused_crowd();
-    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now()); // of another process: its turn is later
+    sends(AT + 1, CHANNEL_PINNED, NUMBER + 1, getpid(), clock_now()); // of another process: its turn is later
     looks();
     CHECK(messages_are_held(&messages));
     CHECK_EQ(messages.early_count, 2);
@@ -440,8 +457,8 @@ TEST(what_nobody_sent_is_waited_for_as_long_as_a_connection_before_it_may_wait)
     begin();
     struct process *known = tasks_add_process(&tasks, getpid(), NULL, 1, "preload");
     known->channel = NUMBER + 1;
-    sends(AT, CHANNEL_MAIN_PINNED, NUMBER + 2, getpid(), clock_now());
-    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now());
+    sends(AT, CHANNEL_PINNED, NUMBER + 2, getpid(), clock_now());
+    sends(AT + 1, CHANNEL_PINNED, NUMBER + 1, getpid(), clock_now());
     ends_well(child(crowd_of_one_look));
     do {
         ends_well(child(crowd_of_one_look));
@@ -459,8 +476,8 @@ TEST(the_last_look_waits_for_nobody_who_never_connected)
 {
     begin();
     tasks_add_process(&tasks, getpid(), NULL, 1, "preload")->channel = NUMBER + 1;
-    sends(AT, CHANNEL_MAIN_PINNED, NUMBER + 2, getpid(), clock_now());
-    sends(AT + 1, CHANNEL_MAIN_PINNED, NUMBER + 1, getpid(), clock_now());
+    sends(AT, CHANNEL_PINNED, NUMBER + 2, getpid(), clock_now());
+    sends(AT + 1, CHANNEL_PINNED, NUMBER + 1, getpid(), clock_now());
     crowded = true;
     messages_take_last(&messages);
     CHECK(!messages_are_held(&messages));

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import BUILD, PROGRAM
+from conftest import BUILD, PROGRAM, TREE
+from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, load
 from numaprof.rules import advise
-from numaprof.rules.advice import Advice
+from numaprof.rules.advice import Advice, Kind
 
 EXAMPLES = BUILD / "examples"
 
@@ -67,6 +69,11 @@ TRUTH: dict[str, tuple[tuple[object, ...], ...]] = {  # the command, and words o
     "growing": (("growing", 8, 32), ("It grows while one thread fills it", "numactl --interleave=all")),
     "policy": (("numactl", "--membind=0", EXAMPLES / "sum_parallel", 8, 32), ("numactl in the command decides",)),
 }
+# Mended: nothing is to be done, and where a few prefetches are seen that cross a border, that is said of them.
+MENDED: dict[str, tuple[object, ...]] = {
+    "sum": ("sum_parallel", 8, 32),
+    "vector": ("fill_vector_parallel", 8, 32),
+}
 
 
 @pytest.fixture
@@ -108,6 +115,28 @@ def test_right_advice_and_no_other(name: str, tmp_path: Path, cached: Path) -> N
     texts = [" ".join((advice.finding, advice.change, *codes(advice))) for advice in found]
     for words in expected:
         assert any(all(str(word) in text for word in words) for text in texts), (words, texts)
+
+
+@pytest.mark.lab("westmere")
+@pytest.mark.parametrize("name", MENDED)
+def test_what_is_mended_is_left_alone(name: str, tmp_path: Path) -> None:
+    program, *arguments = MENDED[name]
+    evidence = record(tmp_path, EXAMPLES / str(program), *arguments)
+    found = advise(evidence)
+    assert judge(evidence) is Judgement.LIGHT
+    assert all(advice.kind is Kind.LEAVE and "Leave it alone" in advice.change for advice in found), found
+
+
+def test_the_list_of_examples_has_these_arguments() -> None:
+    readme = (TREE / "examples" / "README.md").read_text()
+    readme = readme.replace(", `sum_pthreads_parallel 12 32`", "")  # not tested: the page says why
+    commands = re.findall(r"`([^`]+)`", " ".join(re.findall(r"^\| ([^|]+) \|", readme, re.MULTILINE)))
+    named = {"mapped_file": ("mapped_file", "FILE", 6)}
+    variants = ("renamed", "sum_lto", "sum_stripped", "fill_vector_lto")
+    mine = [named.get(name, words) for name, (words, *_) in TRUTH.items() if words[0] not in variants]
+    mine += MENDED.values()
+    told = [" ".join(word.name if isinstance(word, Path) else str(word) for word in words) for words in mine]
+    assert sorted(commands) == sorted(told)
 
 
 @pytest.mark.requires("gcc", "one_node")

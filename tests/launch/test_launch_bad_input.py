@@ -287,3 +287,17 @@ def test_a_report_that_nobody_can_read(closed: str, recording: Path) -> None:
     assert run("record", "-q", "-o", recording, "true").status == 0
     done = run_command("sh", "-c", f"exec {BUILD / 'numaprof-reports'} report {recording} {closed}")
     assert done == (0, "", "")
+
+
+def test_the_commands_that_a_report_suggests_work_twice(tmp_path: Path) -> None:
+    """A recording is never overwritten, and the next change comes soon."""
+    assert run("record", "-q", "-o", "before.numaprof", target("touch"), 2, 64, cwd=tmp_path).status == 0
+    done = run_command(BUILD / "numaprof-reports", "report", "--full", "before.numaprof", cwd=tmp_path)
+    first, second = (line.split() for line in done.out.splitlines()[-2:])
+    for _ in range(2):
+        before = set(tmp_path.iterdir())
+        again = run_command(PROGRAM, *first[1:], cwd=tmp_path)
+        (new,) = set(tmp_path.iterdir()) - before
+        assert again.status == 0 and new.name in again.out + again.err
+        compare = [new.name if word == "NEW" else word for word in second[1:]]
+        assert run_command(PROGRAM, *compare, cwd=tmp_path).status == 0

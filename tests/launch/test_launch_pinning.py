@@ -17,6 +17,8 @@ from running import one, rows, run, run_command, target, until
 
 PLACES = "SELECT pin, planned_cpu, own_cpus FROM thread ORDER BY id"
 
+TWO_CPUS = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one CPU every mask is the whole one")
+
 
 @pytest.fixture
 def recording(tmp_path: Path) -> Path:
@@ -96,12 +98,32 @@ def test_a_choice_for_the_runtime_is_respected(
     assert "" not in {place[2] or "" for place in rows(recording, PLACES)}
 
 
+@TWO_CPUS
 def test_a_thread_that_chooses_for_itself(recording: Path) -> None:
     cpu = max(os.sched_getaffinity(0))
     both_ways(recording, target("chooses"), cpu)
     moved, attributed, left = rows(recording, "SELECT pin, own_cpus FROM thread ORDER BY id")[1:]
     assert moved == attributed == ("program", str(cpu))
     assert left == ("planned", None)
+
+
+@TWO_CPUS
+def test_a_thread_that_sets_back_the_mask_it_read_is_pinned_again(recording: Path) -> None:
+    """As MPI_Init does: hwloc binds its caller to each CPU in turn."""
+    cpus = sorted(os.sched_getaffinity(0))
+    out = both_ways(recording, target("rebinds"))
+    assert out.split() == [str(len(cpus))] * 3
+    plan = planned(recording)
+    assert rows(recording, PLACES) == [("planned", plan[i % len(plan)], None) for i in range(3)]
+    recording.unlink()
+    both_ways(recording, target("rebinds"), cpus[-1])
+    main, first, second, third = rows(recording, PLACES)
+    assert (main[0], main[2]) == ("program", str(cpus[-1]))
+    assert (first, second) == (("planned", plan[1], None), ("planned", plan[2 % len(plan)], None))
+    assert third == ("program", None, str(cpus[-1]))
+    recording.unlink()
+    both_ways(recording, target("rebinds"), options=("--pin", "none"))
+    assert set(rows(recording, PLACES)) == {("none", None, None)}
 
 
 def test_helper_threads_of_runtimes_take_no_place(recording: Path, tmp_path: Path) -> None:

@@ -39,6 +39,28 @@ def test_ranks_share_the_cpus_of_a_host(launcher: list[str], name: str, tmp_path
 
 
 @TWO_CPUS
+@pytest.mark.parametrize(("launcher", "name"), LAUNCHERS)
+def test_threads_are_pinned_after_mpi_init(
+    launcher: list[str], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It binds the main thread to each CPU in turn, and then sets back the mask that it had read."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    program = target("mpi_openmp", "-fopenmp")
+    library = {"MPICH": "libmpich.so.12", "Open MPI": "libmpi.so.40"}[name]
+    done = run_command(*launcher, PROGRAM, "record", "-q", "-o", tmp_path / "r.%R.numaprof", program, library)
+    assert done.status == 0, done
+    cpus = len(os.sched_getaffinity(0))
+    assert done.out == f"procs {cpus} threads 2\n" * 2
+    plans = []
+    for rank in range(2):
+        recording = tmp_path / f"r.{rank}.numaprof"
+        plans += [set(str(plan).split(",")) for plan in rows(recording, "SELECT pin_plan FROM run")]
+        compute = "SELECT pin, planned_cpu IS NOT NULL FROM thread WHERE pin != 'helper' ORDER BY id"
+        assert rows(recording, compute) == [("planned", 1)] * 2
+    assert plans[0] and plans[1] and not plans[0] & plans[1]
+
+
+@TWO_CPUS
 @pytest.mark.requires("openmpi")
 def test_a_launchers_binding_is_kept(tmp_path: Path) -> None:
     launcher = ["mpiexec.openmpi", "--allow-run-as-root", "--bind-to", "core", "-n", "2"]

@@ -8,6 +8,7 @@ import json
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from jobs import job_directory, job_of
 from numaprof.commands.export import exported
 from numaprof.document.build_report import document
 from numaprof.document.open_recording import reading
+from numaprof.export.openmetrics import openmetrics
 from numaprof.export.pprof_format import profile_message
+from numaprof.model.report_model import Report
 from numaprof.text.messages import EXIT_FAILED
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from recording_builder import HINT, LOAD, PAGE, RAN, RecordingBuilder
-from scenarios import ARRAY, PAGES, SCENARIOS, faults_only, levels
+from scenarios import ARRAY, PAGES, SCENARIOS, faults_only, levels, parallel_init
 from test_report_recording import reports
 from trace_events import mistakes
 
@@ -283,11 +286,34 @@ def test_openmetrics_says_what_the_report_says(scenario: str, tmp_path: Path) ->
         ("numaprof_threads", len(told.threads)),
     ):
         assert found.get((name,)) == (pytest.approx(value) if value is not None else None), name
-    for placement in ("local", "remote"):
-        values = [getattr(each, placement) for thread in told.threads for each in thread.classes]
-        total = sum(value for key, value in found.items() if key[0] == "numaprof_requests" and key[3] == placement)
-        if None not in values:
-            assert total == pytest.approx(sum(values))
+    assert requests_of(found) == pytest.approx(known_requests(told))
+
+
+def requests_of(found: dict[tuple[str, ...], float]) -> dict[tuple[str, ...], float]:
+    return {label[1:]: value for label, value in found.items() if label[0] == "numaprof_requests"}
+
+
+def known_requests(told: Report) -> dict[tuple[str, ...], float]:
+    """By class, node and placement, in the order of the labels' names; without those of which one thread's is n/a."""
+    sums: dict[tuple[str, ...], list[float | None]] = defaultdict(list)
+    for thread in told.threads:
+        node = {0: "unknown", 1: "".join(map(str, thread.nodes))}.get(len(thread.nodes), "several")
+        for each in thread.classes:
+            sums[each.request, node, "local"].append(each.local)
+            sums[each.request, node, "remote"].append(each.remote)
+    return {label: sum(filter(None, values)) for label, values in sums.items() if None not in values}
+
+
+def test_what_is_not_known_is_absent_from_openmetrics(tmp_path: Path) -> None:
+    """Of one thread only the remote demand reads are known: the local ones of its node have no sum, all others do."""
+    told = document(str(parallel_init().write(tmp_path / "x.numaprof")))
+    whole = requests_of(gauges(openmetrics(told)))
+    first = told.threads[0]
+    classes = tuple(replace(each, local=None) if each.request == "demand" else each for each in first.classes)
+    partial = replace(told, threads=(replace(first, classes=classes), *told.threads[1:]))
+    found = requests_of(gauges(openmetrics(partial)))
+    assert whole.keys() - found.keys() == {("demand", "0", "local")}
+    assert found == {label: value for label, value in whole.items() if label in found}
 
 
 def test_openmetrics_of_a_job(tmp_path: Path) -> None:

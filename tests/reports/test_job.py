@@ -8,10 +8,11 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -33,8 +34,8 @@ from numaprof.model.job_model import Job, LeftOut
 from numaprof.model.rank_model import RankSummary
 from numaprof.text.format import percent
 from numaprof.text.messages import Failure
-from recording_builder import RecordingBuilder
-from scenarios import faults_only, named_objects, parallel_init, serial_init
+from recording_builder import LOAD, PAGE, REMOTE, RecordingBuilder
+from scenarios import ARRAY, BLOCK, LOOP, PAGES, faults_only, named_objects, parallel_init, serial_init
 from test_report_recording import reports
 
 
@@ -147,6 +148,63 @@ def test_different_populations_are_not_added(tmp_path: Path) -> None:
     assert "1 rank counted something else and are in no sum: 3." in job.remarks or any(
         "counted something else" in text and text.endswith(": 3.") for text in job.remarks
     )
+
+
+def loads_by_object(path: Path) -> dict[str, tuple[int, int]]:
+    """Sampled loads of a recording: remote ones and all, by the object's kind."""
+    with closing(sqlite3.connect(path)) as recording:
+        found = recording.execute(
+            "SELECT object.kind, sum(source = ?), count(*) FROM sample JOIN block ON block.id = sample.block"
+            " JOIN object ON object.id = block.object WHERE sample.kind = ? GROUP BY object.kind",
+            (REMOTE, LOAD),
+        )
+        return {kind: (remote, total) for kind, remote, total in found}
+
+
+def test_objects_by_site_over_ranks(tmp_path: Path) -> None:
+    """Against sums over the recordings: rank n reads n lots more of the array from the other node; 3 has no table."""
+    (tmp_path / "job").mkdir()
+    paths = [tmp_path / "job" / f"rank-{number}.numaprof" for number in range(4)]
+    for number, path in enumerate(paths):
+        builder = rank(named_objects(), number, 4)
+        builder.loads(builder.stack(builder.place(LOOP)), 5, range(ARRAY, ARRAY + number * 64 * PAGE, PAGE), 0, block=1)
+        if number == 3:
+            builder.statements.append("DELETE FROM sample WHERE block = 2; DELETE FROM block WHERE id = 2;")
+        builder.write(path)
+    loads = [loads_by_object(path) for path in paths]
+    all_remote = sum(remote for found in loads for remote, _ in found.values())
+    rows = {row.kind: row for row in job_of(tmp_path / "job").objects}
+    assert [(row.name, row.site) for row in rows.values()] == [("sum.c:14 main",) * 2, ("table", "sum.c:17 main")]
+    for kind, one, having in (("heap", PAGES * PAGE, 4), ("static", BLOCK * PAGE, 3)):
+        row, its = rows[kind], [found[kind] for found in loads if kind in found]
+        shares = [remote / total for remote, total in its]
+        assert (row.count, row.ranks, row.bytes, row.bytes_most) == (having, f"0-{having - 1}", having * one, one)
+        assert (row.remote_least, row.remote_most) == (pytest.approx(min(shares)), pytest.approx(max(shares)))
+        assert row.remote_median == pytest.approx(median(shares))
+        assert row.of_all_remote == pytest.approx(sum(remote for remote, _ in its) / all_remote)
+    shown = reports("report", "job", cwd=tmp_path).stdout
+    assert "OBJECTS OVER RANKS" in shown and "sum.c:14 main" in shown
+
+
+def test_the_report_of_a_job(tmp_path: Path, golden: Callable[[str, str], None]) -> None:
+    """Rank 5 alone is bound, and initialises serially like the first of each host."""
+    folder = job_directory(tmp_path / "job", [0, 4, 8, 12])
+    bound = sorted(folder.iterdir())[5]
+    bound.unlink()
+    rank(serial_init(), 5, cpus="0-6").write(bound)
+    golden("report/of-a-job.txt", reports("report", "job", cwd=tmp_path).stdout)
+
+
+def test_ranks_of_other_versions_and_commands_are_said(summary: RankSummary) -> None:
+    ranks = [with_share(summary, number, 0.02) for number in range(4)]
+    alike = job_of_summaries(*ranks)
+    ranks[1] = replace(ranks[1], tool_version="0.0.9", command_line="./other")
+    found = job_of_summaries(*ranks)
+    assert set(found.remarks) - set(alike.remarks) == {
+        "The ranks run 2 different commands.",
+        f"Recorded by numaprof 0.0.9, {summary.tool_version}.",
+    }
+    assert found.command_line == summary.command_line
 
 
 def test_ranks_without_counters_say_so(tmp_path: Path) -> None:
@@ -476,6 +534,28 @@ def test_report_and_merge_commands(tmp_path: Path) -> None:
     found = json.loads(reports("report", "all.ranks", "--json", "-", cwd=tmp_path).stdout)
     assert found["format"] == "numaprof.job" and found["found"] == 8 and found["left_out"][0]["count"] == 1
     assert reports("report", "job", "--full", cwd=tmp_path).returncode == 125
+
+
+@pytest.mark.parametrize(
+    "columns,bound",
+    [
+        ({"cpus": "0-3"}, "CPUs 0-3: bound"),
+        ({"shares": 1}, "CPUs 0-7: not bound, shared out by numaprof"),
+        ({}, "CPUs 0-7: not bound"),
+    ],
+)
+def test_the_report_of_a_rank_says_which_it_is_and_who_bound_it(
+    tmp_path: Path, columns: dict[str, Any], bound: str
+) -> None:
+    rank(serial_init(), 5, **columns).write(tmp_path / "r.numaprof")
+    shown = reports("report", "--full", "r.numaprof", "--html", "r.html", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    text = reports("report", "--full", "r.numaprof", cwd=tmp_path).stdout
+    assert f"\nrank 5 of 16, started by Slurm, {bound}\n" in text
+    assert text.splitlines()[-3] == "after a change, started by Slurm as before (NEW: this rank's recording):"
+    page = " ".join(re.sub(r"<[^>]*>", "", (tmp_path / "r.html").read_text()).split())
+    assert f"rank 5 of 16, started by Slurm, {bound}" in page
+    assert "After a change, started by Slurm as before: numaprof ./sum" in page and "NEW is this rank" in page
 
 
 def test_page_links_the_pages_of_ranks(tmp_path: Path) -> None:

@@ -78,6 +78,14 @@ static void messages_start(struct messages *messages, pid_t tid, const struct ch
                       *message->text ? message->text : NULL);
 }
 
+static void messages_pinned(struct messages *messages, pid_t tid, const struct channel_received *message)
+{
+    struct thread *thread = messages_thread(messages, message, tid);
+    if (thread)
+        counter_sets_forget_migrations(thread);
+    messages_start(messages, tid, message);
+}
+
 static void messages_affinity(struct messages *messages, const struct process *process,
                               const struct channel_received *message)
 {
@@ -163,14 +171,9 @@ static void messages_handle(struct messages *messages, const struct channel_rece
     case CHANNEL_THREAD_EXIT:
         messages_exit_thread(messages, process, message);
         break;
-    case CHANNEL_MAIN_PINNED: {
-        struct thread *thread = messages_thread(messages, message, messages_tid(process, (pid_t)message->tid));
-        if (thread) {
-            counter_sets_forget_migrations(thread);
-            tasks_set_pin(targets->tasks, thread, CHANNEL_PIN_PLANNED, message->cpu, NULL);
-        }
+    case CHANNEL_PINNED:
+        messages_pinned(messages, messages_tid(process, (pid_t)message->tid), message);
         break;
-    }
     case CHANNEL_AFFINITY:
         messages_affinity(messages, process, message);
         break;

@@ -16,6 +16,7 @@ from numaprof.text.format import number_list, plural
 LAUNCHER: Literal["launcher"] = "launcher"
 SHARED: Literal["shared"] = "shared"
 NONE: Literal["none"] = "none"
+BOUND_BY = {LAUNCHER: "bound", SHARED: "not bound, shared out by numaprof", NONE: "not bound"}
 
 Options = tuple[str, ...]
 

@@ -7,16 +7,28 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 
+from numaprof.analysis.binding import BOUND_BY, binding
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.slow_tier import slow_share_in_words
 from numaprof.document.missing_lines import without_lines, without_names
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Imported
-from numaprof.evidence.machine import Machine
+from numaprof.evidence.machine import Machine, parse_list
 from numaprof.evidence.thresholds import MIN_COVERAGE, MOST_NOTES, MOST_SAMPLES
 from numaprof.recording.sql import sql_run, sql_samples
-from numaprof.text.format import clean, duration, either, nodes_in_text, number, percent, plural, round_percent, words
+from numaprof.text.format import (
+    clean,
+    duration,
+    either,
+    nodes_in_text,
+    number,
+    number_list,
+    percent,
+    plural,
+    round_percent,
+    words,
+)
 
 SEPARATOR = " · "
 
@@ -176,6 +188,16 @@ def _windows(evidence: Evidence) -> Iterator[str]:
         spans.append(f"{duration(window.start_ns)} to {until} ({clean(window.cause)})")
     whole = f" of {duration(wall)}" if wall is not None else ""
     yield f"recorded only from {', '.join(spans[:3])}" + (f" and {len(spans) - 3} more" if spans[3:] else "") + whole
+
+
+def rank_line(evidence: Evidence) -> Iterator[str]:
+    """rank 3 of 16, started by Slurm, CPUs 0-3: bound"""
+    rank, cpus = evidence.rank, parse_list(evidence.run.allowed_cpus)
+    if rank is None:
+        return
+    of = f" of {rank.size}" if rank.size is not None else ""
+    which = f", CPUs {number_list(list(cpus))}" if cpus else ""
+    yield f"rank {rank.number}{of}, started by {clean(rank.launcher)}{which}: {BOUND_BY[binding(evidence).by]}"
 
 
 def pin_line(evidence: Evidence) -> Iterator[str]:

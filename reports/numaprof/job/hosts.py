@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
+from numaprof.analysis.binding import BOUND_BY
 from numaprof.evidence.machine import parse_list
 from numaprof.job.shares import Population, of_population, together
 from numaprof.model.job_model import JobHost
@@ -14,7 +15,6 @@ from numaprof.text.format import number_list, plural
 
 NOT_KNOWN = "n/a"
 BALANCING = {0: "off", 1: "on", 2: "tiering", None: NOT_KNOWN}
-BOUND_BY = {"launcher": "bound", "shared": "not bound, shared out by numaprof", "none": "not bound"}
 
 
 def host_name(rank: RankSummary) -> str:

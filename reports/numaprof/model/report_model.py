@@ -68,6 +68,7 @@ class Run:
         started_at: UTC, ISO 8601.
         attached: Ids of the processes that ran before the recorder attached; empty: the program was launched.
         imported: The tool that recorded it, if not numaprof: perf 6.1.187.
+        launcher: What started it as a rank of a parallel job: Slurm; null: nothing did.
         wall_ns: From exec to the end of the program; where `attached`, from then to the end of the recording.
         cpu_ns: CPU time of all threads while the recorder counted.
         exit_status: null if a signal ended it, or its end was not seen.
@@ -93,6 +94,7 @@ class Run:
     started_at: str
     attached: tuple[int, ...]
     imported: str | None
+    launcher: str | None
     wall_ns: int | None
     cpu_ns: int
     exit_status: int | None
@@ -291,7 +293,7 @@ class Overview:
     Fields:
         banner: What must be known before anything else is read: emulated, cut short, how it ended.
         measured: The machine, the counters and samples there are, and what is missing and why.
-        pinning: Pinning, NUMA balancing, the tool's own CPU time.
+        pinning: Which rank of a job and who bound it, pinning, NUMA balancing, the tool's own CPU time.
         counted: What the requests of each class include or miss.
         qualifying: Notes that affect the numbers.
         unexplained: Where to look, if much is remote and there is no advice.

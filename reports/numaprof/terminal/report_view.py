@@ -71,10 +71,12 @@ def _footer(report: model.Answer, layout: Layout) -> None:
     layout.line()
     layout.line(f"recorded to {report.recording}")
     if report.verdict.judgement not in ("light", "no_traffic"):
-        layout.line("after a change:")
-        before, behind = ("attach -p PID ", "") if report.run.attached else ("", f" {report.run.command_to_copy}")
-        diff = f"numaprof diff {shell_path(report.recording)} after.numaprof"
-        layout.line(f"  numaprof {before}-o after.numaprof{behind} && {diff}")
+        if report.run.launcher is not None:
+            layout.line(f"after a change, started by {report.run.launcher} as before (NEW: this rank's recording):")
+        else:
+            layout.line("after a change (NEW: the recording that the first command names):")
+        layout.line(f"  numaprof {'attach -p PID' if report.run.attached else report.run.command_to_copy}")
+        layout.line(f"  numaprof diff {shell_path(report.recording)} NEW")
 
 
 def print_repeats_head(count: int, time: Spreads | None, share: Spreads | None, chosen: str, layout: Layout) -> None:

@@ -41,6 +41,7 @@ def run(evidence: Evidence) -> model.Run:
         started_at=clean(row.started_at),
         attached=tuple(each.pid for each in evidence.attached),
         imported=imported_by(evidence),
+        launcher=maybe(evidence.rank.launcher) if evidence.rank else None,
         wall_ns=row.wall_ns,
         cpu_ns=evidence.cpu_ns,
         exit_status=row.exit_status,
@@ -96,7 +97,7 @@ def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
     return model.Overview(
         banner=tuple(overview_text.banner(evidence)),
         measured=tuple(overview_text.evidence_line(evidence)),
-        pinning=tuple(overview_text.pin_line(evidence)),
+        pinning=(*overview_text.rank_line(evidence), *overview_text.pin_line(evidence)),
         counted=tuple(column_remarks(evidence)),
         qualifying=tuple(overview_text.notes(evidence)),
         unexplained=unexplained(evidence, advices),
