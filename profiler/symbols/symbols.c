@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/symbols/debug_info/function_table.h"
@@ -299,12 +300,22 @@ static void symbols_resolve_file(struct symbols *s, const struct symbols_order *
     dwfl_end(dwfl);
 }
 
+// The user whose process it is, which root may have attached to; ours if it has ended.
+static uid_t symbols_user_of(pid_t pid)
+{
+    char path[32];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    return stat(path, &status) == 0 ? status.st_uid : getuid();
+}
+
 // Code without a file: the compiler that made it may have left names.
 static void symbols_resolve_compiled(struct symbols *s, const struct symbols_order *order, size_t i, size_t end)
 {
     struct jit_symbols map;
+    const pid_t pid = symbols_place(order, i)->pid;
     s->build_id[0] = '\0';
-    if (jit_symbols_read(&map, symbols_place(order, i)->pid, getuid(), s->request->since) < 0)
+    if (jit_symbols_read(&map, pid, symbols_user_of(pid), s->request->since) < 0)
         return;
     for (; i < end; i++) {
         uint64_t address = symbols_place(order, i)->address;

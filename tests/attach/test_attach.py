@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -16,13 +17,16 @@ from pathlib import Path
 
 import pytest
 from attaching import LATE_PAGES, PAGE, Attachee, attached, attachee, gone, refused, state, waits, with_pmu
-from conftest import NOBODY, PROGRAM
+from conftest import BUILD, NOBODY, NOBODY_ID, PROGRAM, TREE, build_once
 from numaprof.evidence.evidence import load
 from running import children_of, one, rows, run, run_command, until
 
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
 FIRST_TOUCHES = (
     "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind IN (10, 19) AND {}"
+)
+OF_COMPILED = (
+    "stack IN (SELECT stack.id FROM stack JOIN place ON place.id = place WHERE function = 'LEarly;::compiled()')"
 )
 OF_EARLY = "SELECT count(*) FROM sample WHERE kind IN (10, 11, 12) AND address BETWEEN {} AND {}"
 
@@ -343,6 +347,64 @@ def test_the_report_says_so(recording: Path) -> None:
 
 
 @pytest.mark.requires("perf_event")
+def test_page_diff_and_check_read_it(recording: Path, tmp_path: Path) -> None:
+    later, page = tmp_path / "later.numaprof", tmp_path / "page.html"
+    with attachee() as program:
+        for each in (recording, later):
+            with attached(program.pid, each):
+                program.do("touch")
+    assert run("report", "--html", page, recording).status == 0
+    assert f"ATTACHED to process {program.pid}, " in html.unescape(page.read_text())
+    compared = run("diff", recording, later)
+    assert (compared.status, compared.err) == (0, "")
+    assert "attachee" in compared.out
+    checked = run("check", "--max-remote", "50%", recording)
+    assert (checked.status in (0, 121, 122), checked.err) == (True, "")  # what it judges depends on the machine
+    assert str(recording) in checked.out
+
+
+def second_of_files(place: Path) -> int:
+    """By the clock that files have, which goes in steps."""
+    place.touch()
+    return int(place.stat().st_mtime)
+
+
+def record_compiled(program: Attachee, recording: Path) -> None:
+    """Attaches in a later second than that in which the compiler told its names."""
+    program.do("compile")
+    names = Path(f"/tmp/perf-{program.pid}.map")
+    until(lambda: second_of_files(recording.with_name("now")) > int(names.stat().st_mtime))
+    with attached(program.pid, recording):
+        program.do("compiled")
+    names.unlink()
+
+
+@pytest.mark.requires("perf_event", "x86_64")
+def test_code_that_was_compiled_before_has_its_name(recording: Path) -> None:
+    with attachee() as program:
+        record_compiled(program, recording)
+    assert_touched(recording, OF_COMPILED, LATE_PAGES)
+
+
+@pytest.mark.requires("perf_event", "root", "x86_64")
+def test_root_believes_the_names_that_the_owner_of_the_process_wrote(recording: Path) -> None:
+    with attachee(*NOBODY) as program:
+        record_compiled(program, recording)
+    assert_touched(recording, OF_COMPILED, LATE_PAGES)
+
+
+@pytest.mark.requires("perf_event")
+def test_a_variable_has_its_name(recording: Path) -> None:
+    with attachee() as program, attached(program.pid, recording):
+        program.do("static")
+    of_variable = "SELECT b.id FROM block b JOIN object o ON o.id = b.object WHERE o.name = 'late_variable'"
+    assert one(recording, f"SELECT bytes FROM block WHERE id IN ({of_variable})") == LATE_PAGES * PAGE
+    seen = one(recording, f"SELECT ifnull(sum(weight), 0) FROM sample WHERE kind >= 10 AND block IN ({of_variable})")
+    lost = one(recording, "SELECT ifnull(sum(value), 0) FROM note WHERE kind = 'lost'")
+    assert LATE_PAGES * (1 - ESTIMATED) - lost <= seen <= LATE_PAGES * (1 + ESTIMATED)
+
+
+@pytest.mark.requires("perf_event")
 def test_a_title_is_not_taken_for_the_command(tmp_path: Path) -> None:
     with attachee() as program:
         program.do("title")
@@ -533,6 +595,23 @@ def test_a_process_that_ends_at_once(recording: Path) -> None:
         recording.unlink(missing_ok=True)
 
 
+@pytest.mark.requires("perf_event")
+def test_a_process_that_runs_one_program_after_the_other(recording: Path) -> None:
+    """At whatever moment of an exec numaprof looks: a recording, or a refusal of one line."""
+    words = [PROGRAM, "attach", "-q", "--duration", "0.1", "-o", recording]
+    for _ in range(5):
+        with attachee() as program:
+            command = [*map(str, words), "-p", str(program.pid)]
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
+                while recorder.poll() is None:
+                    program.do("exec")
+                said = recorder.stderr.read()
+        assert recorder.returncode in (0, 126, 127), said
+        assert recording.exists() == (recorder.returncode == 0)
+        assert said == "" if recorder.returncode == 0 else re.fullmatch(r"numaprof: process \d+ .*; .+\n", said), said
+        recording.unlink(missing_ok=True)
+
+
 def test_a_zombie() -> None:
     with subprocess.Popen(["true"]) as process:
         until(lambda: Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z")
@@ -569,6 +648,40 @@ def test_somebody_elses(public_place: Path) -> None:
         check=False,
     )
     refused((done.returncode, done.stdout, done.stderr), 126, "belongs to another user")
+
+
+@pytest.mark.requires("perf_event", "root")
+def test_a_process_that_runs_with_other_rights(public_place: Path) -> None:
+    """Its user may not look at it, root may."""
+    other, recording = public_place / "other", public_place / "r.numaprof"
+    shutil.copy(str(shutil.which("sleep")), other)
+    other.chmod(0o4755)
+    with subprocess.Popen(list(map(str, [*NOBODY, other, 1000]))) as program:
+        status = Path(f"/proc/{program.pid}/status")
+        until(lambda: f"Uid:\t{NOBODY_ID}\t0\t" in status.read_text())
+        words = ("attach", "-q", "-p", program.pid, "--duration", "0.1", "-o", recording)
+        by_its_user = run_command(*NOBODY, public_place / "numaprof", *words)
+        assert not recording.exists()
+        by_root = run(*words)
+        program.kill()
+    refused(by_its_user, 126, "runs with other rights")
+    assert by_root == (0, "", "")
+    assert rows(recording, "SELECT pid FROM process") == [program.pid]
+
+
+def test_without_any_event_the_pages_are_recorded_with_one_warning(recording: Path) -> None:
+    forbid = build_once(BUILD / "tests" / "forbid", str(TREE / "tests" / "launchers" / "forbid.c"))
+    with attachee() as program:
+        early = _early(program)
+        words = ("attach", "-p", program.pid, "--duration", "0.1", "-o", recording)
+        done = run_command(forbid, "perf_event_open", "EPERM", PROGRAM, *words)
+    assert (done.status, done.out) == (0, "")
+    warning, recorded = done.err.splitlines()
+    assert re.fullmatch(r"numaprof: warning: .*forbids perf_event_open; .+", warning)
+    assert recorded.startswith(f"numaprof: recorded to {recording}; ")
+    assert one(recording, "SELECT complete FROM run") == 1
+    assert span_with_nodes(recording, *early) == pytest.approx(LATE_PAGES * 4, abs=64)
+    assert rows(recording, "SELECT collector FROM evidence WHERE used") == ["pages"]
 
 
 UNDUMPABLE = "import ctypes; ctypes.CDLL(None).prctl(4, 0); print('ready', flush=True); input()"

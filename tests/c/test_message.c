@@ -96,3 +96,17 @@ TEST(nobody_waits_longer_for_a_recorder_that_is_stopped)
     CHECK(waits_for(getpid()));
     CHECK(!waits_for(0));
 }
+
+TEST(messages_without_room_are_counted_beyond_every_width)
+{
+    static const uint64_t lost[] = {UINT8_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX, 1ULL << 48};
+    channel.recorder.__data.__lock = (int)syscall(SYS_gettid); // it lives
+    for (size_t i = 0; i < CHANNEL_MESSAGES; i++)
+        atomic_store(&channel.messages[i].state, CHANNEL_CLAIMED);
+    for (size_t at = 0; at < sizeof lost / sizeof *lost; at++) {
+        message_in_vain = true; // it has let somebody wait: for no longer than a slice
+        atomic_store(&channel.missed, lost[at]);
+        preload_send((struct preload_note){.kind = CHANNEL_REGION});
+        CHECK_EQ(atomic_load(&channel.missed), lost[at] + 1);
+    }
+}

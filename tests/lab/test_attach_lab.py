@@ -64,9 +64,11 @@ class Top:
 
 
 @contextmanager
-def attached(recording: Path, *options: str, before: tuple[str, ...] = ()) -> Iterator[None]:
+def attached(
+    recording: Path, *options: str, before: tuple[str, ...] = (), without: tuple[str, ...] = ("--without", "pages")
+) -> Iterator[None]:
     """options: what to attach to. before: a command that starts the recorder."""
-    command = [*before, TREE / "numaprof", "attach", *options, "-o", recording, "--without", "pages", *EVENTS]
+    command = [*before, TREE / "numaprof", "attach", *options, "-o", recording, *without, *EVENTS]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as recorder:
         assert recorder.stderr
         assert recorder.stderr.readline() == "numaprof: recording; Ctrl-C ends that\n"
@@ -146,13 +148,19 @@ FEW_FILES = ("prlimit", "--nofile=400:400", "setpriv", "--bounding-set", "-sys_r
 
 
 @contextmanager
-def by_turns(cpu: int, other: int) -> Iterator[subprocess.Popen[str]]:
+def by_turns(cpu: int, other: int, laps: int = LAPS) -> Iterator[subprocess.Popen[str]]:
+    with placed_by_turns(cpu, other, laps) as (program, _):
+        yield program
+
+
+@contextmanager
+def placed_by_turns(cpu: int, other: int, laps: int) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """Also what it says of its halves: of each where it begins and ends, and its node."""
     with subprocess.Popen(
-        [PROGRAM, str(cpu), str(other), str(LAPS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [PROGRAM, str(cpu), str(other), str(laps)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as program:
         assert program.stdin and program.stdout
-        program.stdout.readline()
-        yield program
+        yield program, program.stdout.readline().split()
         program.stdin.close()
 
 
@@ -204,3 +212,27 @@ def test_a_control_group_with_more_threads_than_files(tmp_path: Path, group: Pat
         assert database.execute("SELECT * FROM note WHERE kind = 'refused'").fetchall() == []
         details = [row[0] for row in database.execute("SELECT detail FROM evidence")]
     assert any("of the control group by CPU" in str(detail) for detail in details), details
+
+
+# --- sampled loads
+
+OF_HALF = """SELECT page_node, source.name, block IS NULL, count(*) FROM sample JOIN source ON source.id = source
+              WHERE kind = 2 AND address >= ? AND address < ? AND source.name LIKE '%_dram' GROUP BY 1, 2, 3"""
+
+
+@pytest.mark.lab("tests/lab/machines/small-zen.machine")
+def test_sampled_loads_of_a_program_that_runs(tmp_path: Path) -> None:
+    """Attached in the middle of its loads: each sample's source agrees with the node of the page at its address."""
+    recording = tmp_path / "r.numaprof"
+    with placed_by_turns(1, 5, laps=20) as (program, halves):
+        chase(program)
+        with attached(recording, "-p", str(program.pid), without=()):
+            for _ in range(3):
+                chase(program)
+        chase(program)
+    with closing(sqlite3.connect(recording)) as database:
+        for (start, end, node), source in zip((halves[:3], halves[3:]), PLACEMENTS):
+            found = database.execute(OF_HALF, (int(start, 16), int(end, 16))).fetchall()
+            print(source, found)
+            assert sum(count for *_, count in found) >= 30, "too few prove nothing"
+            assert {row[:3] for row in found} == {(int(node), source, False)}

@@ -17,6 +17,7 @@ LATER = ["unshare", "-T", "--monotonic", "100000", "--boottime", "100000", "--fo
 EARLIER = ["unshare", "-T", "--monotonic", "-10", "--boottime", "-10", "--fork"]
 BLOCKS = "FROM block b JOIN object o ON o.id = b.object WHERE o.kind = 'heap' AND o.alloc_stack IS NOT NULL"
 TOUCHED = f"SELECT ifnull(sum(weight), 0) FROM sample WHERE kind IN (10, 13, 19) AND block IN (SELECT b.id {BLOCKS})"
+WORKERS = "SELECT cpu_ns, t.end_ns - t.start_ns FROM thread t JOIN process p ON p.id = t.process WHERE t.tid <> p.pid"
 
 
 def _assert_times_agree(recording: Path) -> None:
@@ -28,6 +29,10 @@ def _assert_times_agree(recording: Path) -> None:
     moments = [moment for block in times for moment in block]
     assert moments == sorted(moments)
     assert 0 < moments[0] < moments[-1] < one(recording, "SELECT max(t_ns) FROM sample") + 100_000_000_000
+    workers = rows(recording, WORKERS)
+    assert len(workers) == 2
+    for cpu_ns, wall_ns in workers:
+        assert cpu_ns is not None and 0 < cpu_ns <= wall_ns
 
 
 @pytest.mark.requires("mounts")

@@ -22,6 +22,24 @@ def unseen_mib(recording: Path) -> float:
     return sum(found) / 2**20
 
 
+# Of the one block of malloc: what the last snapshot found of it, by node.
+OF_BLOCK = """
+SELECT h.node, sum(min(h.address + h.span * page_bytes, b.address + b.bytes) - max(h.address, b.address))
+  FROM run, block b JOIN object o ON o.id = b.object
+  JOIN page_home h ON h.address < b.address + b.bytes AND h.address + h.span * page_bytes > b.address
+ WHERE o.kind = 'heap' AND o.alloc_stack IS NOT NULL AND b.bytes >= {}
+   AND h.node IS NOT NULL AND h.snapshot = (SELECT max(id) FROM snapshot)
+ GROUP BY h.node
+"""
+
+
+def assert_block_has_its_pages(recording: Path) -> None:
+    """All of them, on nodes where the process may have memory."""
+    found = dict(rows(recording, OF_BLOCK.format(MIB << 20)))
+    assert sum(found.values()) / 2**20 == pytest.approx(MIB, abs=1)
+    assert set(found) <= set(rows(recording, "SELECT id FROM node"))
+
+
 def may_be_huge_mib(recording: Path) -> int:
     """Each fault that no sample stands for may have placed a huge page, which then is not counted as unseen."""
     return 2 * lost_faults(recording)
@@ -59,6 +77,27 @@ def test_memory_that_read_fills_for_an_ordinary_user(public_place: Path) -> None
     recording = public_place / "r.numaprof"
     kernel = one(recording, "SELECT count(*) FROM evidence WHERE collector = 'faults' AND detail = 'page faults'")
     assert kernel or MIB - 1 - may_be_huge_mib(recording) <= unseen_mib(recording) <= MIB + 1
+
+
+@pytest.mark.requires("perf_event")
+@pytest.mark.parametrize("how", ["lock", "advise"])
+def test_the_block_whose_pages_the_kernel_placed_has_them(how: str, tmp_path: Path) -> None:
+    recording = tmp_path / "r.numaprof"
+    done = run("record", "-q", "-o", recording, target("populate"), how, MIB, "heap")
+    if done.status == 77:
+        pytest.skip(f"{how} is not allowed here")
+    assert done.status == 0
+    assert MIB - 1 - may_be_huge_mib(recording) <= unseen_mib(recording) <= MIB + 1
+    assert_block_has_its_pages(recording)
+
+
+@pytest.mark.requires("root", "perf_event")
+def test_the_block_that_read_fills_for_an_ordinary_user_has_its_pages(public_place: Path) -> None:
+    program = public_place / "populate"
+    program.write_bytes(target("populate").read_bytes())
+    program.chmod(0o755)
+    assert run_as_nobody(public_place, program, "read", MIB, "heap").status == 0
+    assert_block_has_its_pages(public_place / "r.numaprof")
 
 
 def pages_in_snapshots(recording: Path) -> int:

@@ -109,6 +109,28 @@ def test_advice_in_the_terms_of_the_runtime(
     assert "#pragma" not in text and "mbind" not in text.replace("--membind", "")
 
 
+def test_pytorch_gets_the_binding_of_its_launcher(tmp_path: Path) -> None:
+    torch = "/usr/lib/python3/dist-packages/torch/lib/libtorch_cpu.so"
+    command = ("torchrun", "--nproc-per-node=2", "train.py")
+    (advice,) = advise(read(serial(ran(PYTHON, torch, command=command)), tmp_path))
+    assert advice.kind is Kind.FIX
+    assert advice.change.startswith("Bind each process of the job to a node")
+    assert advice.code == (
+        "torchrun --numa-binding=node --nproc-per-node=N SCRIPT",
+        "numactl --interleave=all torchrun --nproc-per-node=2 train.py",
+    )
+
+
+@pytest.mark.parametrize("function", ["std::rt::lang_start::{{closure}}", "rayon_core::join::join_context"])
+def test_rust_gets_pools_of_threads_and_no_pragma(tmp_path: Path, function: str) -> None:
+    builder = ran(command=("./solve", "a"))
+    builder.add("place", module="/home/u/app", function=function)
+    (advice,) = advise(read(serial(builder), tmp_path))
+    assert advice.kind is Kind.FIX
+    assert "Rayon" in advice.change and "a thread pool of its own" in advice.change
+    assert advice.code == ("numactl --interleave=all ./solve a",)
+
+
 def test_go_gets_the_cpus_of_a_node(tmp_path: Path) -> None:
     builder = ran()
     builder.add("place", module="/home/u/app", function="runtime.goexit.abi0")

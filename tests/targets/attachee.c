@@ -3,7 +3,9 @@
 // thread: a thread starts, fills 4 MiB that were just mapped, and stays; start, hundred: threads that fill nothing;
 // fork: a child fills 4 MiB and ends; exec: runs itself again; touch: the main thread fills 4 MiB; share: two children
 // each fill a half of 8 MiB of shared memory, and end; elsewhere: the same, each through a mapping at its own address;
-// title: writes one over its arguments; leave: the main thread ends, another one does what comes then; end.
+// static: fills 4 MiB of a variable; compile: makes code and tells its name in perf-PID.map; compiled: runs that code,
+// which fills 4 MiB; title: writes one over its arguments; leave: the main thread ends, another one does what comes
+// then; end.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 enum { EARLY = 16 << 20, LATE = 4 << 20 };
 
 char early[EARLY];
+char late_variable[LATE] = {1}; // in .data: no huge page of early reaches into it
 static char **arguments;
 
 static void say(const char *word)
@@ -111,6 +114,33 @@ static void share_elsewhere(void)
     close(file);
 }
 
+// mov byte [rdi], 1; add rdi, 4096; dec esi; jnz back; ret
+static const unsigned char code[] = {0xc6, 0x07, 0x01, 0x48, 0x81, 0xc7, 0x00, 0x10, 0x00,
+                                     0x00, 0xff, 0xce, 0x75, 0xf2, 0xc3};
+static void (*compiled)(char *memory, int pages);
+
+static void compile(void)
+{
+    char path[64];
+    void *memory = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+    FILE *map = fopen(path, "w");
+    if (memory == MAP_FAILED || !map)
+        exit(1);
+    fprintf(map, "%lx %zx LEarly;::compiled()\n", (unsigned long)memory, sizeof code);
+    fclose(map);
+    compiled = (void (*)(char *, int))memcpy(memory, code, sizeof code);
+}
+
+static void run_compiled(void)
+{
+    enum { PAGE = 4096 };
+    char *late = mmap(NULL, LATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (late == MAP_FAILED || !compiled)
+        exit(1);
+    compiled(late, LATE / PAGE);
+}
+
 static void *lead(void *main_thread);
 
 static void leave(void)
@@ -139,6 +169,12 @@ static void serve(void)
             share(-1), say("share done");
         else if (strcmp(line, "elsewhere\n") == 0)
             share_elsewhere(), say("elsewhere done");
+        else if (strcmp(line, "static\n") == 0)
+            memset(late_variable, 1, LATE), say("static done");
+        else if (strcmp(line, "compile\n") == 0)
+            compile(), say("compile done");
+        else if (strcmp(line, "compiled\n") == 0)
+            run_compiled(), say("compiled done");
         else if (strcmp(line, "exec\n") == 0)
             execl("/proc/self/exe", arguments[0], "again", (char *)NULL);
         else if (strcmp(line, "title\n") == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// populate HOW MIB [stdin]: memory that is filled without a page fault of the program: populate, lock, advise, read; or
-// touch, by hand. stdin: then waits for the end of its input.
+// populate HOW MIB [heap] [stdin]: memory that is filled without a page fault of the program: populate, lock, advise,
+// read; or touch, by hand. heap: a block of malloc. stdin: then waits for the end of its input.
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,10 +40,11 @@ int main(int argc, char **argv)
         return 1;
     size_t bytes = (size_t)atol(argv[2]) << 20;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (strcmp(argv[1], "populate") == 0 ? MAP_POPULATE : 0);
-    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-    int status = memory == MAP_FAILED ? 1 : fill(argv[1], memory, bytes);
+    bool is_heap = strcmp(argv[argc > 3 ? 3 : 1], "heap") == 0;
+    char *memory = is_heap ? malloc(bytes) : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    int status = !memory || memory == MAP_FAILED ? 1 : fill(argv[1], memory, bytes);
     char unused;
-    while (argc > 3 && read(0, &unused, 1) > 0)
+    while (strcmp(argv[argc - 1], "stdin") == 0 && read(0, &unused, 1) > 0)
         ;
     return status;
 }
