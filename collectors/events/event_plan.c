@@ -8,6 +8,7 @@
 #include "event_words.h"
 
 const char event_plan_all_topics[] = "demand_rd,demand_rfo,prefetch,any,retired,caches,nodes";
+const char event_plan_usual_topics[] = "demand_rd,demand_rfo,prefetch,retired";
 
 enum { EVENT_PLAN_WORD_BYTES = 32 };
 
