@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collectors/preload/alloc/alloc_filter.h"
+#include "collectors/preload/alloc_filter.h"
 #include "collectors/preload/preload.h"
 
 // Offset of the block in its mapping: as malloc's, so that a trial compares nodes and not alignments.
