@@ -2,8 +2,6 @@
 // The rings in which the library of a process writes its large blocks.
 #include "profiler/recorder/evidence/allocations.h"
 
-#include <fcntl.h>
-
 #include "collectors/heap/alloc_record.h"
 #include "hand_modules.h"
 
@@ -11,20 +9,12 @@ enum { PROCESS = 1 << 29 }; // beyond any pid there is (PID_MAX_LIMIT)
 
 static struct process *process;
 
-static int sealed_ring(void)
-{
-    int fd = memfd_create("ring", MFD_ALLOW_SEALING | MFD_CLOEXEC);
-    CHECK_EQ(ftruncate(fd, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES), 0);
-    CHECK_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
-    return fd;
-}
-
 static void open_ring(void)
 {
     hand_modules();
     process = tasks_add_process(&tasks, PROCESS, NULL, 1, "preload");
     CHECK(process != NULL);
-    int fd = sealed_ring();
+    int fd = hand_sealed(ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
     allocations_open_ring(&allocations, process, fd);
     close(fd);
 }
