@@ -4,7 +4,7 @@
 SOURCES := $(filter-out profiler/main.c,$(shell find core collectors profiler -name "*.c" -not -path "collectors/preload/*" -not -path "profiler/install/static/*" | LC_ALL=C sort))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 ARCHIVE := $(BUILD)/libnumaprof.a
-GENERATED := $(BUILD)/gen/empty_recording.h $(BUILD)/gen/recording_codes.h $(BUILD)/gen/catalogue_text.h $(BUILD)/gen/version.h
+GENERATED := $(addprefix $(BUILD)/gen/,empty_recording.h recording_codes.h catalogue_text.h event_words.h version.h)
 
 program: $(BUILD)/numaprof numaprof
 .PHONY: program
@@ -55,3 +55,7 @@ $(BUILD)/gen/recording_codes.h: core/recording/schema.sql mk/recording-codes | $
 $(BUILD)/gen/catalogue_text.h: $(sort $(wildcard collectors/events/cpus/*.txt)) mk/text-to-header
 	$(Q)mkdir -p $(@D)
 	$(Q)mk/text-to-header catalogue_text $(filter %.txt,$^) > $@
+
+$(BUILD)/gen/event_words.h: collectors/events/event_words.txt mk/program.mk
+	$(Q)mkdir -p $(@D)
+	$(Q)awk '/^[cp]/ { for (i = 2; i <= NF; i++) print "#define EVENT_" toupper($$i) " \"" $$i "\"" }' $< > $@

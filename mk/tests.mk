@@ -14,7 +14,7 @@ $(UNITS): ALL_CFLAGS += -Wno-override-init # records by hand: a default, then wh
 $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 	$(call say,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) -lpfm
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=realloc,--wrap=strdup -o $@ $^ $(LIBS) -lpfm
 
 units: $(BUILD)/tests/units
 .PHONY: units

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 from conftest import PROGRAM, TREE
+from numaprof.evidence.request_classes import ANY, REMOTE, sort_events
+from numaprof.recording.sql.sql_counts import Event
 
 TOPICS = ["demand_rd", "demand_rfo", "prefetch", "any", "retired", "caches", "nodes"]
 
@@ -509,6 +511,37 @@ def test_confidence_follows_from_known_sources(cpu: str) -> None:
         assert set(sources) <= {"pfm", "json", "kernel", "numatop", "likwid", "pcm"}
         assert len(sources) == len(set(sources))
         assert event["confidence"] in (unsourced, {"one"}, {"two"})[min(len(sources), 2)]
+
+
+WORDS = [line.split() for line in (TREE / "collectors" / "events" / "event_words.txt").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("kind", ["class", "placement"])
+def test_the_list_of_words_has_those_of_the_catalogue(kind: str) -> None:
+    listed = [word for first, *words in WORDS for word in words if first == kind]
+    assert sorted(listed) == sorted({event[kind] for cpu in CPUS for event in catalogue(cpu)["events"]})
+
+
+def test_no_word_of_the_list_is_typed_once_more_in_c() -> None:
+    """Words without "_" are English ones too."""
+    words = "|".join(word for _, *rest in WORDS for word in rest if "_" in word)
+    typed = re.compile(rf'^[^/\n]*"({words})"', re.MULTILINE)
+    files = [file for room in ("core", "collectors", "profiler") for file in (TREE / room).rglob("*.[ch]")]
+    assert [(file.name, word) for file in files for word in typed.findall(file.read_text())] == []
+
+
+@pytest.mark.parametrize("word", [word for first, *words in WORDS for word in words if first == "class"])
+def test_reports_count_every_class(word: str) -> None:
+    events = [Event(id, "counters", "", word, place, 0, None) for id, place in enumerate(("local_dram", "remote_dram"))]
+    assert sort_events(events).counted == {0, 1}
+
+
+@pytest.mark.parametrize("remote", ["remote_dram", "remote_near_dram remote_far_dram"])
+def test_reports_add_up_the_placements_of_remote_memory(remote: str) -> None:
+    places = [*remote.split(), "other_cluster_dram"]
+    assert set(places) < {word for _, *words in WORDS for word in words}
+    events = [Event(id, "counters", "", "any", place, 0, None) for id, place in enumerate(places)]
+    assert sort_events(events).of(ANY, REMOTE) == tuple(range(len(places)))
 
 
 def test_every_word_is_explained() -> None:

@@ -9,6 +9,7 @@
 
 #include "collectors/events/event_encode.h"
 #include "collectors/perf/perf_context.h"
+#include "event_words.h"
 
 // Of a thread. In the emulated machine a sample takes a thousand times as long as on hardware, some of it in the
 // sampled events' turn: many would make that turn poorer than the others, and the share it measures wrong.
@@ -67,7 +68,7 @@ static bool counters_try_work(const struct counters *counters, int leader)
 
 static bool counters_is_dram(const char *placement)
 {
-    return strcmp(placement, "local_dram") == 0 || strcmp(placement, "remote_dram") == 0;
+    return strcmp(placement, EVENT_LOCAL_DRAM) == 0 || strcmp(placement, EVENT_REMOTE_DRAM) == 0;
 }
 
 // Local and remote of one class are of use together only.

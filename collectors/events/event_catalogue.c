@@ -10,6 +10,7 @@
 #include "collectors/events/event_catalogue_read.h"
 
 #include "catalogue_text.h"
+#include "event_words.h"
 
 static int event_catalogue_make(struct event_catalogue **result, const char *text, bool only_cpus, int *line)
 {
@@ -239,5 +240,5 @@ const char *event_catalogue_confidence(const struct event_entry *event)
 
 bool event_catalogue_is_retired(const struct event_entry *event)
 {
-    return strcmp(event->class, "retired_load") == 0;
+    return strcmp(event->class, EVENT_RETIRED_LOAD) == 0;
 }

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event_words.h"
+
 const char event_plan_all_topics[] = "demand_rd,demand_rfo,prefetch,any,retired,caches,nodes";
+const char event_plan_usual_topics[] = "demand_rd,demand_rfo,prefetch,retired";
 
 enum { EVENT_PLAN_WORD_BYTES = 32 };
 
@@ -88,7 +91,7 @@ static bool event_plan_knows_clusters(const struct event_plan_context *context, 
 {
     const char *word = context->cpu->clusters;
     if (strcmp(word, "snc") == 0)
-        return event_catalogue_entry(context->catalogue, context->cpu, class, "local_dram", "snc") != NULL;
+        return event_catalogue_entry(context->catalogue, context->cpu, class, EVENT_LOCAL_DRAM, "snc") != NULL;
     return strcmp(word, "never") == 0 || strcmp(word, "node") == 0;
 }
 
@@ -109,7 +112,8 @@ static int event_plan_add_answer(const struct event_plan_context *context, const
     if (!known->class)
         return 0;
     answer->in_turn = strchr(known->groups, '/') != NULL;
-    if (context->split && strstr(known->groups, "local_dram") && !event_plan_knows_clusters(context, known->class)) {
+    if (context->split && strstr(known->groups, EVENT_LOCAL_DRAM) &&
+        !event_plan_knows_clusters(context, known->class)) {
         answer->status = "partial";
         event_plan_add_words(answer, event_plan_clusters_caution(context->cpu));
     }

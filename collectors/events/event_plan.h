@@ -20,6 +20,9 @@ enum { EVENT_PLAN_TOPICS = 7, EVENT_PLAN_GROUPS = 16, EVENT_PLAN_GROUP_EVENTS = 
 // All topics in the order of most use, for a request of everything.
 extern const char event_plan_all_topics[];
 
+// Where nobody asks for any. Cache responses are left out: their groups would take time from these.
+extern const char event_plan_usual_topics[];
+
 struct event_plan_request {
     const char *topics; // "demand_rd,retired"; in the order of importance: what comes first is opened first
     bool split;         // sockets are several nodes each: event_plan_sockets_are_split

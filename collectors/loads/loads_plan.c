@@ -6,6 +6,7 @@
 
 #include "collectors/events/event_encode.h"
 #include "core/system/sysfile.h"
+#include "event_words.h"
 
 static bool loads_plan_has_format(const char *root, const char *device, const char *name, const char *wanted)
 {
@@ -64,11 +65,11 @@ static int loads_plan_retired(struct loads_plan *plan, const struct event_catalo
     static const struct {
         const char *placement;
         enum load_source source;
-    } wanted[LOADS_PLAN_EVENTS] = {{"local_dram", LOAD_LOCAL_DRAM}, {"remote_dram", LOAD_REMOTE_DRAM}};
+    } wanted[LOADS_PLAN_EVENTS] = {{EVENT_LOCAL_DRAM, LOAD_LOCAL_DRAM}, {EVENT_REMOTE_DRAM, LOAD_REMOTE_DRAM}};
     plan->method = "retired loads";
     for (int i = 0; i < LOADS_PLAN_EVENTS; i++) {
         const struct event_entry *event =
-            event_catalogue_entry(catalogue, cpu, "retired_load", wanted[i].placement, NULL);
+            event_catalogue_entry(catalogue, cpu, EVENT_RETIRED_LOAD, wanted[i].placement, NULL);
         struct loads_event *planned = &plan->events[plan->count++];
         *planned = (struct loads_event){.source = wanted[i].source, .sampled = true};
         if (!event || event_encode(&planned->attr, root, cpu, event) < 0)

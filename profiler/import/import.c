@@ -159,17 +159,6 @@ static void import_output(const struct import_request *request, char *path, size
         snprintf(path, size, "%.*s.numaprof", (int)(length - start), name + start);
 }
 
-static int import_create(struct import *import, const char *path)
-{
-    char clean[512];
-    int status = recording_queue_create(&import->tasks.queue, path);
-    if (status == 0)
-        return 0;
-    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
-               output_name_cause(status));
-    return DIAG_EXIT_FAILED;
-}
-
 // --- the whole
 
 // Counts of perf stat of which none can be used.
@@ -272,7 +261,7 @@ static int import_convert(struct import *import)
 {
     char path[PATH_MAX];
     import_output(import->request, path, sizeof path);
-    int status = import_create(import, path);
+    int status = output_name_create(&import->tasks.queue, path);
     if (status != 0)
         return status;
     import->walk.stacks.queue = import->tasks.queue;

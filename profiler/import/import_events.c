@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "event_words.h"
+
 static const struct event_entry *import_events_find(const struct event_catalogue *catalogue,
                                                     const struct event_cpu *cpu, const struct perf_event_attr *attr)
 {
@@ -34,16 +36,17 @@ enum load_source import_events_source(const struct perf_file_event *event)
 {
     if (!event->known || !event_catalogue_is_retired(event->known))
         return LOAD_UNKNOWN;
-    if (strcmp(event->known->placement, "local_dram") == 0)
+    if (strcmp(event->known->placement, EVENT_LOCAL_DRAM) == 0)
         return LOAD_LOCAL_DRAM;
-    return strcmp(event->known->placement, "remote_dram") == 0 ? LOAD_REMOTE_DRAM : LOAD_UNKNOWN;
+    return strcmp(event->known->placement, EVENT_REMOTE_DRAM) == 0 ? LOAD_REMOTE_DRAM : LOAD_UNKNOWN;
 }
 
 bool import_events_is_remote(const struct perf_file_event *event)
 {
-    static const char *const begins[] = {"remote_dram", "remote_near", "remote_far", "other_cluster"};
-    for (size_t i = 0; event->known && i < sizeof begins / sizeof *begins; i++)
-        if (strncmp(event->known->placement, begins[i], strlen(begins[i])) == 0)
+    static const char *const remote[] = {EVENT_REMOTE_DRAM, EVENT_REMOTE_NEAR_DRAM, EVENT_REMOTE_FAR_DRAM,
+                                         EVENT_OTHER_CLUSTER_DRAM, EVENT_OTHER_CLUSTER_CACHE};
+    for (size_t i = 0; event->known && i < sizeof remote / sizeof *remote; i++)
+        if (strcmp(event->known->placement, remote[i]) == 0)
             return true;
     return false;
 }

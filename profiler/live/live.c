@@ -12,7 +12,6 @@
 #include "core/system/sysfile.h"
 #include "profiler/launch/file_limit.h"
 
-static const char live_topics[] = "demand_rd,demand_rfo,prefetch,retired";
 enum {
     LIVE_ROOM_FOR_NEW = 4,    // reserves a quarter of the open files for threads that start later
     LIVE_FORGET_REFUSED = 32, // rounds until a refused process is checked again: its pid may be reused
@@ -39,7 +38,7 @@ static int live_prepare_counters(struct live *live)
     counters->emulated = emulated_name(emulated, sizeof emulated, "");
     counters->all_asked_for = live->request->events != NULL;
     verification_open(&live->verification, &live->topology, counters);
-    const char *topics = live->request->events ? live->request->events : live_topics;
+    const char *topics = live->request->events ? live->request->events : event_plan_usual_topics;
     int status = counters_prepare(counters, &live->topology, topics, 1);
     return status == -ENOMEM ? status : 0;
 }

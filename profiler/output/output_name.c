@@ -188,3 +188,14 @@ const char *output_name_cause(int error)
 {
     return error == -EAGAIN ? "the limit of processes is used up" : strerror(-error);
 }
+
+int output_name_create(struct recording_queue **queue, const char *path)
+{
+    char clean[512];
+    int status = recording_queue_create(queue, path);
+    if (status == 0)
+        return 0;
+    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
+               output_name_cause(status));
+    return DIAG_EXIT_FAILED;
+}

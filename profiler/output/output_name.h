@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "core/recording/recording_queue.h"
+
 struct output_name {
     const char *pattern;      // NULL: the default
     const char *program;      // as given on the command line
@@ -30,5 +32,8 @@ void output_name_host(char host[HOST_NAME_MAX + 1]);
 // What helps against an error (-errno) of creating or writing the file of that name.
 const char *output_name_remedy(int error);
 const char *output_name_cause(int error);
+
+// Creates the recording of that name. Prints what is wrong and returns an exit status, or 0.
+int output_name_create(struct recording_queue **queue, const char *path);
 
 #endif

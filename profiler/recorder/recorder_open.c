@@ -136,17 +136,6 @@ int recorder_launch(struct recorder *r, struct launch *launch, const struct laun
 
 // --- attaching
 
-static int recorder_create_recording(struct recorder *r, const char *path)
-{
-    char clean[512];
-    int status = recording_queue_create(&r->tasks.queue, path);
-    if (status == 0)
-        return 0;
-    diag_error(output_name_remedy(status), "cannot create %s: %s", diag_clean(clean, sizeof clean, path),
-               output_name_cause(status));
-    return DIAG_EXIT_FAILED;
-}
-
 static void recorder_start_thread_starts(struct recorder *r)
 {
     if (r->has_channel)
@@ -217,7 +206,7 @@ int recorder_attach(struct recorder *r, const char *path, pid_t pid)
     own_limits_raise(&r->limits, &r->machine);
     if (r->options->running && attached_plan(&r->attached) != 0)
         return DIAG_EXIT_FAILED;
-    int status = recorder_create_recording(r, path);
+    int status = output_name_create(&r->tasks.queue, path);
     if (status != 0)
         return status;
     r->pid = r->run.pid = pid;

@@ -81,10 +81,12 @@ static void variables_read_symbols(struct variables_file *file, Dwfl_Module *mod
         if (!name || !variables_is_wanted(&symbol))
             continue;
         char *readable = demangle(name);
+        if (!readable && !(readable = strdup(name)))
+            continue; // without memory: as if it were not in the file
         bool is_local = GELF_ST_TYPE(symbol.st_info) == STT_TLS;
         file->items[file->count++] = (struct variables_item){.start = symbol.st_value,
                                                              .bytes = symbol.st_size,
-                                                             .name = readable ? readable : strdup(name),
+                                                             .name = readable,
                                                              .is_local = is_local};
         file->shared_count += !is_local;
     }
@@ -170,7 +172,7 @@ void variables_each_local(struct variables *variables, const char *path, variabl
     const struct variables_file *file = *path == '/' ? variables_file(variables, path) : NULL;
     for (size_t i = file ? file->shared_count : 0; file && i < file->count; i++) {
         struct objects_variable variable = {.start = file->items[i].start, .bytes = file->items[i].bytes};
-        snprintf(variable.name, sizeof variable.name, "%s", file->items[i].name ? file->items[i].name : "");
+        snprintf(variable.name, sizeof variable.name, "%s", file->items[i].name);
         take(owner, &variable);
     }
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "event_words.h"
+
 static bool expect_is(const char *text, const char *const words[])
 {
     for (; *words; words++)
@@ -38,10 +40,11 @@ static enum expect_class expect_class_of(const struct event_entry *event)
         const char *name;
         enum expect_class class;
     } classes[] = {
-        {"demand_rd", EXPECT_READS}, {"demand_rfo", EXPECT_WRITES}, {"demand", EXPECT_BOTH},
-        {"retired_load", EXPECT_RETIRED}, {"any", EXPECT_ALL}, {"any_l2", EXPECT_ALL}, {"reads", EXPECT_ALL},
-        {"pf_any", EXPECT_PREFETCH}, {"pf_l1", EXPECT_PREFETCH}, {"pf_l2", EXPECT_PREFETCH},
-        {"pf_l3", EXPECT_PREFETCH}, {"pf_sw", EXPECT_SOFTWARE},
+        {EVENT_DEMAND_RD, EXPECT_READS}, {EVENT_DEMAND_RFO, EXPECT_WRITES}, {EVENT_DEMAND, EXPECT_BOTH},
+        {EVENT_RETIRED_LOAD, EXPECT_RETIRED}, {EVENT_ANY, EXPECT_ALL}, {EVENT_ANY_L2, EXPECT_ALL},
+        {EVENT_READS, EXPECT_ALL},
+        {EVENT_PF_ANY, EXPECT_PREFETCH}, {EVENT_PF_L1, EXPECT_PREFETCH}, {EVENT_PF_L2, EXPECT_PREFETCH},
+        {EVENT_PF_L3, EXPECT_PREFETCH}, {EVENT_PF_SW, EXPECT_SOFTWARE},
     };
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (strcmp(event->class, classes[i].name) == 0)
@@ -53,9 +56,9 @@ static enum expect_class expect_class_of(const struct event_entry *event)
 static bool expect_is_complete(const struct event_catalogue *catalogue, const struct event_cpu *cpu,
                                const struct event_entry *event)
 {
-    return strcmp(event->class, "pf_any") == 0 &&
-           !event_catalogue_entry(catalogue, cpu, "pf_l3", "local_home", NULL) &&
-           !event_catalogue_entry(catalogue, cpu, "pf_l3", "any_home", NULL);
+    return strcmp(event->class, EVENT_PF_ANY) == 0 &&
+           !event_catalogue_entry(catalogue, cpu, EVENT_PF_L3, EVENT_LOCAL_HOME, NULL) &&
+           !event_catalogue_entry(catalogue, cpu, EVENT_PF_L3, EVENT_ANY_HOME, NULL);
 }
 
 static const struct verify_range expect_unknown = {.known = false}, expect_none = {.known = true},
@@ -133,19 +136,20 @@ static enum expect_answer expect_by_where(enum verify_where where, bool wants_ow
 
 static enum expect_answer expect_memory(const struct event_entry *event, const struct verify_pair *pair)
 {
-    static const char *const caches[] = {"local_cache", "remote_cache", "remote_modified", "remote_clean", NULL};
+    static const char *const caches[] = {EVENT_LOCAL_CACHE, EVENT_REMOTE_CACHE, EVENT_REMOTE_MODIFIED,
+                                         EVENT_REMOTE_CLEAN, NULL};
     const char *placement = event->placement;
-    if (strcmp(placement, "local_dram") == 0)
+    if (strcmp(placement, EVENT_LOCAL_DRAM) == 0)
         return expect_by_where(pair->memory, true);
-    if (strcmp(placement, "remote_dram") == 0 || strcmp(placement, "other_socket") == 0)
+    if (strcmp(placement, EVENT_REMOTE_DRAM) == 0 || strcmp(placement, EVENT_OTHER_SOCKET) == 0)
         return expect_by_where(pair->memory, false);
-    if (strcmp(placement, "any_dram") == 0)
+    if (strcmp(placement, EVENT_ANY_DRAM) == 0)
         return EXPECT_YES;
     if (strncmp(placement, "to_node", 7) == 0)
         return placement[7] - '0' == pair->to_node ? EXPECT_YES : EXPECT_NO;
-    if (strcmp(placement, "remote_near_dram") == 0 || strcmp(placement, "remote_far_dram") == 0)
+    if (strcmp(placement, EVENT_REMOTE_NEAR_DRAM) == 0 || strcmp(placement, EVENT_REMOTE_FAR_DRAM) == 0)
         return pair->memory == VERIFY_OWN ? EXPECT_NO : EXPECT_PERHAPS;
-    if (strcmp(placement, "local_cache") == 0 && expect_class_of(event) == EXPECT_ALL)
+    if (strcmp(placement, EVENT_LOCAL_CACHE) == 0 && expect_class_of(event) == EXPECT_ALL)
         return EXPECT_PERHAPS; // write-backs of lines that were modified before go there
     return expect_is(placement, caches) ? EXPECT_NO : EXPECT_PERHAPS;
 }
@@ -153,7 +157,7 @@ static enum expect_answer expect_memory(const struct event_entry *event, const s
 // Lines that another core of the same node holds modified.
 static enum expect_answer expect_beside(const struct event_entry *event)
 {
-    if (strcmp(event->placement, "local_cache") == 0)
+    if (strcmp(event->placement, EVENT_LOCAL_CACHE) == 0)
         return EXPECT_YES;
     return strstr(event->placement, "home") ? EXPECT_PERHAPS : EXPECT_NO;
 }
@@ -161,8 +165,8 @@ static enum expect_answer expect_beside(const struct event_entry *event)
 // Lines that another node's cache holds modified.
 static enum expect_answer expect_cache(const struct event_entry *event, const struct verify_pair *pair)
 {
-    static const char *const modified[] = {"remote_modified", "remote_cache", "other_socket", NULL};
-    static const char *const memory[] = {"local_dram", "remote_dram", "any_dram", NULL};
+    static const char *const modified[] = {EVENT_REMOTE_MODIFIED, EVENT_REMOTE_CACHE, EVENT_OTHER_SOCKET, NULL};
+    static const char *const memory[] = {EVENT_LOCAL_DRAM, EVENT_REMOTE_DRAM, EVENT_ANY_DRAM, NULL};
     if (pair->cache == VERIFY_OWN)
         return EXPECT_PERHAPS;
     if (expect_is(event->placement, modified))

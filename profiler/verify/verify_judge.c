@@ -11,6 +11,7 @@
 #include "collectors/perf/perf_context.h"
 #include "collectors/perf/perf_explain.h"
 #include "profiler/verify/verify_site.h"
+#include "event_words.h"
 
 enum { JUDGE_SAMPLES = 20 };    // of a pair: with fewer a share says little
 #define JUDGE_AGREE 0.90        // of the samples; a prefetcher or the kernel brought the other lines before
@@ -189,10 +190,10 @@ static double judge_share(const struct verify *verify, const char *class, const 
 // Demand reads of memory, local or not, on the pair's stream.
 static double judge_stream_demand(const struct verify *verify, size_t from, size_t to)
 {
-    static const char *const classes[] = {"demand_rd", "demand"};
+    static const char *const classes[] = {EVENT_DEMAND_RD, EVENT_DEMAND};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        double local = judge_share(verify, classes[i], "local_dram", VERIFY_STREAM, from, to);
-        double remote = judge_share(verify, classes[i], "remote_dram", VERIFY_STREAM, from, to);
+        double local = judge_share(verify, classes[i], EVENT_LOCAL_DRAM, VERIFY_STREAM, from, to);
+        double remote = judge_share(verify, classes[i], EVENT_REMOTE_DRAM, VERIFY_STREAM, from, to);
         if (local >= 0 && remote >= 0)
             return local + remote;
     }
@@ -218,7 +219,7 @@ static double judge_answers(const struct verify *verify, enum verify_pattern pat
 
 static double judge_twin(const struct verify *verify, const struct event_entry *event, size_t from)
 {
-    static const char local[] = "local_dram", remote[] = "remote_dram";
+    static const char local[] = EVENT_LOCAL_DRAM, remote[] = EVENT_REMOTE_DRAM;
     const bool is_local = strcmp(event->placement, local) == 0;
     double most = -1;
     for (size_t to = 0; to < verify->to_count && (is_local || strcmp(event->placement, remote) == 0); to++)
@@ -229,9 +230,9 @@ static double judge_twin(const struct verify *verify, const struct event_entry *
 static struct verify_seen judge_seen(const struct verify *verify, const struct event_entry *event,
                                      enum verify_pattern pattern, size_t from, size_t to)
 {
-    static const char *const other[] = {"remote_cache", "remote_modified", "other_socket", NULL};
-    static const char *const own[] = {"local_cache", NULL};
-    static const char *const memory[] = {"local_dram", "remote_dram", NULL};
+    static const char *const other[] = {EVENT_REMOTE_CACHE, EVENT_REMOTE_MODIFIED, EVENT_OTHER_SOCKET, NULL};
+    static const char *const own[] = {EVENT_LOCAL_CACHE, NULL};
+    static const char *const memory[] = {EVENT_LOCAL_DRAM, EVENT_REMOTE_DRAM, NULL};
     struct verify_seen seen = {.stream_demand = judge_stream_demand(verify, from, to),
                                .stream_twin = judge_twin(verify, event, from),
                                .memory = judge_answers(verify, pattern, from, to, memory)};
@@ -287,9 +288,9 @@ enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED, JUDG
 static bool judge_pair_answers(const struct verify *verify, const char *class, size_t from, size_t to, double *local,
                                double *elsewhere)
 {
-    static const char *const others[] = {"other_cluster_dram", "remote_near_dram", "remote_far_dram"};
-    *local = judge_share(verify, class, "local_dram", VERIFY_RANDOM, from, to);
-    *elsewhere = judge_share(verify, class, "remote_dram", VERIFY_RANDOM, from, to);
+    static const char *const others[] = {EVENT_OTHER_CLUSTER_DRAM, EVENT_REMOTE_NEAR_DRAM, EVENT_REMOTE_FAR_DRAM};
+    *local = judge_share(verify, class, EVENT_LOCAL_DRAM, VERIFY_RANDOM, from, to);
+    *elsewhere = judge_share(verify, class, EVENT_REMOTE_DRAM, VERIFY_RANDOM, from, to);
     if (*local < 0 || *elsewhere < 0)
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -326,7 +327,7 @@ static void judge_lacks_near(struct verify *verify, const char *class)
 {
     for (size_t i = 0; i < verify->event_count; i++) {
         struct verify_event *event = &verify->events[i];
-        if (!judge_is(event, class, "remote_dram") || verify_word_is_wrong(event->word))
+        if (!judge_is(event, class, EVENT_REMOTE_DRAM) || verify_word_is_wrong(event->word))
             continue;
         event->word = VERIFY_NOTHING;
         snprintf(event->why, sizeof event->why,
@@ -357,7 +358,7 @@ static const char *judge_local(struct verify *verify, const struct topology *t, 
 
 static void judge_local_of(struct verify *verify, const struct topology *t)
 {
-    static const char *const classes[] = {"demand_rd", "demand", "any", "retired_load"};
+    static const char *const classes[] = {EVENT_DEMAND_RD, EVENT_DEMAND, EVENT_ANY, EVENT_RETIRED_LOAD};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
         const char *local = judge_local(verify, t, classes[i]);
         if (!*local)

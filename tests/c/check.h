@@ -4,6 +4,7 @@
 #ifndef TESTS_C_CHECK_H
 #define TESTS_C_CHECK_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,9 @@ extern struct check_case *check_cases;
             exit(1);                                                                                                   \
         }                                                                                                              \
     } while (0)
+
+// True: from now on realloc and strdup find no memory, in the recorder's code as in the test's (mk/tests.mk).
+extern bool check_no_memory;
 
 // Every case runs in an empty folder of its own (test_c.py). Makes the folders of the path too.
 void check_write(const char *path, const char *text);

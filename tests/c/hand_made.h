@@ -3,6 +3,7 @@
 #ifndef TESTS_C_HAND_MADE_H
 #define TESTS_C_HAND_MADE_H
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -42,6 +43,15 @@ static inline void hand_ring(struct perf_ring *ring, size_t pages)
     CHECK_EQ(ftruncate(fd, (off_t)(1 + pages) * sysconf(_SC_PAGESIZE)), 0);
     CHECK_EQ(perf_ring_map(ring, fd, pages), 0);
     close(fd);
+}
+
+// Memory as the preload library shares it.
+static inline int hand_sealed(size_t bytes)
+{
+    int fd = memfd_create("ring", MFD_ALLOW_SEALING);
+    CHECK_EQ(ftruncate(fd, (off_t)bytes), 0);
+    CHECK_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    return fd;
 }
 
 // Writes a record behind the others, around the end if need be, as the kernel does.

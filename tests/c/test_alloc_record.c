@@ -3,26 +3,15 @@
 #include "collectors/heap/alloc_record.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "check.h"
 #include "core/util/table.h"
+#include "hand_made.h"
 
 static struct perf_ring ring;
 
-static int sealed(off_t bytes)
-{
-    int fd = memfd_create("ring", MFD_ALLOW_SEALING);
-    CHECK_EQ(ftruncate(fd, bytes), 0);
-    CHECK_EQ(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
-    return fd;
-}
-
 static void begin(void)
 {
-    int fd = sealed(ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
+    int fd = hand_sealed(ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
     CHECK_EQ(alloc_record_map(&ring, fd), 0);
     close(fd);
 }
@@ -63,7 +52,7 @@ static struct alloc_record whole(uint32_t stack_bytes)
 TEST(a_ring_of_another_size_is_refused)
 {
     struct perf_ring other = {0};
-    int fd = sealed(4096);
+    int fd = hand_sealed(4096);
     CHECK_EQ(alloc_record_map(&other, fd), -EINVAL);
     close(fd);
 }

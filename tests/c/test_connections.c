@@ -3,7 +3,6 @@
 // or with one that it could not make before.
 #include "profiler/recorder/targets/connections.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "collectors/heap/alloc_record.h"
@@ -19,9 +18,7 @@ static void begin(void)
     hand_modules();
     connections = (struct connections){
         .channel = &server, .starts = &starts, .streams = &streams, .targets = &targets};
-    ring = memfd_create("ring", MFD_ALLOW_SEALING);
-    CHECK_EQ(ftruncate(ring, ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES), 0);
-    CHECK_EQ(fcntl(ring, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
+    ring = hand_sealed(ALLOC_RING_CONTROL_BYTES + ALLOC_RING_BYTES);
 }
 
 // shared: -1: it has no ring. True if it was answered.

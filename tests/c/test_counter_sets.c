@@ -137,6 +137,15 @@ TEST(a_sample_of_a_thread_that_nobody_knows_is_counted_as_lost)
     CHECK_EQ(losses.unknown_threads, 1);
 }
 
+TEST(a_ring_that_nobody_can_drain_is_unmapped_and_counted)
+{
+    check_no_memory = true;
+    struct counter_set *set = sampled(THREAD);
+    CHECK_EQ(streams.count, 0);
+    CHECK(!set->stream.ring.control);
+    CHECK_EQ(losses.rings, 1);
+}
+
 TEST(a_sample_that_is_shorter_than_it_says_is_counted_as_malformed)
 {
     struct counter_set *set = sampled(THREAD);

@@ -3,6 +3,8 @@
 // process of the records is this test itself: its pages can be asked for.
 #include "profiler/recorder/targets/kernel_records.h"
 
+#include <errno.h>
+
 #include "collectors/processes/thread_time.h"
 #include "core/system/clock.h"
 #include "hand_modules.h"
@@ -274,6 +276,31 @@ TEST(placed_pages_stay_with_a_mapping_that_the_kernel_joins_with_another)
     CHECK_EQ(address_space_add(&space, joined), 0);
     CHECK_EQ(address_space_find(&space, 0x10000)->placed_pages, 0);
     address_space_clear(&space);
+}
+
+// Opens the rings of this process, on one CPU.
+static void open_own(void)
+{
+    static struct topology_cpu cpu = {.online = true, .allowed = true};
+    static const struct topology topology = {.cpus = &cpu, .cpu_count = 1};
+    begin();
+    perf_streams_remove(&streams, &source.stream); // the list keeps room for the next one
+    records.topology = &topology;
+    kernel_records_open_running(&records, getpid());
+}
+
+TEST(rings_of_the_kernel_that_nobody_can_drain_are_closed_and_the_cause_is_kept)
+{
+    open_own();
+    CHECK_SKIP_UNLESS(records.error == 0, "the kernel lets nobody see page faults here");
+    CHECK_EQ(streams.count, 1);
+    kernel_records_close(&records);
+    perf_streams_free(&streams);
+    check_no_memory = true;
+    kernel_records_open_running(&records, getpid());
+    CHECK_EQ(records.error, -ENOMEM);
+    CHECK_EQ(records.count + streams.count, 0);
+    CHECK(!tasks.has_kernel_records);
 }
 
 enum { PAGE = 4096 };

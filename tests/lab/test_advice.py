@@ -93,7 +93,7 @@ def whole_memory() -> None:
     Path("/proc/sys/vm/compact_memory").write_text("1")
 
 
-# True as well, where the few loads of lines that travel between CPUs are among the sampled ones.
+# True of its program, and given only where MIN_SAMPLES of the sampled loads got lines that travel between CPUs.
 BY_CHANCE = {"false_sharing": "cache lines that a thread there had just written"}
 
 

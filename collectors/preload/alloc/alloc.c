@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "collectors/preload/alloc/alloc.h"
-#include "collectors/preload/alloc/alloc_filter.h"
-#include "collectors/preload/place/place.h"
+#include "collectors/preload/alloc_filter.h"
+#include "collectors/preload/place/place_heap.h"
 #include "collectors/preload/preload.h"
 #include "core/system/clock.h"
 

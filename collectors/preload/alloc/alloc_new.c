@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "collectors/preload/alloc/alloc.h"
-#include "collectors/preload/alloc/alloc_filter.h"
-#include "collectors/preload/place/place.h"
+#include "collectors/preload/alloc_filter.h"
+#include "collectors/preload/place/place_heap.h"
 #include "collectors/preload/preload.h"
 
 // Also when operator new leaves by an exception.

@@ -92,32 +92,6 @@ void place_table_put_back(struct place_block *slot, uintptr_t address);
 void place_table_drop(struct place_block *slot);
 struct place_block *place_table_each(size_t *at);        // the next block, NULL: no more
 
-// --- place_heap.c
-struct place_request {
-    size_t bytes, alignment;     // alignment 0: as malloc aligns
-    const void *caller;          // return address of the program's call
-    bool zeroed;                 // the block has to be all zero
-    bool grows;                  // by realloc: its pages may be moved later
-    void *block;                 // whose contents the new block gets; NULL: none
-    bool is_moved;               // result: it has the contents, and `block` is gone
-};
-void *place_try(struct place_request *request);
-
-// A block of its own for an allocation that the file describes, else NULL.
-static inline void *place_request(struct place_request *request)
-{
-    int state = atomic_load_explicit(&place_state, memory_order_acquire);
-    return __builtin_expect(state == PLACE_OFF, 1) ? NULL : place_try(request);
-}
-
-static inline void *place_allocate(size_t bytes, size_t alignment, const void *caller)
-{
-    return place_request(&(struct place_request){.bytes = bytes, .alignment = alignment, .caller = caller});
-}
-
-bool place_release(void *block);                     // frees a placed block; false: not a placed one
-size_t place_usable(const void *block);              // bytes that may be used; 0: not a placed block
-
 // --- place_mapping.c
 // The program mapped anonymous memory. is_private: of this process alone, in pages of the usual sizes.
 void place_mapped(void *address, size_t bytes, bool is_private, const void *caller);

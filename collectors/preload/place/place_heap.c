@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heap blocks that the placement file describes: each in a mapping of its own.
+#include "collectors/preload/place/place_heap.h"
+
 #include <errno.h>
 #include <linux/mman.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collectors/preload/alloc/alloc_filter.h"
-#include "collectors/preload/place/place.h"
+#include "collectors/preload/alloc_filter.h"
 #include "collectors/preload/preload.h"
 
 // Offset of the block in its mapping: as malloc's, so that a trial compares nodes and not alignments.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "collectors/preload/place/place.h"
+#include "collectors/preload/place/place_heap.h"
 
 static struct place_block place_described(uintptr_t address, const struct place_range *range, int subject)
 {

@@ -11,8 +11,6 @@
 
 #include "core/system/clock.h"
 
-// Default classes. Cache responses are left out: their groups would take time from these.
-static const char counter_sets_topics[] = "demand_rd,demand_rfo,prefetch,retired";
 enum { COUNTER_SETS_FIRST_EVENT = 2 }; // 1 is the page-faults event
 
 // Rows of the time line after which its interval doubles: about 20 MB.
@@ -40,7 +38,7 @@ int counter_sets_open(struct counter_sets *sets, const struct run_options *optio
     sets->counters.exclude_kernel = !options->kernel;
     sets->counters.emulated = is_emulated;
     sets->counters.all_asked_for = options->events != NULL;
-    const char *topics = options->events ? options->events : counter_sets_topics;
+    const char *topics = options->events ? options->events : event_plan_usual_topics;
     if (!event_plan_knows_topics(topics))
         return -EINVAL;
     verification_open(&sets->verification, sets->topology, &sets->counters);

@@ -23,8 +23,10 @@ static int debug_files_take(const char *path, char **found)
         close(fd); // a pipe, which would make us wait
         return -1;
     }
-    if (fd >= 0)
-        *found = strdup(path);
+    if (fd >= 0 && !(*found = strdup(path))) {
+        close(fd);
+        return -1;
+    }
     return fd;
 }
 

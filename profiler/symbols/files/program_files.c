@@ -139,9 +139,11 @@ static int program_files_open_elsewhere(struct program_files *files, const char 
     int fd = program_files_open_build(there, &file->seen, build), error = fd;
     if (fd < 0 && build && program_files_cache_path(build, there, sizeof there))
         fd = program_files_open_build(there, &file->seen, build);
-    if (fd >= 0) {
-        file->where = strdup(there);
+    if (fd >= 0 && (file->where = strdup(there)))
         return fd;
+    if (fd >= 0) {
+        close(fd);
+        error = -ENOMEM; // under its own path it would be another file
     }
     file->is_stale = error == -ESTALE;
     files->stale += file->is_stale;

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import Enum
 from math import sqrt
 
-from numaprof.analysis.placement import gained, mixed, parts_order, team_order
+from numaprof.analysis.placement import gained, mixed, parts_order, refills, team_order
 from numaprof.analysis.relevant_objects import measured, remote_part, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -20,6 +20,7 @@ from numaprof.evidence.thresholds import (
     BEYOND_CHANCE,
     BINS,
     MIN_PHASE_USES,
+    MIN_REFILLS,
     MIN_SAMPLES,
     ONLY_THREAD,
     SAMPLED_PART,
@@ -112,6 +113,11 @@ def shared(evidence: Evidence, found: Object) -> bool:
     beside = [o for o in suspects(evidence) if o.use_shape is not Shape.UNKNOWN and o.pages]
     beside = [o for o in beside if _same_code(main_use(o.later), use)]
     return bool(beside) and beside[0].use_shape.shared
+
+
+def is_refilled(evidence: Evidence, found: Object) -> bool:
+    """True if the thread that first touched it keeps writing to it while the others use all of it."""
+    return shared(evidence, found) and refills(evidence, found) >= MIN_REFILLS
 
 
 def _nodes_mix(evidence: Evidence, found: Object) -> bool:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // threads short COUNT: so many threads, one after the other.  threads live COUNT: so many at once.
-// With a third word all pin themselves as numaprof pins them: main to the first CPU, a short thread to the second, which
-// is idle, live ones to each CPU in turn.
+// With a third word all pin themselves as numaprof pins them: main to the first CPU, a short thread to the second,
+// which is idle, live ones to each CPU in turn.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

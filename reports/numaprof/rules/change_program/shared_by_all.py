@@ -10,7 +10,7 @@ from numaprof.analysis.naming import (
     objects_in_text,
     threads_on_nodes,
 )
-from numaprof.analysis.object_users import Team, later_uses, main_use, shared, team, users
+from numaprof.analysis.object_users import Team, is_refilled, later_uses, main_use, shared, team, users
 from numaprof.analysis.placement import is_spread, spreading_adds
 from numaprof.analysis.relevant_objects import (
     allocation_sites,
@@ -39,7 +39,6 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_run import policy
 from numaprof.rules.change_run.one_controller import served_by
 from numaprof.rules.division import by_turns
-from numaprof.rules.leave_alone.handed_over import is_refilled
 from numaprof.text.format import either, percent, plural, round_percent
 
 _SCHEDULE = {

@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 from numaprof.analysis.naming import most_at, objects_in_text, thread_in_text, threads_on_nodes
-from numaprof.analysis.object_users import later_uses, main_use, shared, users
+from numaprof.analysis.object_users import is_refilled, later_uses, main_use, users
 from numaprof.analysis.placement import refills
 from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import MIN_REFILLS
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import plural
 
@@ -40,8 +38,3 @@ def rule(evidence: Evidence) -> Advice | None:
         used_at=main_use(uses),
         threads=tuple(users(evidence, uses)),
     )
-
-
-def is_refilled(evidence: Evidence, found: Object) -> bool:
-    """True if the thread that first touched it keeps writing to it while the others use all of it."""
-    return shared(evidence, found) and refills(evidence, found) >= MIN_REFILLS

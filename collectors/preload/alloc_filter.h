@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which addresses are large blocks, so that freeing a small one costs a look at one byte.
-#ifndef COLLECTORS_PRELOAD_ALLOC_ALLOC_FILTER_H
-#define COLLECTORS_PRELOAD_ALLOC_ALLOC_FILTER_H
+#ifndef COLLECTORS_PRELOAD_ALLOC_FILTER_H
+#define COLLECTORS_PRELOAD_ALLOC_FILTER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses of large heap blocks, for all threads, without a lock. Counts by page, in a table that fits the L1
 // cache, answer for nearly all small blocks; an open hash table of the addresses answers for the others.
-#include "collectors/preload/alloc/alloc_filter.h"
+#include "collectors/preload/alloc_filter.h"
 
 enum {
     ALLOC_FILTER_FULL = 255, // a count that was full stays: then its page is always looked up
