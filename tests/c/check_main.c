@@ -2,30 +2,10 @@
 // Without an argument: lists the cases as FILE.CASE, FILE without its folder and ending. With one: runs that case.
 #include "tests/c/check.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
 
 struct check_case *check_cases;
-bool check_no_memory;
-
-// The linker puts these in place of the functions without __wrap_, and gives those the names with __real_.
-void *__real_realloc(void *block, size_t bytes);
-void *__wrap_realloc(void *block, size_t bytes);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-
-void *__wrap_realloc(void *block, size_t bytes)
-{
-    errno = ENOMEM;
-    return check_no_memory ? NULL : __real_realloc(block, bytes);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    errno = ENOMEM;
-    return check_no_memory ? NULL : __real_strdup(text);
-}
 
 void check_write(const char *path, const char *text)
 {
