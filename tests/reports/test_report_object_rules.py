@@ -43,6 +43,7 @@ from recording_builder import (
 )
 from scenarios import ARRAY, BLOCK, INIT, LOOP, PAGES, init_stack, levels
 
+MIB = 1 << 20
 ALLOC: Line = ("/home/u/src/sum.c", 14, "main")
 WORK: Line = ("/home/u/src/sum.c", 22, "work")
 OTHER = ARRAY + (1 << 32)
@@ -506,6 +507,32 @@ def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     use_blocks(builder, None, [0] * 8)
     (advice,) = only(builder, tmp_path, serial_init)
     return advice
+
+
+def test_an_array_that_another_function_uses_keeps_the_line_of_that_one(tmp_path: Path) -> None:
+    """One advice for both, as one thread filled both: neither line is said to use all of it."""
+    builder = sampled()
+    second = ARRAY + 2 * PAGES * PAGE
+    use_blocks(builder, array(builder, SERIAL), [0] * 8, every=8)
+    scale = ("/home/u/src/sum.c", 40, "scale")
+    use_blocks(builder, array(builder, SERIAL, second, ("/home/u/src/sum.c", 15, "main")), [0] * 8, second, scale)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.finding.endswith("block of its own. Of it, sum.c:40 scale uses 32 MiB allocated at sum.c:15 main.")
+
+
+def test_many_arrays_of_one_function_are_counted(tmp_path: Path) -> None:
+    builder, count = sampled(), 16
+    use, fill = builder.stack(builder.place(LOOP)), init_stack(builder)
+    for number in range(count):
+        site, at = builder.stack(builder.place(("/home/u/src/sum.c", 50 + number, "make_fields"))), ARRAY + number * MIB
+        block = builder.block(builder.object("heap", site), at, MIB // PAGE)
+        builder.touch(fill, 1, at, MIB // PAGE, page_node=0, block=block)
+        for thread in range(8):
+            builder.loads(
+                use, thread + 1, range(at + thread * MIB // 8, at + (thread + 1) * MIB // 8, PAGE), 0, block=block
+            )
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "16 MiB allocated at 16 places in make_fields, all from thread 0" in advice.finding
 
 
 def test_the_code_is_for_pages_of_the_recorded_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,6 +144,9 @@ def objects_in_text(evidence: Evidence, group: Sequence[Object], most: int = 3) 
     bytes_ = size(touched or sum(found.bytes or 0.0 for found in group))
     if all(found.allocated is not None and found.name is None for found in group):
         places = list(dict.fromkeys(object_name(found) for found in group))
+        made_in = {found.allocated.function or "" for found in group if found.allocated is not None}
+        if len(places) > 2 * most and len(made_in) == 1 and "" not in made_in and " < " not in "".join(places):
+            return f"{bytes_} allocated at {len(places)} places in {function_name(made_in.pop())}"
         more = [plural(len(places) - most, "more place")] if len(places) > most else []
         return f"{bytes_} allocated at {words([*places[:most], *more])}"
     names = list(dict.fromkeys(f"`{object_name(found)}`" for found in group if found.name is not None))

@@ -186,6 +186,8 @@ MOST_ARRAYS = 64
 NO_CHANCE = 4
 # Fewer parts are preferred to more where so few accesses more would be local.
 AS_GOOD = 0.05
+# A line that makes less than this part of an object's accesses is not the one that uses the object.
+HARDLY_USED = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
 MIN_PHASE_USES = 64
 # An object's parts are told apart as so many slices: with 64 threads each has four.

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from numaprof.analysis.expected_gain import saves
 from numaprof.analysis.naming import (
     list_of_sites,
@@ -43,7 +45,7 @@ from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
 from numaprof.evidence.samples import Used
 from numaprof.evidence.source_location import Site
-from numaprof.evidence.thresholds import ALL_OF_IT, LINE_BYTES, MAINLY, MIN_PASSES
+from numaprof.evidence.thresholds import ALL_OF_IT, HARDLY_USED, LINE_BYTES, MAINLY, MIN_PASSES, MIN_PHASE_USES
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
@@ -51,6 +53,7 @@ from numaprof.rules.division import by_turns
 from numaprof.rules.initialisation import Initialisation, change, code, edits, initialisation_of, is_moved, promised
 from numaprof.text.format import nodes_in_text, percent, plural
 
+_OTHER_LINES = 2  # that a finding names beside the first
 _MOVED_ONCE = "What the others access would be local, for the price of one copy."
 
 
@@ -198,7 +201,8 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
         line += f" (through {site_label(inner)})" if inner is not None and use == main_use(uses) else ""
         alone = len(users(evidence, uses)) == 1
         each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
-        return f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
+        everywhere = f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
+        return " ".join([everywhere, *_used_elsewhere(evidence, group, use)])
     remote = threads_on_nodes(others(evidence, group[0]))
     if use is not None:
         return f"Most remote reads come from {site_label(use)}, in {remote}."
@@ -207,6 +211,24 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
     everyone = threads_on_nodes(evidence.workers)
     working = plural(len(evidence.workers), "thread") if evidence.machine.single else everyone
     return f"{working} could use it; who did is not known here."
+
+
+def _used_elsewhere(evidence: Evidence, group: list[Object], use: Site | None) -> list[str]:
+    """A sentence for each other function that uses objects which the line named first does not use."""
+    lines: dict[Site, list[Object]] = defaultdict(list)
+    for found in group:
+        here = sum(row.accesses for row in found.later if row.loop == use)
+        known = sum(row.samples for row in found.later) >= MIN_PHASE_USES
+        line = main_use(found.later)
+        if (
+            known
+            and line is not None
+            and (use is None or line.function != use.function)
+            and here < HARDLY_USED * sum(row.accesses for row in found.later)
+        ):
+            lines[line].append(found)
+    told = sorted(lines.items(), key=lambda item: -sum(found.pages for found in item[1]))[:_OTHER_LINES]
+    return [f"Of it, {site_label(line)} uses {objects_in_text(evidence, those)}." for line, those in told]
 
 
 def _removes(evidence: Evidence, group: list[Object], init: Initialisation) -> float | None:
