@@ -383,3 +383,14 @@ def test_first_touches_of_a_part_do_not_place_the_whole(tmp_path: Path) -> None:
         builder.loads(stack, thread + 1, range(start, start + BLOCK * PAGE, BLOCK * PAGE // 16), node)
     with_array(builder)
     assert "node 0 75 %, node 1 25 %" in printed(builder, tmp_path)
+
+
+def test_one_touched_page_does_not_speak_for_what_the_kernel_filled(tmp_path: Path) -> None:
+    """mlock() and read() fill the rest, on another node: no touch of the program's."""
+    builder = levels(RecordingBuilder()).threads(8)
+    builder.touch(init_stack(builder), 1, ARRAY, 1, page_node=0)
+    stack = builder.stack(builder.place(LOOP))
+    builder.loads(stack, 1, range(ARRAY + PAGE, ARRAY + PAGES * PAGE, 16 * PAGE), 1)
+    with_array(builder)
+    (found,) = objects(builder, tmp_path)
+    assert list(found.homes) == [1] and found.known_homes == {0: 1}

@@ -25,6 +25,7 @@ from numaprof.evidence.samples import Samples, Touched, Used
 from numaprof.evidence.source_location import ELSEWHERE, UNKNOWN, Site, is_library, site_of
 from numaprof.evidence.thresholds import (
     BINS,
+    HARDLY_TOUCHED,
     HUGE_FAULT,
     MIN_GROWTH,
     MIN_OBJECT_BYTES,
@@ -132,8 +133,10 @@ class Object(Touches):
 
     @cached_property
     def homes(self) -> dict[int, float]:
-        """Pages by their home; where first touches do not tell, accesses by the home of what they reach."""
-        return self.known_homes or self.used_homes
+        """Pages by their home; where first touches do not tell, accesses by the home of what they reach. The kernel may
+        have filled nearly all of it (mlock, read), which is no touch of the program's."""
+        few = sum(self.known_homes.values()) * self.page_bytes < HARDLY_TOUCHED * (self.bytes or 0.0)
+        return (few and self.used_homes) or self.known_homes or self.used_homes
 
     @cached_property
     def home_samples(self) -> int:

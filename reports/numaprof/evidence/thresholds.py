@@ -186,6 +186,8 @@ MOST_ARRAYS = 64
 NO_CHANCE = 4
 # Fewer parts are preferred to more where so few accesses more would be local.
 AS_GOOD = 0.05
+# The homes of this part of an object's bytes do not speak for the rest.
+HARDLY_TOUCHED = 0.05
 # A line that makes less than this part of an object's accesses is not the one that uses the object.
 HARDLY_USED = 0.05
 # The steady phase stands for itself if so many accesses were sampled in it.
