@@ -264,6 +264,12 @@ def test_perf_record_and_mem_on_nehalem(tmp_path: Path) -> None:
     check_mem(tmp_path)
 
 
+@pytest.mark.lab(MACHINES.format("westmere"))
+def test_perf_record_and_mem_on_westmere(tmp_path: Path) -> None:
+    check_record(tmp_path, "cpu/mem-loads,ldlat=3/upp")
+    check_mem(tmp_path)
+
+
 @pytest.mark.lab(MACHINES.format("skylake"))
 def test_perf_record_and_mem_on_skylake(tmp_path: Path) -> None:
     check_record(tmp_path, "cpu/mem-loads,ldlat=3/upp")
