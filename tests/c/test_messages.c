@@ -676,21 +676,32 @@ TEST(a_thread_of_no_known_process_is_none_of_a_stranger)
 }
 
 // A counter of the library's, and one of ours whose buffer is full: their note has the sum.
-TEST(lost_messages_and_unmade_threads_are_counted_beyond_every_width)
+static void counts_one_more_than(uint64_t lost)
 {
-    static const uint64_t lost[] = {UINT8_MAX, UINT16_MAX, INT32_MAX, UINT32_MAX, 1ULL << 48};
-    for (size_t at = 0; at < sizeof lost / sizeof *lost; at++) {
-        begin();
-        messages.early_count = CHANNEL_MESSAGES;
-        messages.dropped = lost[at];
-        messages_postpone(&messages, &(struct channel_received){.kind = CHANNEL_REGION});
-        messages.early_count = 0;
-        atomic_store(&server.shared->missed, lost[at] + 1);
-        atomic_store(&server.shared->unmade, lost[at] + 1);
-        messages_finish(&messages);
-        end();
-        CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'unmatched'"), 2 * (long long)(lost[at] + 1));
-        CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'unmade'"), (long long)lost[at] + 1);
-        CHECK_EQ(unlink(HAND_FILE), 0);
-    }
+    begin();
+    messages.early_count = CHANNEL_MESSAGES;
+    messages.dropped = lost;
+    messages_postpone(&messages, &(struct channel_received){.kind = CHANNEL_REGION});
+    messages.early_count = 0;
+    atomic_store(&server.shared->missed, lost + 1);
+    atomic_store(&server.shared->unmade, lost + 1);
+    messages_finish(&messages);
+    end();
+    CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'unmatched'"), 2 * (long long)(lost + 1));
+    CHECK_EQ(hand_number("SELECT value FROM note WHERE kind = 'unmade'"), (long long)lost + 1);
+}
+
+TEST(lost_messages_and_unmade_threads_are_counted_beyond_16_bits)
+{
+    counts_one_more_than(UINT16_MAX);
+}
+
+TEST(lost_messages_and_unmade_threads_are_counted_beyond_32_bits)
+{
+    counts_one_more_than(UINT32_MAX);
+}
+
+TEST(lost_messages_and_unmade_threads_are_counted_beyond_48_bits)
+{
+    counts_one_more_than(1ULL << 48);
 }
