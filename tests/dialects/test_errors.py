@@ -21,8 +21,8 @@ def proved(kind: str, tmp_path: Path) -> None:
     assert len(found) >= 16, "four threads, classes, local and remote"
     assert all(cell.coverage < 0.9 for cell in found), "nothing was multiplexed, so nothing is proved"
     assert all(cell.by_work.by_work for cell in found)
-    # Local and remote of a thread err together: of 90 % of 24 cells, chance leaves fewer in one run of a hundred.
-    assert sum(cell.held for cell in found) >= 0.7 * len(found)
+    # Local and remote of a thread err together: of 12 pairs that hold with 90 %, chance leaves fewer in one run of 200.
+    assert sum(cell.held for cell in found) >= 0.6 * len(found)
     truths = [cell.truth for cell in found]
     by_work = error([cell.by_work.total for cell in found], truths)
     assert by_work <= 0.15

@@ -176,7 +176,8 @@ def check_mem(tmp_path: Path) -> None:
     # perf sorts by the level alone, and from Skylake on remote memory has none: it may stand as a remote cache.
     remote = sum(count for name, count in samples.items() if "Remote" in name)
     assert min(local, remote) > 100, report
-    assert abs(local - remote) <= 0.1 * (local + remote), report
+    # Of 600 samples by chance: five standard deviations. Other meanings of the sources leave nothing of one kind.
+    assert abs(local - remote) <= 0.2 * (local + remote), report
 
 
 @pytest.mark.lab(MACHINES.format("nehalem"))
