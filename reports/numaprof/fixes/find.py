@@ -39,7 +39,7 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
     for each in group:
         if each.kind == UNNAMED and each.caller is not None and in_turns.get(each.caller.function):
             continue  # made in the same turns
-        mine = dealt(evidence, each, use) or _of_object(evidence, each)
+        mine = _told(evidence, each, use)
         if not mine and each.kind == UNNAMED and each.site is not None:
             mine = in_turns[each.site.function]
         if not mine and len(unnamed) > 1 and touched_by_allocator(evidence, each):
@@ -49,7 +49,7 @@ def memories(evidence: Evidence, group: Sequence[Object], use: Site | None = Non
         found += mine
     placed = {(memory.file, memory.first, memory.ordinal) for memory in found if not memory.kept}
     told = (memory for memory in found if not (memory.kept and (memory.file, memory.first, memory.ordinal) in placed))
-    return list(dict.fromkeys(replace(memory, page_bytes=evidence.run.page_bytes) for memory in told)) or None
+    return list(dict.fromkeys(told)) or None
 
 
 def touched_by_allocator(evidence: Evidence, found: Object) -> bool:
@@ -75,9 +75,8 @@ def zeroed_beside(
             continue
         if (site.function, site.file) in made:
             lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
-            there = dealt(evidence, each, use) or _of_object(evidence, each)
-            paged = (replace(memory, page_bytes=evidence.run.page_bytes) for memory in there)
-            plain = (memory for memory in paged if not (memory.nest or memory.kept))
+            there = _told(evidence, each, use)
+            plain = (memory for memory in there if not (memory.nest or memory.kept))
             found.append((each, [memory for memory in plain if _set_to_zero(lines, memory)]))
     return [(each, there) for each, there in found if there]
 
@@ -86,6 +85,12 @@ def _set_to_zero(lines: Sequence[str], memory: Memory) -> bool:
     if memory.fortran:
         return fortran_allocation.set_to_zero(lines, memory)
     return c_allocation.set_to_zero(lines, memory)
+
+
+def _told(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:
+    """The object's allocations, for pages of the recorded machine."""
+    there = dealt(evidence, found, use) or _of_object(evidence, found)
+    return [replace(memory, page_bytes=evidence.run.page_bytes) for memory in there]
 
 
 def dealt(evidence: Evidence, found: Object, use: Site | None) -> list[Memory]:

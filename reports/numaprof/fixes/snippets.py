@@ -87,17 +87,13 @@ def _pragma(memory: Memory) -> str:
 
 def _nest_in_parallel(memory: Memory, nest: Nest) -> list[Edit]:
     """The loops that allocate, divided; where they do more than that, the allocations move to loops of their own."""
-    if memory.around is not None:
-        ahead, behind = memory.around
-        loop = [*ahead, _pragma(memory), *_braced(nest.head, [nest.piece]), *behind]
-        return [replace(_instead(memory, loop), flags=_OPENMP, ordinal=memory.ordinal)]
     work = [nest.piece] if memory.writes else [nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
     needed = tuple(header for header in memory.headers if header != "string.h")
     headers = () if memory.writes else ("string.h", *needed)
     pragma = _pragma(memory)
     above = [pragma] if nest.alone else [pragma, *_braced(nest.head, [*nest.needs, *work])]
     divided = Edit(memory.file, nest.first, nest.first - 1, _shown(above, nest.indent), headers, _OPENMP)
-    if nest.alone and memory.writes:
+    if nest.alone and memory.writes and memory.around is None:
         return [divided]
     inner = _braced(nest.own_head, work) if nest.alone else [_MOVED]
     if nest.alone and nest.first == memory.first:
@@ -110,7 +106,14 @@ def _braced(head: str, lines: Sequence[str]) -> list[str]:
 
 
 def _instead(memory: Memory, lines: Sequence[str]) -> Edit:
-    return Edit(memory.file, memory.first, memory.last, _shown(lines, memory.indent))
+    shown = _shown(_within(memory, lines), memory.indent)
+    return Edit(memory.file, memory.first, memory.last, shown, ordinal=memory.ordinal)
+
+
+def _within(memory: Memory, lines: Sequence[str]) -> list[str]:
+    """With what stands around loops of our own."""
+    ahead, behind = memory.around or ((), ())
+    return [*ahead, *lines, *behind]
 
 
 def _shown(lines: Sequence[str], indent: str) -> tuple[str, ...]:
@@ -133,7 +136,7 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     one_by_one = memory.nest is not None and not memory.divide_each
     if memory.small:
         return _by_turn(memory, memory.nest, nodes) if memory.nest is not None and one_by_one else []
-    page, (turn, table) = memory.page_bytes, ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
+    turn, table = ("part", tuple(nodes)) if memory.blocks or one_by_one else _by_turns(nodes)
     each = [f"static const int part_node[] = {{{', '.join(map(str, table))}}}; // the node that uses each part"]
     if memory.blocks:
         each.append(f"static size_t made; // of {memory.blocks} blocks, each of which is one part")
@@ -144,7 +147,8 @@ def by_node(memory: Memory, nodes: Sequence[int]) -> list[Edit]:
     if memory.blocks or one_by_one:
         each.append(f"numa_tonode_memory((void *)page_first, page_end - page_first, part_node[{turn}]);")
     else:
-        pages, parts = f"(page_end - page_first) / {page}", len(nodes)
+        page, parts = memory.page_bytes, len(nodes)
+        pages = f"(page_end - page_first) / {page}"
         each += [
             f"for (size_t part = 0; part < {parts}; part++) {{",
             f"{_STEP}size_t part_first = page_first + {pages} * part / {parts} * {page};",
@@ -165,14 +169,13 @@ def _by_turn(memory: Memory, nest: Nest, nodes: Sequence[int]) -> list[Edit]:
     inner = (
         [*each, nest.piece] if memory.writes else [*each, nest.piece, f"memset({memory.pointer}, 0, {memory.size});"]
     )
-    if memory.around is not None:
-        ahead, behind = memory.around
-        loop = [*ahead, *_braced(nest.own_head, inner), "numa_set_localalloc();", *behind]
-        return [replace(_instead(memory, loop), headers=("numa.h",), flags=_NUMA, ordinal=memory.ordinal)]
     headers = ("numa.h", *(header for header in memory.headers if header == "malloc.h"))
     headers = headers if memory.writes else (*headers, "string.h")
-    made = _instead(memory, _braced(nest.own_head, inner))
-    after = Edit(memory.file, nest.last + 1, nest.last, _shown(["numa_set_localalloc();"], nest.indent))
+    loop, locally = _braced(nest.own_head, inner), "numa_set_localalloc();"
+    if memory.around is not None:
+        return [replace(_instead(memory, [*loop, locally]), headers=headers, flags=_NUMA)]
+    made = _instead(memory, loop)
+    after = Edit(memory.file, nest.last + 1, nest.last, _shown([locally], nest.indent))
     return [replace(made, headers=headers, flags=_NUMA), after]
 
 
@@ -235,8 +238,7 @@ def _edit(memory: Memory, lines: Sequence[str], headers: tuple[str, ...], flags:
     if memory.nest is not None:
         first = memory.first
         lines = _braced(memory.nest.own_head, lines if memory.writes else [memory.nest.piece, *lines])
-    if memory.around is not None:
-        lines = [*memory.around[0], *lines, *memory.around[1]]
+    lines = _within(memory, lines)
     return Edit(memory.file, first, memory.last, _shown(lines, memory.indent), headers, flags, ordinal=memory.ordinal)
 
 

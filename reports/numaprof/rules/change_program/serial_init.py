@@ -201,8 +201,8 @@ def _users(evidence: Evidence, group: list[Object], uses: list[Used], use: Site 
         line += f" (through {site_label(inner)})" if inner is not None and use == main_use(uses) else ""
         alone = len(users(evidence, uses)) == 1
         each = f", {shape.value}" if not alone and (shape.divided or shape is Shape.ONE) else ""
-        everywhere = f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
-        return " ".join([everywhere, *_used_elsewhere(evidence, group, use)])
+        told = f"{line} uses it from {threads_on_nodes(users(evidence, uses))}{each}."
+        return " ".join([told, *_used_elsewhere(evidence, group, use)])
     remote = threads_on_nodes(others(evidence, group[0]))
     if use is not None:
         return f"Most remote reads come from {site_label(use)}, in {remote}."
