@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conftest import BUILD, PROGRAM, TREE, build_once
-from running import target
+from running import state_of, target
 
 PAGE = os.sysconf("SC_PAGESIZE")
 LATE_PAGES = (4 << 20) // PAGE  # what a thread, a child and "touch" of attachee.c fill
@@ -110,7 +110,7 @@ def state(pid: int) -> dict[str, object]:
         "affinity": [os.sched_getaffinity(int(task.name)) for task in tasks],
         "nice": [(task / "stat").read_text().rsplit(")", 1)[1].split()[15:17] for task in tasks],
         "status": [line for line in (process / "status").read_text().splitlines() if line.startswith(status)],
-        "stopped": (process / "stat").read_text().rsplit(")", 1)[1].split()[0] in "Tt",
+        "stopped": state_of(pid) in ("T", "t"),
         "policies": [line.split()[:2] for line in (process / "numa_maps").read_text().splitlines()],
         "maps": (process / "maps").read_text(),
         "descriptors": sorted(os.readlink(link) for link in (process / "fd").iterdir()),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import BUILD, NOBODY, PROGRAM, TREE, build_once
-from running import Ended, is_alive, one, rows, run, run_command, target, touched_pages, until
+from running import Ended, is_alive, one, rows, run, run_as_nobody, run_command, target, touched_pages, until
 
 EVIDENCE = "SELECT used, why_not, remedy FROM evidence WHERE collector = '{}' ORDER BY level DESC LIMIT 1"
 
@@ -106,11 +106,8 @@ def test_threads_that_proc_does_not_show_are_not_over(recording: Path) -> None:
 @pytest.mark.requires("root")
 def test_an_ordinary_user(public_place: Path) -> None:
     shutil.copy(target("touch"), public_place)
-    recording = public_place / "r.numaprof"
-    command = [*NOBODY, public_place / "numaprof", "record", "-q"]
-    done = run_command(*command, "-o", recording, public_place / "touch", 3, 1024, cwd=public_place)
-    assert done == (0, "", "")
-    assert_threads(recording, 4)
+    assert run_as_nobody(public_place, public_place / "touch", 3, 1024) == (0, "", "")
+    assert_threads(public_place / "r.numaprof", 4)
 
 
 @pytest.mark.requires("root")
