@@ -19,8 +19,9 @@ from numaprof.analysis.verdict import Judgement
 from numaprof.document.build_report import document
 from numaprof.document.headline import crossed_share, no_fix
 from numaprof.evidence.evidence import load
-from numaprof.model.report_model import ProcessThreads, Remarked, Report
+from numaprof.model.report_model import ProcessThreads, Remarked, Report, Trial
 from numaprof.rules import advise
+from numaprof.terminal import subject
 from numaprof.terminal.first_screen import about, print_first_screen
 from numaprof.terminal.layout import Layout, cells, rows
 from reading import first_screen, printed
@@ -40,7 +41,7 @@ from scenarios import (
 from test_report_recording import reports
 
 ROWS, COLUMNS = 24, 80
-TO_COPY = (" " * 12, "More: ")
+TO_COPY = (" " * 12, "Try: ", "More: ")
 Row = TypeVar("Row")
 
 
@@ -198,6 +199,7 @@ def test_threads_with_hardly_a_request_stand_last(tmp_path: Path) -> None:
     )
     report = document(str(builder.write(tmp_path / "x.numaprof")))
     assert [(row.nodes, row.remote) for row in report.summary.nodes] == [((0,), 0), ((1,), 3600)]
+    assert re.search(r"node 1: .* <1 % of all  +3 600 requests\n", first_screen(builder, tmp_path))
 
 
 def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
@@ -205,7 +207,7 @@ def test_long_code_is_named_and_not_cut(tmp_path: Path) -> None:
     code = ("// after the allocation at sum.c:13, add", *[f"line {number};" for number in range(12)])
     out = io.StringIO()
     print_first_screen(replace(report, advice=(replace(report.advice[0], code=code),)), Layout(out, COLUMNS))
-    assert "            (after the allocation at sum.c:13: 12 lines, see --full)\n" in out.getvalue()
+    assert "            (the code, 12 lines after the allocation at sum.c:13: see --full)\n" in out.getvalue()
     assert "line 0;" not in out.getvalue()
 
 
@@ -520,7 +522,7 @@ def on_a_terminal(path: Path, pager: Path, *options: str) -> str:
     return text.decode()
 
 
-def test_objects_of_an_advice_are_added_up(tmp_path: Path) -> None:
+def test_objects_of_an_advice_are_named_and_added_up(tmp_path: Path) -> None:
     """Two arrays that one thread initialises."""
     builder = named_objects()
     other = builder.block(builder.object("static", name="b"), ARRAY + (2 << 32), 4096)
@@ -530,7 +532,42 @@ def test_objects_of_an_advice_are_added_up(tmp_path: Path) -> None:
     for thread in range(8):
         start = ARRAY + (2 << 32) + thread * 512 * PAGE
         builder.loads(loop, thread + 1, range(start, start + 512 * PAGE, 16 * PAGE), 0, block=other)
-    assert "and 1 more object" in first_screen(builder, tmp_path)
+    assert "WHAT    32 MiB, all of it on node 0; also b: 48 MiB in all\n" in first_screen(builder, tmp_path)
+
+
+def test_only_so_many_objects_are_named(tmp_path: Path) -> None:
+    """The others are counted; an object that the same line allocates is no name of its own."""
+    report = document(str(named_objects().write(tmp_path / "x.numaprof")))
+    first = replace(report.objects.rows[0], bytes=1 << 20)
+    called = [replace(first, name=name) for name in ("b", "c", "d", "e")]
+    assert subject._others(first, []) == ""
+    assert subject._others(first, [first]) == "; also 1 more: 2 MiB in all"
+    assert subject._others(first, called[:3]) == "; also b, c and d: 4 MiB in all"
+    assert subject._others(first, called) == "; also b, c, d and 1 more: 5 MiB in all"
+
+
+def test_a_trial_is_offered_or_told(tmp_path: Path) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    tried = Trial("worth the edit", "it ran faster", 5, 5, 1.5, 0.01, 0.5, (), 0.01, (), 1.0, 4096, ())
+    for can, trial, said in (
+        (True, None, "Try:      numaprof try x.numaprof    (the gain, before any edit)\n"),
+        (True, tried, "Tried:    worth the edit: it ran faster.\n"),
+        (False, None, ""),
+    ):
+        advice = replace(report.advice[0], can_be_tried=can, trial=trial)
+        out = io.StringIO()
+        print_first_screen(replace(report, recording="x.numaprof", advice=(advice,)), Layout(out, COLUMNS))
+        rows_ = [line + "\n" for line in out.getvalue().splitlines() if line.startswith("Tr")]
+        assert rows_ == ([said] if said else [])
+
+
+@pytest.mark.parametrize(("low", "high", "said"), [(0.3, 0.9, True), (0.4, 0.6, False), (0.05, 0.9, False)])
+def test_a_wide_range_above_the_threshold_is_firm(low: float, high: float, said: bool, tmp_path: Path) -> None:
+    report = document(str(serial_init().write(tmp_path / "x.numaprof")))
+    verdict = replace(report.verdict, lowest=low, highest=high, crosses=crossed_share(Judgement.HEAVY, (low, high)))
+    out = io.StringIO()
+    print_first_screen(replace(report, verdict=verdict), Layout(out, COLUMNS))
+    assert ("All of this range is above the threshold for a fix." in out.getvalue()) is said
 
 
 def test_indented_code_is_code(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_what_is_spread_already_is_not_to_be_initialised_by_parts_that_nobody_kn
 
 
 @pytest.mark.parametrize(
-    ("local", "said"), [(0, "Spread, as much remote as now"), (MILLION, "Spread, about 50 % remote (now ")]
+    ("local", "said"), [(0, "Spread, as much remote, but"), (MILLION, "Spread, about 50 % remote (now ")]
 )
 def test_interleaving_is_said_to_add_what_it_adds(local: int, said: str, tmp_path: Path) -> None:
     """A thread that also works near its memory has less remote today than an even spread would give it."""
@@ -268,7 +268,7 @@ def test_interleaving_is_said_to_add_what_it_adds(local: int, said: str, tmp_pat
     use_all(builder, array(builder, SERIAL), 0)
     advice = shared_by_all.rule(read(builder, tmp_path))
     assert advice is not None and said in (advice.expects or "")
-    assert "that pays if one controller limits now" in (advice.expects or "")
+    assert "faster only if one node's memory is the limit now" in (advice.expects or "")
 
 
 @pytest.mark.parametrize(("beside", "speaks"), [(0, True), (2 * MILLION, False)])

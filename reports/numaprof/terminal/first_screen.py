@@ -18,7 +18,8 @@ BAR = 16
 ALL_THE_TIME = 0.99  # of the time an event could run: the rest is its start and end
 ROWS, COLUMNS = 23, 80  # one more row is for the prompt
 SHOWN_WIDTH = 0.1  # of an interval beside a node's share
-SHOWN_PART = 0.01  # of all requests, of a node whose interval is shown
+SHOWN_PART = 0.01  # of all requests, of a node whose share is shown
+WIDE = 0.4  # of the verdict's interval: that it is above the threshold is said
 MOST_COMMAND = 2  # rows of a command to copy, which is never broken
 
 
@@ -38,16 +39,21 @@ class Room(NamedTuple):
     code: int = 8
     remarks: int = 4
     headline: int = 4
+    trial: int = 1
+    sure: int = 1
 
 
 # What else is given up, by what is missed least, until a screen holds the rest. The last step fits any recording.
 _TIGHTER: tuple[dict[str, int], ...] = (
     {},
+    {"sure": 0},
     {"processes": 1},
     {"evidence": 1},
     {"expected": 1},
-    {"processes": 0, "others": 0, "change": 3},
+    {"processes": 0, "others": 0},
     {"nodes": 2},
+    {"trial": 0},
+    {"change": 3},
     {"change": 2},
     {"row": 1},
     {"title": 2, "banner": 2, "details": 2},
@@ -65,6 +71,7 @@ _UNEXPLAINED = "CAUSE NOT KNOWN"
 _CROSSES = (
     "The share may be above or below {}, the threshold for a fix: a longer run settles it, or several (numaprof -n 5)."
 )
+_ABOVE = "All of this range is above the threshold for a fix."
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
 _OPTIONAL, _IF_CONFIRMED = "Optional, as there is little to gain. ", "If more runs confirm it: "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
@@ -168,6 +175,8 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
             layout.line(" " * INDENT + word, alarm)
         if verdict.crosses is not None:
             layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT, most=room.details)
+        elif room.sure and verdict.judgement == "heavy" and (verdict.highest or 0.0) - (verdict.lowest or 0.0) >= WIDE:
+            layout.line(" " * INDENT + _ABOVE)
     else:
         layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD, most=room.headline)
     if not word:
@@ -250,9 +259,10 @@ def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
     if row.by_cpu:
         return fitted(f"{nodes}: {cpus}", room)
     nodes += " (no memory)" if row.nodes and bare.issuperset(row.nodes) else ""
-    name = f"{nodes}: {plural(row.threads, 'moved thread' if len(row.nodes) > 1 else 'thread')}"
-    full = f"{name} on {cpus}"
-    return full if row.cpus and cells(full) <= room else fitted(name, room)
+    count = plural(row.threads, "thread")
+    name = f"{nodes}: {count.replace(' ', ' moved ') if len(row.nodes) > 1 else count}"
+    names = [f"{name} on {cpus}"] if row.cpus else []
+    return next((each for each in [*names, name] if cells(each) <= room), fitted(f"{nodes}: {count}", room))
 
 
 def _process_name(row: model.ProcessThreads) -> str:
@@ -260,13 +270,15 @@ def _process_name(row: model.ProcessThreads) -> str:
 
 
 def _sums(row: model.NodeThreads | model.ProcessThreads, verdict: model.Verdict) -> tuple[str, str]:
-    """Share, with its interval where that is wide and of more than a handful of requests, and requests."""
+    """Share, with its interval where that is wide, and requests; that they are few says more than their share."""
     counted = verdict.basis == "counters"
     if row.local is None or row.remote is None:
         return ("n/a", "") if counted else ("", "")
     total, width = row.local + row.remote, (row.highest or 0.0) - (row.lowest or 0.0)
-    wide = width >= SHOWN_WIDTH and total >= SHOWN_PART * (verdict.requests or verdict.samples or 0)
-    share = f"{about(row.remote_share)}{_interval(row) if wide else ''} remote" if row.remote_share is not None else ""
+    shown = _interval(row) if width >= SHOWN_WIDTH else ""
+    share = f"{about(row.remote_share)}{shown} remote" if row.remote_share is not None else ""
+    if 0 < total < SHOWN_PART * (verdict.requests or verdict.samples or 0):
+        share = f"<{round_percent(SHOWN_PART)} of all"
     if not counted:
         return share, f"about {plural(total, 'access', 'es')}"
     scaled = total >= 1 and verdict.coverage is not None and verdict.coverage < ALL_THE_TIME
@@ -277,17 +289,22 @@ def _table(layout: Layout, found: list[Row], most: int) -> None:
     """What is known, and beside it the source line; below it where the terminal is too narrow."""
     room = layout.width - INDENT
     widest = room // 2 + 4
-    left = max((cells(row.text) for row in found if row.source and cells(row.text) <= widest), default=0)
-    for row in found:
-        label, text = f"{row.label:<{INDENT}}", row.text if most > 1 or not row.source else fitted(row.text, widest)
-        if row.source and cells(text) <= max(left, widest * (most == 1)):
-            beside = max(left, cells(text))
-            source = _source(row.source, max(16, room - beside - 2))
-            layout.line(f"{label}{text}{' ' * (beside - cells(text))}  {source}")
+    texts = [_text(row, most, widest) for row in found]
+    left = max((cells(text) for row, text in zip(found, texts) if row.source and cells(text) <= widest), default=0)
+    for row, text in zip(found, texts):
+        label = f"{row.label:<{INDENT}}"
+        if row.source and cells(text) <= left:
+            source = _source(row.source, max(16, room - left - 2))
+            layout.line(f"{label}{text}{' ' * (left - cells(text))}  {source}")
             continue
         layout.paragraph(text, first=label, most=most)
         if row.source:
             layout.line(" " * (INDENT + 4) + _source(row.source, max(16, room - 4)))
+
+
+def _text(row: Row, most: int, widest: int) -> str:
+    """Whole, or what fits beside its source line."""
+    return fitted(row.text, widest) if most == 1 and row.source else row.text + row.more
 
 
 def _source(text: str, room: int) -> str:
@@ -343,7 +360,7 @@ def _code(code: tuple[str, ...], room: Room, layout: Layout) -> None:
     width = layout.width - INDENT - 4
     lines = [line for each in code for line in _code_lines(each, width)]
     if len(code) > room.code or sum(-(-cells(line) // width) for line in lines) > 2 * room.code:
-        lines = wrapped(f"({_where_to(code) if room.code > 1 else 'code'}, see --full)", width)
+        lines = wrapped(f"({_where_to(code) if room.code > 1 else 'the code'}: see --full)", width)
     for line in lines:
         layout.line(" " * (INDENT + 4) + line)
 
@@ -352,13 +369,13 @@ _PLACE = re.compile(r"(?://|!) ((?:after|before) .*?|\S+: (?:after|instead of) l
 
 
 def _where_to(code: tuple[str, ...]) -> str:
-    """The first place of the code, by the comment before it, and how much there is."""
+    """How much code there is, and its first place, by the comment before it."""
     places = [found[1] for found in map(_PLACE.match, code) if found]
-    count = plural(len(code) - len(places), "line")
+    count = f"the code, {plural(len(code) - len(places), 'line')}"
     if not places:
         return count
     more = f" and {plural(len(places) - 1, 'more place')}" if places[1:] else ""
-    return f"{places[0]}{more}: {count}"
+    return f"{count} {places[0]}{more}"
 
 
 def _code_lines(code: str, width: int) -> list[str]:
@@ -386,7 +403,19 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
         parts.pop()
     layout.line()
     layout.paragraph(f"{', '.join([*parts, *notes]) or 'none'}.", first=_EVIDENCE, most=room.evidence)
+    _try(report, room, layout)
     _more(report.recording, layout)
+
+
+def _try(report: model.Answer, room: Room, layout: Layout) -> None:
+    """What a trial of the first advice found, or the command that makes one."""
+    advice = report.advice[0] if report.advice else None
+    if advice is None or not room.trial:
+        return
+    if advice.trial is not None:
+        layout.paragraph(f"{advice.trial.verdict}: {advice.trial.why}.", first="Tried:    ", most=1)
+    elif advice.can_be_tried:
+        _command("Try:", "numaprof try", report.recording, "    (the gain, before any edit)", layout)
 
 
 def _counted(verdict: model.Verdict) -> list[str]:
@@ -403,9 +432,12 @@ def _counted(verdict: model.Verdict) -> list[str]:
 
 
 def _more(recording: str, layout: Layout) -> None:
-    """The command is to be copied: it is whole, or has a word in place of the name."""
-    line = f"More:     numaprof report --full {shlex.quote(recording)}"
+    _command("More:", "numaprof report --full", recording, "    (or --html OUT)", layout)
+
+
+def _command(label: str, command: str, recording: str, also: str, layout: Layout) -> None:
+    """To be copied: whole, or with a word in place of the name."""
+    line = f"{label:<10}{command} {shlex.quote(recording)}"
     if not recording.isprintable() or rows(line, layout.width) > MOST_COMMAND:
-        line = "More:     numaprof report --full FILE"
-    also = "    (or --html OUT)"
+        line = f"{label:<10}{command} FILE"
     layout.line(line + also if cells(line + also) <= layout.width else line)

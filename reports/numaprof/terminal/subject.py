@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from numaprof.model import report_model as model
-from numaprof.text.format import NOT_KNOWN, plural, size
+from numaprof.text.format import NOT_KNOWN, plural, size, words
 
 # How the threads share an object, short: the words of Object.use_shape on the left.
 _SHAPES = {
@@ -29,10 +29,14 @@ _SHAPES = {
 _FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
 
 
+NAMED = 3  # further objects by name: more do not fit beside the first
+
+
 class Row(NamedTuple):
     label: str
     text: str
     source: str = ""
+    more: str = ""  # behind the text, where there is room
 
 
 def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
@@ -40,9 +44,9 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
     found = _object(report, advice)
     rows = []
     if found is not None:
-        more = len(advice.objects) - 1 if advice is not None else 0
-        text = _what(found) + (f", and {plural(more, 'more object')}" if more > 0 else "")
-        rows.append(Row("WHAT", text, _source(report, found.allocated_at)))
+        others = [report.objects.rows[each] for each in advice.objects] if advice is not None else []
+        source = _source(report, found.allocated_at)
+        rows.append(Row("WHAT", _what(found), source, _others(found, [each for each in others if each is not found])))
     touched = _touched(advice, found)
     if touched is not None:
         rows.append(Row("WHY", _why(advice, found), _source(report, touched)))
@@ -91,6 +95,24 @@ def _what(found: model.Object) -> str:
     return f"{name}{size(found.bytes)}, {where}"
 
 
+def _others(first: model.Object, others: list[model.Object]) -> str:
+    """; also b and sum.c:14: 24 MiB in all. Each by its variable, or by the line that asked for it."""
+    if not others:
+        return ""
+    mine = _short_name(first)
+    names = [name for name in dict.fromkeys(map(_short_name, others)) if name != mine]
+    left = len(others) - NAMED if len(names) > NAMED else 0 if names else len(others)
+    listed = words([*names[:NAMED], *([f"{left} more"] if left else [])])
+    return f"; also {listed}: {size(first.bytes + sum(each.bytes for each in others))} in all"
+
+
+def _short_name(found: model.Object) -> str:
+    """a; sum.c:13 where that line allocates it; the caller's line where a function does for several."""
+    if found.allocated_at is None or not found.name.startswith(found.allocated_at.label):
+        return found.name
+    return found.name.rpartition(" < ")[2].partition(" ")[0]
+
+
 def _why(advice: model.Advice | None, found: model.Object | None) -> str:
     if advice is not None and advice.cause:
         return advice.cause
@@ -111,10 +133,10 @@ def _where(objects: model.Objects, advice: model.Advice | None, found: model.Obj
     count = len(advice.threads) if advice is not None and advice.threads and not few else found.used_by
     shape = _SHAPES.get(found.use_shape, "")
     if count == 1 and not shape:
-        return "seen in one thread, by few samples" if few else "one thread uses it"
+        return "one thread or more, by few samples" if few else "one thread uses it"
     who = plural(count, "thread") if count > 1 else "threads"  # one of several: the others were sampled too rarely
-    seen = "seen in " if few and count > 1 else ""
-    return f"{seen}{who}{'' if seen else ' use it'}{f', {shape}' if shape else ''}"
+    who = f"{count} or more threads" if few and count > 1 else who
+    return f"{who} use it{f', {shape}' if shape else ''}"
 
 
 def _source(report: model.Answer, place: model.Place | None) -> str:

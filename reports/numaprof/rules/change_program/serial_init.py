@@ -172,8 +172,7 @@ def _expects(evidence: Evidence, group: list[Object], init: Initialisation) -> s
     spread = init.spread in code(init) and measured(evidence) and any(found.homes for found in group)
     if not spread:
         return None
-    words = interleaved_share(evidence, group, all_memory=True)
-    return words if not init.sites else f"Without an edit, {words[0].lower()}{words[1:]}"
+    return interleaved_share(evidence, group, all_memory=True, how="Without an edit" if init.sites else "Spread")
 
 
 def _instead(init: Initialisation) -> tuple[Remarked, ...]:

@@ -125,7 +125,7 @@ def _homes_in_words(evidence: Evidence, group: list[Object]) -> tuple[str, str]:
     return where, f"{either(len(above), 'That node serves', 'Those nodes serve')} more than the others."
 
 
-def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool) -> str:
+def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool, how: str = "Spread") -> str:
     """What it does to the remote share: threads beside the memory, and one that fills it alone, lose local memory."""
     whole, later = remote_share(evidence), 1 - 1 / len(evidence.machine.memory_nodes)
     known = sum(found.known for found in group)
@@ -133,16 +133,16 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool)
     now = part if not all_memory else whole.share if whole is not None else None
     what = "" if all_memory else " of its samples"
     if now is None:
-        change = f"Spread, about {round_percent(later)}{what} remote"
+        change = f"{how}, about {round_percent(later)}{what} remote"
     elif abs(now - later) < REMOTE_LIGHT:
-        change = "Spread, as much remote as now"
+        change = f"{how}, as much remote"
     else:
-        change = f"Spread, about {round_percent(later)}{what} remote (now {round_percent(now)})"
+        change = f"{how}, about {round_percent(later)}{what} remote (now {round_percent(now)})"
     if now is not None and later < now - REMOTE_LIGHT:
-        return f"{change}, from all memory controllers."
+        return f"{change}, from all nodes' memory."
     homes = _homes(group).values()
-    one = "one" if max(homes) > sum(homes) / 2 else "a"
-    return f"{change}, from all memory controllers; that pays if {one} controller limits now: numaprof try measures it."
+    one = "one node" if max(homes) > sum(homes) / 2 else "a node"
+    return f"{change}, but from all nodes' memory: faster only if {one}'s memory is the limit now."
 
 
 def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
