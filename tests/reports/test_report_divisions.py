@@ -235,3 +235,21 @@ def test_what_its_filler_uses_most_is_not_divided_among_others(tmp_path: Path) -
         for _ in range(3):
             builder.loads(fill, 1, pages, 0, block=block)
     assert serial_init.rule(read(builder, tmp_path)) is None
+
+
+def test_each_of_many_blocks_is_divided_though_no_text_is_at_hand(tmp_path: Path) -> None:
+    """Twelve blocks of one line, all filled by main: the code stands after the allocation, so it divides each block."""
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "make"))))
+    stack = builder.stack(builder.place(WORK))
+    pages = PAGES // 8
+    for number in range(12):
+        start = ARRAY + 2 * number * pages * PAGE
+        block = builder.block(made, start, pages, start_ns=number)
+        builder.touch(init_stack(builder), 1, start, pages, page_node=0, block=block)
+        for thread in range(8):
+            first = start + thread * pages // 8 * PAGE
+            builder.loads(stack, thread + 1, range(first, first + pages // 8 * PAGE, 8 * PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert advice.removes == pytest.approx(1.0)
+    assert "// after the allocation at sum.c:3, add" in advice.code[0]
