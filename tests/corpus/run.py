@@ -41,7 +41,6 @@ FIXES = {
     "spread": r"--interleave|numa_interleave_memory",
     "pages": r"MADV_NOHUGEPAGE",
     "threshold": r"MALLOC_MMAP_THRESHOLD_",
-    "file": r"drop_caches",
 }
 
 
@@ -66,7 +65,7 @@ class Case:
     @property
     def changes(self) -> list[Advice]:
         """What asks for a change of the program or of how it is run to place its memory."""
-        return [a for a in self.advices if a.kind is Kind.FIX or re.search(FIXES["file"], " ".join(a.code))]
+        return [a for a in self.advices if a.kind is Kind.FIX or any(each.kind == "file" for each in a.objects)]
 
     @property
     def code(self) -> list[str]:

@@ -221,6 +221,17 @@ C = {
         "    double **row = malloc(rows * sizeof *row);\n    for (size_t i = 0; i < rows; i++)\n"
         "        row[i] = all + i * columns;\n    return row;\n}",
     ),
+    "given_twice_in_one_block": (
+        "double *b = sure(malloc(n * sizeof *b));\n    double *a = sure(malloc(n * sizeof *a)); //ALLOC",
+        SUM + "\n    total += b != a;",
+        "static void *sure(void *p) { return p; }",
+    ),
+    "in_a_function_that_returns_an_array": (
+        "double (*a)[4] = rows_of(n / 400);",
+        "    total = a[n / 400 - 1][3];",
+        "static double (*rows_of(size_t count))[4]\n{\n    double (*a)[4] = malloc(count * sizeof *a); //ALLOC\n"
+        "    a[count - 1][3] = 2;\n    return a;\n}",
+    ),
     "cast_and_given_second": (
         "double *a;\n    int placed = keep(&a, (double *)calloc(n, sizeof(double))); //ALLOC",
         SUM + "\n    total += placed;",
@@ -461,6 +472,13 @@ CXX = {
         LOOK,
         "class grid {\n    size_t count;\npublic:\n    std::unique_ptr<double[]> a;\n"
         "    explicit grid(size_t m) : count(m), a(std::make_unique<double[]>(count)) { a[1] = 7; } //ALLOC\n};",
+    ),
+    "made_unique_in_the_list_of_a_template": (
+        f"{DIRTY}\n    column<int> h(n / 100);\n    column<word> s(3);\n    auto *a = h.all.get();",
+        LOOK + "\n    total += s.all[2].length;",
+        "struct word {\n    double length = 3;\n};\ntemplate <class T>\nclass column {\n    size_t count;\n"
+        "public:\n    std::unique_ptr<T[]> all;\n    explicit column(size_t m)\n"
+        "        : count(m), all(std::make_unique<T[]>(m)) {} //ALLOC\n};",
     ),
     "list_with_braces": (
         "grid h{n};\n    double *a = h.a.get();",
@@ -958,6 +976,8 @@ NOT_UNDERSTOOD = {
     "given_perhaps": "auto a = n ? kept(std::make_unique<int[]>(n)) : nullptr; //ALLOC",
     "given_in_a_lambda": "run([n] { use(std::make_unique<int[]>(n)); }); //ALLOC",
     "returned_objects": "return std::make_unique<std::string[]>(n); //ALLOC",
+    "vector_in_an_arena": "std::pmr::vector<double> a(&arena);\n    a.reserve(n); //ALLOC",
+    "grows_in_an_arena": "std::pmr::vector<int> a(&arena);\n    while (next())\n        a.push_back(i); //ALLOC",
     "other_loop": "for (node *p = head; p; p = p->next)\n        p->rows[p->i] = malloc(n); //ALLOC",
 }
 

@@ -268,7 +268,7 @@ def test_interleaving_is_said_to_add_what_it_adds(local: int, said: str, tmp_pat
     use_all(builder, array(builder, SERIAL), 0)
     advice = shared_by_all.rule(read(builder, tmp_path))
     assert advice is not None and said in (advice.expects or "")
-    assert "faster only if one node's memory is the limit now" in (advice.expects or "")
+    assert "faster only if node 0's memory (100 % of all requests) is the limit now" in (advice.expects or "")
 
 
 @pytest.mark.parametrize(("beside", "speaks"), [(0, True), (2 * MILLION, False)])

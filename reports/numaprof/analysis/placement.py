@@ -270,7 +270,7 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
     """What the thread that first touches all of it would ask for elsewhere, and no load sample has seen: it stores.
 
     In relation to all remote requests. One pass over the memory at least, else what that thread asks for beyond what
-    the others do.
+    the others do; but no more than all that it asks for: what the kernel has just zeroed is in the cache.
     """
     serial = [found for found in group if found.main_share >= SERIAL_TOUCH]
     toucher = evidence.by_id.get(serial[0].main_thread) if serial else None
@@ -278,7 +278,14 @@ def _serial_requests(evidence: Evidence, group: Sequence[Object], nodes: Sequenc
         return 0.0
     pages = sum(found.pages for found in serial)
     unseen = _unseen_requests(evidence, toucher) * pages / max(1.0, _touched(evidence, toucher))
-    return _elsewhere(evidence, toucher, max(evidence.bytes(pages) / LINE_BYTES, unseen), nodes)
+    lines = max(evidence.bytes(pages) / LINE_BYTES, unseen)
+    return _elsewhere(evidence, toucher, min(lines, _most_requests(toucher, lines)), nodes)
+
+
+def _most_requests(thread: Thread, unknown: float) -> float:
+    """Upper end of the 95 % interval of a thread's requests; `unknown` where they or their error are not known."""
+    total, error = thread.traffic.total, thread.traffic.total_error
+    return unknown if total is None or error is None else total + error.half_width
 
 
 def stored_once(evidence: Evidence, toucher: int, pages: float, nodes: Sequence[int | None]) -> float:

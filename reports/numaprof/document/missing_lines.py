@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the user's without line numbers: built without -g, or stripped."""
+"""Files of the user's without line numbers (built without -g, or stripped) or without a text that can be read here."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from numaprof.analysis.runtimes import Runtime, runtimes
 from numaprof.document.object_remarks import remote_by_module
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME, is_library, is_runtime
-from numaprof.text.format import clean
+from numaprof.rules.advice import Advice, Kind
+from numaprof.text import source_lines
+from numaprof.text.format import clean, words
 
 PART = 0.1  # of the first touches, or of the remote requests sampled: less than that hides no answer
 MOST_FILES = 3
@@ -63,3 +66,25 @@ def _file_of(module: str) -> str:
     """Of FILE+0x40, as a place without a name is called."""
     file, plus, offset = module.rpartition("+")
     return file if plus and offset.startswith("0x") else module
+
+
+def without_text(evidence: Evidence, advices: Sequence[Advice]) -> Iterator[str]:
+    """Files whose text the code of a fix needs: not in a folder that the reader allows, or not as it was recorded."""
+    fixes = [advice for advice in advices if advice.kind is Kind.FIX]
+    sites = [site for advice in fixes for site in (*(each.allocated for each in advice.objects), *advice.touched_at)]
+    own = [
+        site.file for site in sites if site is not None and site.file is not None and not is_runtime(site.module or "")
+    ]
+    real = {file: source_lines.found(file, evidence.run.cwd) for file in own}
+    started = evidence.run.started_at
+    absent = _names([file for file, name in real.items() if name is None])
+    changed = _names([file for file, name in real.items() if name and source_lines.changed_since(name, started)])
+    if absent:
+        yield f"No text of {absent} here: --source DIR prints code in the program's names."
+    if changed:
+        yield f"Changed since the run: {changed}; so no code is in the program's names."
+
+
+def _names(files: Sequence[str]) -> str:
+    names = list(dict.fromkeys(clean(os.path.basename(file), 40) for file in files))
+    return words(names[:MOST_FILES])

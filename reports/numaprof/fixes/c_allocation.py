@@ -254,11 +254,20 @@ def _named_before(place: Place) -> list[Memory]:
     plain = not (others or loop_heads(text)[0] or _CONDITION.match(text) or text.startswith("static"))
     if not plain or size is None or once_only(size):
         return []
-    name = "placed" if re.search(r"\bplaced\b", place.text.code) is None else f"placed_{place.statement.first}"
+    alone = len(_GIVEN.findall(place.text.code)) < 2 and re.search(r"\bplaced\b", place.text.code) is None
+    name = "placed" if alone else f"placed_{place.statement.first}"
     made = _named(place, _Found(name, size, "void", False), place.statement.last)
-    before = f"void *{name} = {text[call.start() : end + 1]};"
-    return [replace(made, before=(before,), after=(f"{text[: call.start()]}{name}{text[end + 1 :]};",))]
+    declared = re.match(r"((?:\w+\s+)*\w+\s*\*[\s*]*)(\w+)\s*=", text)
+    first: tuple[str, ...] = ()
+    rest = text[: call.start()]
+    if declared is not None and re.search(rf"\b{declared.group(2)}\b", size):  # as in sizeof *a: it has to be there
+        first, rest = (f"{declared.group(1)}{declared.group(2)};",), rest[declared.start(2) :]
+    before = (*first, f"void *{name} = {text[call.start() : end + 1]};")
+    return [replace(made, before=before, after=(f"{rest}{name}{text[end + 1 :]};",))]
 
+
+# Memory that a function gets: several in one block need names of their own.
+_GIVEN = re.compile(r"\w\s*\(\s*(?:\([^()]*\)\s*)?(?:std::)?(?:malloc|calloc|aligned_alloc|memalign|valloc)\s*\(")
 
 _ARRAY = re.compile(
     r"(?:std\s*::\s*)?(?:make_unique(?P<unwritten>_for_overwrite)?\s*<\s*(?P<made>[\w:\s]+?)\s*\[\s*\]\s*>\s*\("
@@ -351,12 +360,15 @@ def _members(place: Place) -> list[Memory]:
             continue
         name, new, type_, count, zeroed = plain.groups()
         parameter = type_ if is_parameter(place.text.known, type_) else ""
-        if not is_plain(place.text.known, type_) and (zeroed or not parameter):
+        if not is_plain(place.text.known, type_) and not parameter:
             continue
         element = type_ if number(place.text.known, type_) else ""
         allocated = _Found(pointer, f"({count}) * sizeof({type_})", element, False, parameter)
         memory = _named(place, allocated, place.statement.last)
         parts[at] = f"{name}({new})"
+        if parameter and zeroed is not None:  # its elements may have constructors
+            cleared = f"std::fill_n({pointer}, {count}, {parameter}());"
+            memory = replace(memory, zero=f"{pointer}[{{i}}] = {parameter}();", cleared=cleared, headers=())
         made.append(replace(memory, zeroed=zeroed is not None))
     if not made:
         return []

@@ -18,8 +18,9 @@ _FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(\.|->)\s*(resize|assign|rese
 
 
 def vectors(place: Place) -> list[Memory]:
-    """Empty if evaluating the number of elements twice may have side effects."""
-    found = _vectors(place)
+    """Empty if evaluating the number of elements twice may have side effects, and where several share an arena: then no
+    statement allocates what a block holds."""
+    found = _vectors(place) if re.search(r"\bpmr\b", place.text.code) is None else []
     return [] if any(once_only(memory.count) for memory in found) else found
 
 
@@ -81,7 +82,7 @@ _GROWS = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)\s*(\.|->)\s*(?:push_back|e
 def grown(place: Place) -> list[Memory]:
     """A vector that a loop of this function makes larger: its memory is there when the outermost such loop ends."""
     found = _GROWS.fullmatch(loop_heads(place.statement.text)[1])
-    if found is None:
+    if found is None or re.search(r"\bpmr\b", place.text.code) is not None:
         return []
     name = f"(*{found.group(1)})" if found.group(2) == "->" else found.group(1)
     declared = _vector_type(place.text, found.group(1))

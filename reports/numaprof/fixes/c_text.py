@@ -142,7 +142,7 @@ def _borders(code: str) -> list[int]:
             depth += 1
         elif char in ")]":
             depth = max(0, depth - 1)
-        elif char == "{" and before and (before in "=]," or inner or _initialises(code, borders, at)):
+        elif char == "{" and before and (inner or _is_value(code, borders, at, before)):
             inner += 1
         elif char == "}" and inner:
             inner -= 1
@@ -179,13 +179,20 @@ def operand(expression: str) -> str:
     return f"({expression})" if re.search(r"[?|&^<>=,]", re.sub(r"->|<<|>>", "", rest)) else expression
 
 
+def _is_value(code: str, borders: list[int], at: int, before: str) -> bool:
+    """A brace that begins no block. That of a function which returns a pointer to an array does: T (*f(...))[N] {."""
+    head = code[borders[-1] + 1 if borders else 0 : at]
+    if re.fullmatch(r"[\w\s]*\(\s*\*\s*\w+\s*\([^(){}=;]*\)\s*\)\s*(?:\[[^\[\]]*\]\s*)+", head):
+        return False
+    return before in "=]," or _initialises(head)
+
+
 _TYPE = r"(?:[\w:]+|[\w:]+\s*<[^;{}()]*>)[\s*&]+"
 _NO_VARIABLE = r"\b(?:struct|class|union|enum|namespace|extern|concept|else|do|try|export|module)\b"
 
 
-def _initialises(code: str, borders: list[int], at: int) -> bool:
+def _initialises(before: str) -> bool:
     """A brace behind the name of a variable, or of a member in the initialiser list of a constructor."""
-    before = code[borders[-1] + 1 if borders else 0 : at]
     if re.fullmatch(rf"\s*(?:{_TYPE})+\w+\s*", before) and not re.search(_NO_VARIABLE, before):
         return True
     return re.search(r"\)\s*(?:noexcept\s*)?:(?!:).*\b(?!do\b|else\b|try\b)\w+\s*$", before, re.DOTALL) is not None

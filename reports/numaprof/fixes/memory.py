@@ -43,6 +43,7 @@ class Memory:
     row: str = ""  # expression: elements of a row, where rows are handed out
     writes: bool = False  # the statement itself writes to all of it: a container's
     zeroed: bool = False  # the statement writes zeros, and `before` does not
+    cleared: str = ""  # writes these zeros where bytes may not be set, as the type of the elements is a parameter
     before: tuple[str, ...] = ()  # instead of the allocating statement: allocates, writes nothing
     after: tuple[str, ...] = ()  # what the statement did beside that
     around: tuple[tuple[str, ...], tuple[str, ...]] | None = None  # before and behind loops that only our code has

@@ -49,8 +49,12 @@ def _in_order(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _as_it_was(memory: Memory) -> list[Edit]:
-    zeros = [f"memset((void *){memory.pointer}, 0, {memory.size});"] if memory.zeroed else []
-    return [replace(_edit(memory, zeros, ("string.h",) if zeros else (), ()), kept=True)]
+    zeros = [_cleared(memory)] if memory.zeroed else []
+    return [replace(_edit(memory, zeros, _needed(memory)[-1:] if zeros else (), ()), kept=True)]
+
+
+def _cleared(memory: Memory) -> str:
+    return memory.cleared or f"memset((void *){memory.pointer}, 0, {memory.size});"
 
 
 def zeros_in_parallel(memory: Memory) -> list[Edit]:
@@ -199,7 +203,7 @@ def huge_pages(memory: Memory, wanted: bool) -> list[Edit]:
 def _needed(memory: Memory) -> tuple[str, ...]:
     """Headers of what stands around a policy for pages."""
     mine = tuple(header for header in memory.headers if header == "malloc.h")
-    return (*mine, "string.h") if memory.zeroed else mine
+    return (*mine, "algorithm" if memory.cleared else "string.h") if memory.zeroed else mine
 
 
 def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
@@ -211,7 +215,7 @@ def _on_pages(memory: Memory, calls: list[str]) -> list[str]:
         *calls,
     ]
     if memory.zeroed:
-        body.append(f"memset((void *){memory.pointer}, 0, {memory.size});")
+        body.append(_cleared(memory))
     return _braced("", body)
 
 

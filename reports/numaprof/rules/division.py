@@ -72,7 +72,7 @@ def divided_by_threads(
         mine = {memory: replace(placed[memory], nodes=nodes or (), blocks=blocks) for memory in own}
         placed |= {memory: each_level(memory) for memory in own} if by_level else mine
         pieces = any(memory.nest or memory.moved or blocks for memory in own)
-        divided = all(memory.pointer for memory in own) and (each_block or bool(text) and (grown or not pieces))
+        divided = all(memory.pointer for memory in own) and (each_block or (bool(text) and (grown or not pieces)))
         divisions.append(Division(found, None if by_level else nodes, by_level, divided))
     nodes, memory = divisions[group.index(lead)].nodes, list(placed.values()) or None
     return Divided(nodes, by_team, each_block, tuple(divisions), memory)

@@ -8,6 +8,7 @@ import re
 import shlex
 from typing import NamedTuple, TypeVar
 
+from numaprof.evidence.thresholds import REMOTE_HEAVY
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
@@ -66,12 +67,13 @@ _EVIDENCE = "Evidence: "
 _COMMENTS = ("// ", "! ", "# ")
 
 # What the numbers say; any other verdict is a sentence.
-_NO_FIX, _UNCERTAIN, _SPREAD, _LITTLE = "NO SIMPLE FIX", "NOT CERTAIN", "SPREAD IT", "LITTLE IS REMOTE"
+_NO_FIX, _UNCERTAIN, _SPREAD, _LITTLE = "NO SIMPLE FIX", "NOT CERTAIN", "SPREADING MAY HELP", "LITTLE IS REMOTE"
 _UNEXPLAINED = "CAUSE NOT KNOWN"
 _CROSSES = (
-    "The share may be above or below {}, the threshold for a fix: a longer run settles it, or several (numaprof -n 5)."
+    "The share may be above or below {}, the threshold for a fix: a longer run settles it, or several (numaprof -n 5 "
+    "PROGRAM)."
 )
-_ABOVE = "All of this range is above the threshold for a fix."
+_ABOVE = "All of this range is above {}, the threshold for a fix."
 _NOT_MEASURED, _NOT_PROVEN = ("unknown", "refused"), "Not proven, as remote reads were not measured. "
 _OPTIONAL, _IF_CONFIRMED = "Optional, as there is little to gain. ", "If more runs confirm it: "
 _WORDS = {"heavy": "WORTH FIXING", "moderate": "LITTLE TO GAIN", "light": "LEAVE IT ALONE"}
@@ -176,7 +178,7 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
         if verdict.crosses is not None:
             layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT, most=room.details)
         elif room.sure and verdict.judgement == "heavy" and (verdict.highest or 0.0) - (verdict.lowest or 0.0) >= WIDE:
-            layout.line(" " * INDENT + _ABOVE)
+            layout.line(" " * INDENT + _ABOVE.format(round_percent(REMOTE_HEAVY)))
     else:
         layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD, most=room.headline)
     if not word:
@@ -231,9 +233,10 @@ def _who(report: model.Answer, room: Room, layout: Layout) -> None:
     left = max(16, layout.width - INDENT - 2 * len(GAP) - sum(widths))
     names = [_node_name(row, bare, left) for row in nodes] + [fitted(_process_name(row), left) for row in shown]
     widest = max(map(cells, names), default=0)
+    labels = {0: "WHO", len(nodes): "PROCESS"}  # each process again, by itself
     for number_, (name, (share, requests), row) in enumerate(zip(names, sums, both)):
         text = f"{name}{' ' * (widest - cells(name))}{GAP}{share:>{widths[0]}}{GAP}{requests:>{widths[1]}}"
-        layout.line(("WHO     " if number_ == 0 else " " * INDENT) + text.rstrip(), ALARM if row.remote_heavy else "")
+        layout.line(f"{labels.get(number_, ''):<{INDENT}}{text}".rstrip(), ALARM if row.remote_heavy else "")
     if rest:
         by_cpu, threads = rest[0].by_cpu, sum(row.threads for row in rest)
         more = plural(len(rest), "more node") if by_cpu else plural(threads, "more thread")
@@ -266,11 +269,11 @@ def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
 
 
 def _process_name(row: model.ProcessThreads) -> str:
-    return f"of these, process {row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
+    return f"{row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
 
 
 def _sums(row: model.NodeThreads | model.ProcessThreads, verdict: model.Verdict) -> tuple[str, str]:
-    """Share, with its interval where that is wide, and requests; that they are few says more than their share."""
+    """Share, with its interval where that is wide, and requests; few requests have no share worth a look."""
     counted = verdict.basis == "counters"
     if row.local is None or row.remote is None:
         return ("n/a", "") if counted else ("", "")
@@ -278,7 +281,7 @@ def _sums(row: model.NodeThreads | model.ProcessThreads, verdict: model.Verdict)
     shown = _interval(row) if width >= SHOWN_WIDTH else ""
     share = f"{about(row.remote_share)}{shown} remote" if row.remote_share is not None else ""
     if 0 < total < SHOWN_PART * (verdict.requests or verdict.samples or 0):
-        share = f"<{round_percent(SHOWN_PART)} of all"
+        share = ""
     if not counted:
         return share, f"about {plural(total, 'access', 'es')}"
     scaled = total >= 1 and verdict.coverage is not None and verdict.coverage < ALL_THE_TIME
@@ -371,11 +374,11 @@ _PLACE = re.compile(r"(?://|!) ((?:after|before) .*?|\S+: (?:after|instead of) l
 def _where_to(code: tuple[str, ...]) -> str:
     """How much code there is, and its first place, by the comment before it."""
     places = [found[1] for found in map(_PLACE.match, code) if found]
-    count = f"the code, {plural(len(code) - len(places), 'line')}"
+    count = plural(len(code) - len(places), "line")
     if not places:
-        return count
+        return f"{count} of code"
     more = f" and {plural(len(places) - 1, 'more place')}" if places[1:] else ""
-    return f"{count} {places[0]}{more}"
+    return f"{count} to add {places[0]}{more}"
 
 
 def _code_lines(code: str, width: int) -> list[str]:
@@ -393,7 +396,7 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
     faults = 0 if samples or touches else sum(row.samples for row in report.taken)
     left = [_others(report)] if report.advice[1:] and not room.others else []
-    left += [plural(len(report.overview.qualifying), "note")] if report.overview.qualifying else []
+    left += [f"{plural(len(report.overview.qualifying), 'note')} on the numbers"] if report.overview.qualifying else []
     notes = [f"{', '.join(left)}: --full"] if left else []
     parts += [plural(samples, "sample")] if samples else []
     parts += [plural(touches, "first touch", "es")] if touches else []

@@ -54,7 +54,7 @@ def subject(report: model.Answer, advice: model.Advice | None) -> list[Row]:
         rows.append(Row("WHY", advice.cause))
     used = advice.used_at if advice is not None and advice.used_at else found.used_at if found is not None else None
     if used is not None:
-        rows.append(Row("WHERE", _where(report.objects, advice, found), _source(report, used)))
+        rows.append(Row("WHERE", _where(report, advice, found), _source(report, used)))
     if not rows and advice is not None and _is_remote(report):
         rows.append(Row("WHY", _FIRST_SENTENCE.split(advice.finding, 1)[0]))
     return rows
@@ -126,17 +126,20 @@ def _why(advice: model.Advice | None, found: model.Object | None) -> str:
     return f"{plural(threads, 'thread')} first touch it{f', {shape}' if shape else ''}"
 
 
-def _where(objects: model.Objects, advice: model.Advice | None, found: model.Object | None) -> str:
+def _where(report: model.Answer, advice: model.Advice | None, found: model.Object | None) -> str:
     if found is None or not found.used_by:
         return "most remote reads come from here"
-    few = found.samples < objects.enough_for_threads
+    few = found.samples < report.objects.enough_for_threads
     count = len(advice.threads) if advice is not None and advice.threads and not few else found.used_by
     shape = _SHAPES.get(found.use_shape, "")
     if count == 1 and not shape:
         return "one thread or more, by few samples" if few else "one thread uses it"
-    who = plural(count, "thread") if count > 1 else "threads"  # one of several: the others were sampled too rarely
-    who = f"{count} or more threads" if few and count > 1 else who
-    return f"{who} use it{f', {shape}' if shape else ''}"
+    shape = f", {shape}" if shape else ""
+    if count == 1:  # of several: the others were sampled too rarely
+        return f"threads use it{shape}"
+    if few and count < len(report.threads):
+        return f"at least {count} of {plural(len(report.threads), 'thread')}{shape}"
+    return f"{plural(count, 'thread')} use it{shape}"
 
 
 def _source(report: model.Answer, place: model.Place | None) -> str:

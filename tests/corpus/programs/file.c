@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth: a mapped file, read in blocks: where its pages are was decided before
-// fix: file
+// truth: a mapped file, read in blocks: where its pages are was decided when it was written, in each run anew
+// fix: spread
 #include <stdio.h>
 #include <stdlib.h>
 

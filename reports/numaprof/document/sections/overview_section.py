@@ -10,6 +10,7 @@ from numaprof.analysis.naming import command_line, command_to_copy
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.document import overview_text
 from numaprof.document.headline import crossed_share, no_fix, verdict
+from numaprof.document.missing_lines import without_text
 from numaprof.document.sections.threads_section import column_remarks
 from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
@@ -95,7 +96,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
 
 def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
     return model.Overview(
-        banner=tuple(overview_text.banner(evidence)),
+        banner=(*overview_text.banner(evidence), *without_text(evidence, advices)),
         measured=tuple(overview_text.evidence_line(evidence)),
         pinning=(*overview_text.rank_line(evidence), *overview_text.pin_line(evidence)),
         counted=tuple(column_remarks(evidence)),

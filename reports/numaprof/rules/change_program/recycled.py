@@ -47,6 +47,7 @@ def rule(evidence: Evidence) -> Advice | None:
         f"Have glibc take large blocks fresh from the kernel, or write it first in parallel, at {site_position(site)}:",
         code=(f"MALLOC_MMAP_THRESHOLD_={_threshold(evidence, group)} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group, part),
+        cause="written first, then freed and used again",
         removes=part,
         saves=saves(evidence, part, group),
         objects=tuple(group),

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from numaprof.analysis.naming import (
     command_to_copy,
     list_of_sites,
@@ -140,9 +142,16 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool,
         change = f"{how}, about {round_percent(later)}{what} remote (now {round_percent(now)})"
     if now is not None and later < now - REMOTE_LIGHT:
         return f"{change}, from all nodes' memory."
-    homes = _homes(group).values()
-    one = "one node" if max(homes) > sum(homes) / 2 else "a node"
-    return f"{change}, but from all nodes' memory: faster only if {one}'s memory is the limit now."
+    return f"{change}, but from all nodes' memory: faster only if {_busiest(evidence, _homes(group))} is the limit now."
+
+
+def _busiest(evidence: Evidence, homes: Mapping[int, float]) -> str:
+    """Whose memory may be the limit, and how much it has to do."""
+    node = max(homes, key=lambda each: homes[each])
+    if homes[node] <= sum(homes.values()) / 2:
+        return "a node's memory"
+    share = served_by(evidence).get(node)
+    return f"node {node}'s memory" + (f" ({round_percent(share)} of all requests)" if share else "")
 
 
 def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:

@@ -18,10 +18,10 @@ from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import clean, size, words
 from numaprof.text.function_names import NAME_LIMIT
 
-_CHANGE = (
-    "Let each thread read() what it uses into memory of its own. Or drop the page cache (as root; that of all files), "
-    "so that the next run spreads the file over the nodes:"
-)
+_READ = "Let each thread read() what it uses into memory of its own. Or "
+_DROP = "drop the page cache of all files (as root), so that the next run spreads this file over the nodes:"
+_ANEW = "spread the file over the nodes; each run makes it anew:"
+_GONE = " (deleted)"  # behind the name, where the kernel shows a mapping
 _CAUSE = "the page cache placed it when it was first read or written"
 
 
@@ -38,12 +38,13 @@ def _by_use(evidence: Evidence) -> Advice | None:
     uses, part = later_uses(files), remote_part(evidence, files)
     if not uses or part < MIN_OBJECT_SHARE:
         return None
+    anew = all(_is_gone(found.name) for found in files)
     return Advice(
         kind=Kind.SETTING,
         finding=f"The mapped file {_names(files)} is in the page cache of other nodes than those that use it: "
         f"{threads_on_nodes(users(evidence, uses))} read it{most_at(main_use(uses))}.",
-        change=_CHANGE,
-        code=_code(evidence),
+        change=_change(anew),
+        code=_code(evidence, anew),
         cause=_CAUSE,
         evidence=f"{of_remote(evidence, part)} reach it.",
         concerns=part,
@@ -64,12 +65,13 @@ def _by_fault(evidence: Evidence) -> Advice | None:
         return None
     remote = sorted((row for row in known if row.node != row.home), key=lambda row: -row.pages)
     names = list(dict.fromkeys(_name(row.name) for row in remote))
+    anew = all(_is_gone(row.name) for row in remote)
     return Advice(
         kind=Kind.SETTING,
         finding=f"{size(evidence.bytes(away))} of mapped files ({words(names[:2])}) are in the page cache of other "
         "nodes than those whose threads map them.",
-        change=_CHANGE,
-        code=_code(evidence),
+        change=_change(anew),
+        code=_code(evidence, anew),
         cause=_CAUSE,
         evidence=f"the nodes of pages of files, at the page faults that mapped them{seen_faults(evidence)}.",
     )
@@ -82,8 +84,18 @@ def _is_code(evidence: Evidence, path: str | None) -> bool:
     return is_code or is_library(path)
 
 
-def _code(evidence: Evidence) -> tuple[str, ...]:
-    return (f"echo 1 > /proc/sys/vm/drop_caches; numactl --interleave=all {command_to_copy(evidence)}",)
+def _is_gone(path: str | None) -> bool:
+    """The program deleted the file while it was mapped: there is none for the next run."""
+    return (path or "").endswith(_GONE)
+
+
+def _change(anew: bool) -> str:
+    return _READ + (_ANEW if anew else _DROP)
+
+
+def _code(evidence: Evidence, anew: bool) -> tuple[str, ...]:
+    spread = f"numactl --interleave=all {command_to_copy(evidence)}"
+    return (spread if anew else f"echo 1 > /proc/sys/vm/drop_caches; {spread}",)
 
 
 def _names(files: list[Object]) -> str:
