@@ -1077,7 +1077,7 @@ def test_shared_by_all(tmp_path: Path) -> None:
     (advice,) = only(builder, tmp_path, shared_by_all)
     assert "are used whole by" in advice.finding or "is used whole by 8 threads on nodes 0-1" in advice.finding
     assert advice.code[0] == "numactl --interleave=all ./sum"
-    assert "if it is only read, copy it to each node" in advice.change
+    assert "If it is only read, copy it to each node" in advice.change
     assert advice.removes is None
     assert "SPREADING MAY HELP" in first_screen(builder, tmp_path), "as much stays remote: nothing of that is fixed"
 

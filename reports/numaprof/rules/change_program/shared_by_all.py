@@ -44,7 +44,7 @@ from numaprof.rules.division import by_turns
 from numaprof.text.format import either, percent, plural, round_percent
 
 _SCHEDULE = {
-    Team.OPENMP: " If that comes from a dynamic schedule, a static one would give each thread a part.",
+    Team.OPENMP: " If the loop has a dynamic schedule, a static one would give each thread a part.",
     Team.THREADS: " If threads take their work from a queue, a fixed division of it would give each a part.",
 }
 
@@ -172,16 +172,13 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
     if written:
-        copies = ""
+        copies = "Spread"
     elif stores_seen:
-        copies = ", or copy it to each node, which makes all reads local (only loads of it were sampled)"
+        copies = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
     else:
-        copies = ", or, if it is only read, copy it to each node, which makes all reads local"
+        copies = "If it is only read, copy it to each node, which makes all reads local. Else spread"
     schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
-    return (
-        f"Spread it over the nodes{copies}. A parallel initialisation would not help: no thread has a part of its own."
-        + schedule
-    )
+    return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {copies} it:"
 
 
 def _in_order(group: list[Object]) -> bool:
