@@ -100,6 +100,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "postgres": lambda: postgres_programs() is not None,
     "redis": lambda: shutil.which("redis-check-rdb") is not None,
     "java": lambda: shutil.which("java") is not None,
+    "numpy_wheel": lambda: bool(list((BUILD / "venv").glob("lib/python*/site-packages/numpy.libs/*openblas*"))),
     "numpy": lambda: _runs("/usr/bin/python3", "-c", "import numpy"),
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,
