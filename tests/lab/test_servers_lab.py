@@ -202,7 +202,7 @@ def test_counts_and_samples_of_a_server(service: Language | Postgres | Redis, tm
         service.work()
         perf.ask("disable")
     with attached(sampled, "-p", str(service.pid), without=()):
-        for _ in range(3):
+        for _ in range(5):
             service.work()
     assert state(service.pid) == before
     ours, theirs = recorded(recording), perf.counts()
