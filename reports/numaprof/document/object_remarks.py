@@ -31,10 +31,10 @@ from numaprof.evidence.thresholds import (
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_samples
 from numaprof.rules.division import by_turns
-from numaprof.text.format import clean, number, percent, plural, size, words
+from numaprof.text.format import clean, either, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 
-_MOST_PROCESSES = 8  # named of those that share an object
+_MOST_NAMED = 8  # processes that share an object, and groups of them
 _STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
 _KIND_NAMES = {sql_samples.LOAD: "sampled loads", sql_samples.STORE: "sampled stores", sql_samples.HINT: "hint faults"}
 
@@ -97,17 +97,25 @@ def _by_process(evidence: Evidence, found: Object) -> str:
             reached[user][row.page_node] += row.accesses
             samples[user] += row.samples
     told = [user for user in sorted(samples, key=lambda user: -samples[user]) if samples[user] >= MIN_USES_OF_THREAD]
-    if len({process for process, _ in reached}) < 2 or not told:
+    if len({process for process, _ in reached}) < 2:
         return ""
-    rows = [f"{_process(evidence, *user)} uses {homes_in_text(reached[user])}" for user in told[:_MOST_PROCESSES]]
-    more = [f"{len(told) - len(rows)} more"] if len(told) > len(rows) else []
-    return "by process: " + "; ".join(rows + more)
+    alike: dict[tuple[str, int | None, str], list[int]] = defaultdict(list)
+    for process, node in told:
+        main = next(thread.row for thread in evidence.threads if thread.row.process == process)
+        alike[main.name or "?", node, homes_in_text(reached[process, node])].append(main.pid)
+    rows = [_alike(clean(name), node, homes, pids) for (name, node, homes), pids in alike.items()]
+    return "by process: " + "; ".join(_some(rows)) if rows else ""
 
 
-def _process(evidence: Evidence, process: int, node: int | None) -> str:
-    """postgres 4712 on node 1."""
-    row = next(thread.row for thread in evidence.threads if thread.row.process == process)
-    return f"{clean(row.name or '?')} {row.pid}" + (f" on node {node}" if node is not None else "")
+def _alike(name: str, node: int | None, homes: str, pids: list[int]) -> str:
+    """postgres 4712, 4713 on node 1 use node 0."""
+    on = f" on node {node}" if node is not None else ""
+    return f"{name} {', '.join(_some([str(pid) for pid in pids]))}{on} {either(len(pids), 'uses', 'use')} {homes}"
+
+
+def _some(names: list[str]) -> list[str]:
+    left = len(names) - _MOST_NAMED
+    return names if left <= 0 else [*names[:_MOST_NAMED], f"{left} more"]
 
 
 def used_shape(evidence: Evidence, found: Object) -> Shape:
