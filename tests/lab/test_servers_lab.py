@@ -20,6 +20,8 @@ import pytest
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "attach"), str(Path(__file__).resolve().parent)]
 from attaching import SERVER_USER, redis_server, state  # noqa: E402
 from conftest import postgres_programs  # noqa: E402
+from numaprof.document.object_remarks import remarks  # noqa: E402
+from numaprof.evidence.evidence import load  # noqa: E402
 from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
 
 MACHINE = "tests/lab/machines/small-zen.machine"
@@ -99,13 +101,13 @@ class Postgres(Service):
     def __init__(self, folder: Path) -> None:
         programs = postgres_programs()
         assert programs
-        data = folder / "data"
+        self.folder, data = folder, folder / "data"
         subprocess.run(
             [*SERVER_USER, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        options = "-h '' -F -c shared_buffers=32MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
+        options = "-h '' -F -c shared_buffers=64MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
         control = [*SERVER_USER, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
         self.stop = [*SERVER_USER, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]
         subprocess.run([*control, "-o", f"{options} -k {folder}", "-l", folder / "log", "start"], check=True)
@@ -119,6 +121,9 @@ class Postgres(Service):
         self.pgbench = subprocess.Popen([*client, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.work()
         self.pid = int(self.ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench';"))
+
+    def main_pid(self) -> str:
+        return (self.folder / "data" / "postmaster.pid").read_text().split()[0]
 
     def work(self) -> None:
         self.fifos[0].write_text("\n")
@@ -215,6 +220,32 @@ def test_counts_and_samples_of_a_server(service: Language | Postgres | Redis, tm
     assert sum(count for *_, count in found) >= FEW, "too few prove nothing"
     assert {node for node, *_ in found} == {0}
     assert "local_dram" not in {source for _, source, _ in found}
+
+
+@pytest.mark.lab("tests/lab/machines/small-sapphire.machine")
+@pytest.mark.requires("postgres", "root")
+def test_which_backend_reads_buffers_of_which_node(public_place: Path, tmp_path: Path) -> None:
+    """Attached to the server: all buffers are on node 0; one backend runs there, that of pgbench on node 2."""
+    recording = tmp_path / "r.numaprof"
+    server = Postgres(public_place)
+    near = int(server.ask("SELECT pg_backend_pid();"))
+    os.sched_setaffinity(near, {1})
+    with attached(recording, "-p", server.main_pid(), without=()):
+        for _ in range(4):
+            server.work()
+            for _ in range(2):
+                server.ask("SELECT count(b) FROM t;")
+    far = server.pid
+    server.end()
+    evidence = load(str(recording))
+    buffers = max(
+        (found for found in evidence.objects.found if found.kind == "shared"), key=lambda found: found.bytes or 0
+    )
+    (told,) = (text for text in remarks(evidence, buffers) if text.startswith("by process: "))
+    assert set(told.partition(": ")[2].split("; ")) == {
+        f"postgres {near} on node 0 uses node 0",
+        f"postgres {far} on node 2 uses node 0",
+    }
 
 
 def samples(recording: Path) -> Iterator[tuple[int | None, str, int]]:

@@ -6,7 +6,7 @@
 
 #include "core/system/sysfile.h"
 
-// A variable's value in an environment: texts one behind the other, each with its NUL. 0: it is not there, or no number.
+// A variable's value in an environment: texts one behind the other, each with its NUL. 0: not there, or no number.
 static long code_seen_variable(const char *environment, size_t length, const char *name)
 {
     const size_t named = strlen(name);
