@@ -19,7 +19,18 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 units: $(BUILD)/tests/units
 .PHONY: units
 
-check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
+# PostgreSQL's programs, unpacked where its packages are not installed: these make a database and start its service.
+# Without a network, or Debian's tools, the tests that need it are skipped.
+POSTGRESQL := $(if $(wildcard /usr/lib/postgresql/*/bin/pgbench),,$(BUILD)/cache/postgresql)
+$(BUILD)/cache/postgresql: | $(BUILD)/.packages-test
+	$(call say,UNPACK,$@)
+	-$(Q)rm -rf $@.new && mkdir -p $@.new && cd $@.new && \
+	    apt-get -qq -o APT::Sandbox::User=root download $$(apt-cache depends postgresql postgresql-client | sed -n 's/^ *Depends: //p') && \
+	    for package in *.deb; do \
+	        dpkg-deb --fsys-tarfile "$$package" | tar x --exclude=bitcode ./usr/lib/postgresql ./usr/share/postgresql || exit; \
+	    done && rm -- *.deb && mv ../$(@F).new ../$(@F)
+
+check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
 # The schema of the OASIS, as the crate serde-sarif carries it. Without a network the test that needs the schema is skipped.

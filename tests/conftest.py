@@ -63,6 +63,14 @@ def _huge_pages_on_request() -> bool:
     return "[never]" not in texts[0] and texts[1].strip() == "1"
 
 
+def postgres_programs() -> Path | None:
+    """The folder of Debian's, which are not in PATH: unpacked by mk/tests.mk, or installed."""
+    for root in (BUILD / "cache" / "postgresql", Path("/")):
+        for program in sorted((root / "usr/lib/postgresql").glob("*/bin/pgbench")):
+            return program.parent
+    return None
+
+
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
@@ -89,9 +97,10 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,
     "tmux": lambda: shutil.which("tmux") is not None,
-    "postgres": lambda: bool(list(Path("/usr/lib/postgresql").glob("*/bin/pgbench"))),
-    "redis": lambda: shutil.which("redis-server") is not None,
+    "postgres": lambda: postgres_programs() is not None,
+    "redis": lambda: shutil.which("redis-check-rdb") is not None,
     "java": lambda: shutil.which("java") is not None,
+    "numpy_wheel": lambda: bool(list((BUILD / "venv").glob("lib/python*/site-packages/numpy.libs/*openblas*"))),
     "numpy": lambda: _runs("/usr/bin/python3", "-c", "import numpy"),
     "lab": lambda: import_module("lab_plugin").missing() is None,
     "numatop": lambda: shutil.which("numatop") is not None,

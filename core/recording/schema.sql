@@ -393,6 +393,13 @@ CREATE TABLE code_maker (
     maker TEXT NOT NULL                 -- "Go 1.22.3"
 ) WITHOUT ROWID;
 
+-- Processes that mapped OpenBLAS, and how many threads it is to use by the environment that they began with.
+CREATE TABLE openblas (
+    process  INTEGER NOT NULL REFERENCES process,
+    variable TEXT,                      -- that says so: OPENBLAS_NUM_THREADS, GOTO_NUM_THREADS, OMP_NUM_THREADS; NULL: none does
+    threads  INTEGER                    -- its value
+);
+
 -- A run under a placement file (record --place): one row for each subject of the file. Bytes are those the program asked for.
 CREATE TABLE placed (
     line        INTEGER NOT NULL,       -- of the placement file, where the subject begins

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,9 @@ from conftest import BUILD, PROGRAM, TREE, build_once
 from running import state_of, target
 
 PAGE = os.sysconf("SC_PAGESIZE")
+# PostgreSQL refuses to run as root; its programs may be unpacked out of a stranger's reach.
+SERVER_USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+SERVER_USER += ("--inh-caps=+dac_override", "--ambient-caps=+dac_override")
 LATE_PAGES = (4 << 20) // PAGE  # what a thread, a child and "touch" of attachee.c fill
 
 
@@ -115,6 +119,13 @@ def state(pid: int) -> dict[str, object]:
         "maps": (process / "maps").read_text(),
         "descriptors": sorted(os.readlink(link) for link in (process / "fd").iterdir()),
     }
+
+
+def redis_server(folder: Path) -> Path:
+    """Debian's redis-tools has it by the name of another tool: it does what its name says."""
+    link = folder / "redis-server"
+    link.symlink_to(str(shutil.which("redis-check-rdb")))
+    return link
 
 
 def waits(pid: int) -> bool:

@@ -650,6 +650,27 @@ def test_somebody_elses(public_place: Path) -> None:
     refused((done.returncode, done.stdout, done.stderr), 126, "belongs to another user")
 
 
+@pytest.mark.requires("perf_event", "gcc", "x86_64")
+def test_a_program_of_32_bits_is_recorded_as_others(recording: Path) -> None:
+    source = TREE / "tests" / "targets" / "attachee_32.s"
+    made = build_once(BUILD / "tests" / "targets" / "attachee_32", "-m32", "-nostdlib", "-static", str(source))
+    try:
+        program = Attachee([made])
+    except OSError as error:
+        pytest.skip(f"the kernel runs no program of 32 bits: {error}")
+    with attached(program.pid, recording) as recorder:
+        program.do("touch")
+    program.process.kill()
+    program.process.communicate()
+    assert recorder.status == 0
+    assert recorder.said == f"numaprof: recorded to {recording}; read it with: numaprof report {recording}\n"
+    assert_touched(recording, "1", LATE_PAGES)
+    of_variable = "FROM sample JOIN block ON block.id = block JOIN object ON object.id = object WHERE name = 'late'"
+    assert one(recording, f"SELECT sum(weight) >= {LATE_PAGES // 2} {of_variable}")
+    assert set(rows(recording, "SELECT function FROM place WHERE module LIKE '%attachee_32'")) == {"fill", "_start"}
+    assert rows(recording, "SELECT text FROM note WHERE kind = 'refused'") == []
+
+
 @pytest.mark.requires("perf_event", "root")
 def test_a_process_that_runs_with_other_rights(public_place: Path) -> None:
     """Its user may not look at it, root may."""

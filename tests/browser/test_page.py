@@ -253,6 +253,18 @@ def test_lines_of_objects_are_linked(window: Browser, tmp_path: Path) -> None:
         assert text.partition(" at ")[2] in found
 
 
+def test_an_attached_recording(window: Browser, tmp_path: Path) -> None:
+    """What it does not know, and which process uses which node."""
+    window.open(written(SCENARIOS["attached_server"](), tmp_path))
+    shown = window.run("return document.body.innerText")
+    assert "ATTACHED to process 4711, 15 min 0 s after it started" in shown
+    window.unfold()
+    of_buffers = window.run("return document.querySelector('#object-0').innerText")
+    assert "anonymous shared memory" in of_buffers
+    assert "placed before attaching: first touch not seen" in of_buffers
+    assert "postgres 4804, 4805, 4806, 4807 on node 1 use node 0" in of_buffers
+
+
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
     for scenario in SCENARIOS:
         text = report_page(document(str(SCENARIOS[scenario]().write(tmp_path / scenario)))).partition("<script")[0]
@@ -440,7 +452,7 @@ def test_what_a_screen_reader_needs(window: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("scenario", ["multiplexed", "named_objects", "faults_only"])
+@pytest.mark.parametrize("scenario", ["multiplexed", "named_objects", "faults_only", "attached_server"])
 def test_axe_finds_nothing(scenario: str, dark: bool, window: Browser, tmp_path: Path) -> None:
     window.dark(dark)
     try:

@@ -32,6 +32,9 @@ static void write_library(const char *path, size_t page, bool is_program)
     };
     ElfW(Ehdr) header = {.e_phoff = sizeof header, .e_phentsize = sizeof *segments, .e_phnum = 2};
     memcpy(header.e_ident, is_program ? ELFMAG : "none", SELFMAG);
+    header.e_ident[EI_CLASS] = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     CHECK(pwrite(fd, &header, sizeof header, 0) == (ssize_t)sizeof header);
     CHECK(pwrite(fd, segments, sizeof segments, sizeof header) == (ssize_t)sizeof segments);

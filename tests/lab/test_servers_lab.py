@@ -7,20 +7,27 @@ that is on one node while its thread is on the other, so that nearly all of its 
 
 from __future__ import annotations
 
+import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "attach"), str(Path(__file__).resolve().parent)]
-from attaching import state  # noqa: E402
+from attaching import SERVER_USER, redis_server, state  # noqa: E402
+from conftest import postgres_programs  # noqa: E402
+from numaprof.document.object_remarks import remarks  # noqa: E402
+from numaprof.evidence.evidence import load  # noqa: E402
 from test_attach_lab import PLACEMENTS, Perf, attached, recorded  # noqa: E402
 
 MACHINE = "tests/lab/machines/small-zen.machine"
 DIFFERENCE = 0.02  # of the counts of two tools
 ENOUGH = 15_000  # remote requests of the work
+FEW = 30  # samples
 NODES = ("numactl", "--physcpubind=5", "--membind=0")  # the CPU is of node 1
 
 ARRAY = """
@@ -79,32 +86,52 @@ class Language(Service):
         assert int(self.ask()) > 0
 
 
+# A transaction of pgbench: it waits until it is asked for, and says when the server has answered.
+TRANSACTION = r"""
+\shell read line < {0}/go
+SELECT count(b) FROM t;
+SELECT count(b) FROM t;
+\shell echo done > {0}/done
+"""
+
+
 class Postgres(Service):
-    """One connection's backend: the server sorts and adds up a table in its shared buffers."""
+    """The backend of pgbench's connection: the server adds up a table in its shared buffers."""
 
     def __init__(self, folder: Path) -> None:
-        programs = next(Path("/usr/lib/postgresql").glob("*/bin/pgbench")).parent
-        nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-        data = folder / "data"
+        programs = postgres_programs()
+        assert programs
+        self.folder, data = folder, folder / "data"
         subprocess.run(
-            [*nobody, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
+            [*SERVER_USER, programs / "initdb", "-D", data, "-A", "trust", "-U", "test", "--no-sync"],
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        options = "-h '' -F -c shared_buffers=32MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
-        control = [*nobody, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
-        self.stop = [*nobody, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]
+        options = "-h '' -F -c shared_buffers=64MB -c max_parallel_workers_per_gather=0 -c autovacuum=off -c jit=off"
+        control = [*SERVER_USER, *NODES, programs / "pg_ctl", "-D", data, "-s", "-w", "-t", "600"]
+        self.stop = [*SERVER_USER, programs / "pg_ctl", "-D", data, "-s", "-m", "fast", "stop"]
         subprocess.run([*control, "-o", f"{options} -k {folder}", "-l", folder / "log", "start"], check=True)
         super().__init__(programs / "psql", "-h", folder, "-U", "test", "-qAtX", "postgres")
         self.ask("CREATE TABLE t AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 60000) g; SELECT 1;")
-        self.pid = int(self.ask("SELECT pg_backend_pid();"))
+        self.fifos = [folder / name for name in ("go", "done")]
+        for fifo in self.fifos:
+            os.mkfifo(fifo)
+        (folder / "script").write_text(TRANSACTION.format(folder))
+        client = [programs / "pgbench", "-h", folder, "-U", "test", "-n", "-f", folder / "script", "-t", "1000"]
+        self.pgbench = subprocess.Popen([*client, "postgres"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.work()
+        self.pid = int(self.ask("SELECT pid FROM pg_stat_activity WHERE application_name = 'pgbench';"))
+
+    def main_pid(self) -> str:
+        return (self.folder / "data" / "postmaster.pid").read_text().split()[0]
 
     def work(self) -> None:
-        for _ in range(2):
-            assert self.ask("SELECT count(b) FROM t;") == "60000"
+        self.fifos[0].write_text("\n")
+        assert self.fifos[1].read_text() == "done\n"
 
     def end(self) -> None:
+        self.pgbench.kill()
+        self.pgbench.wait()
         super().end()
         subprocess.run(self.stop, check=True)
 
@@ -113,7 +140,8 @@ class Redis(Service):
     def __init__(self, folder: Path) -> None:
         socket = folder / "socket"
         self.server = subprocess.Popen(
-            [*NODES, "redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--hz", "1", "--dir", folder],
+            [*NODES, redis_server(folder), *("--port", "0", "--save", "", "--hz", "1"), "--unixsocket", socket],
+            cwd=folder,
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -128,7 +156,7 @@ class Redis(Service):
     def work(self) -> None:
         assert int(
             self.ask(
-                "EVAL \"local n = 0 for i = 1, 32 do n = n + redis.call('BITCOUNT', 'k' .. i % 8 + 1) end return n\" 0"
+                "EVAL \"local n = 0 for i = 1, 96 do n = n + redis.call('BITCOUNT', 'k' .. i % 8 + 1) end return n\" 0"
             )
         )
 
@@ -169,18 +197,61 @@ def service(request: pytest.FixtureRequest, public_place: Path) -> Iterator[Lang
     "service", [pytest.param(name, marks=pytest.mark.requires(name)) for name in SERVICES], indirect=True
 )
 @pytest.mark.requires("perf", "root")
-def test_counts_of_a_server(service: Language | Postgres | Redis, tmp_path: Path) -> None:
-    """And the server is left as it was. Samples' nodes: dialects/test_samples_agree.py."""
-    recording = tmp_path / "r.numaprof"
+def test_counts_and_samples_of_a_server(service: Language | Postgres | Redis, tmp_path: Path) -> None:
+    """And the server is left as it was."""
+    recording, sampled = tmp_path / "r.numaprof", tmp_path / "s.numaprof"
     perf = Perf(tmp_path, service.pid)
     before = state(service.pid)
     with attached(recording, "-p", str(service.pid)):
         perf.ask("enable")
         service.work()
         perf.ask("disable")
+    with attached(sampled, "-p", str(service.pid), without=()):
+        for _ in range(5):
+            service.work()
     assert state(service.pid) == before
     ours, theirs = recorded(recording), perf.counts()
     print("attach:", ours, "perf:", theirs)
     assert theirs["remote_dram"] > ENOUGH
     for placement in PLACEMENTS:
         assert abs(ours[placement] - theirs[placement]) <= DIFFERENCE * theirs["remote_dram"], placement
+    found = list(samples(sampled))
+    print("samples:", found)
+    assert sum(count for *_, count in found) >= FEW, "too few prove nothing"
+    assert {node for node, *_ in found} == {0}
+    assert "local_dram" not in {source for _, source, _ in found}
+
+
+@pytest.mark.lab("tests/lab/machines/small-sapphire.machine")
+@pytest.mark.requires("postgres", "root")
+def test_which_backend_reads_buffers_of_which_node(public_place: Path, tmp_path: Path) -> None:
+    """Attached to the server: all buffers are on node 0; one backend runs there, that of pgbench on node 2."""
+    recording = tmp_path / "r.numaprof"
+    server = Postgres(public_place)
+    near = int(server.ask("SELECT pg_backend_pid();"))
+    os.sched_setaffinity(near, {1})
+    with attached(recording, "-p", server.main_pid(), without=()):
+        for _ in range(4):
+            server.work()
+            for _ in range(2):
+                server.ask("SELECT count(b) FROM t;")
+    far = server.pid
+    server.end()
+    evidence = load(str(recording))
+    buffers = max(
+        (found for found in evidence.objects.found if found.kind == "shared"), key=lambda found: found.bytes or 0
+    )
+    (told,) = (text for text in remarks(evidence, buffers) if text.startswith("by process: "))
+    assert set(told.partition(": ")[2].split("; ")) == {
+        f"postgres {near} on node 0 uses node 0",
+        f"postgres {far} on node 2 uses node 0",
+    }
+
+
+def samples(recording: Path) -> Iterator[tuple[int | None, str, int]]:
+    """Sampled accesses to the memory that the work is about: node of the page, source, and how many."""
+    query = """SELECT page_node, source.name, count(*) FROM sample JOIN source ON source.id = source
+                 JOIN block ON block.id = block JOIN object ON object.id = object
+                WHERE sample.kind IN (2, 3) AND object.kind IN ('mapping', 'shared') GROUP BY 1, 2"""
+    with closing(sqlite3.connect(recording)) as database:
+        yield from database.execute(query)

@@ -9,6 +9,7 @@ INIT: Line = ("/home/u/src/sum.c", 17, "main")
 LOOP: Line = ("/home/u/src/sum.c", 22, "main._omp_fn.0")
 ARRAY = 0x7F0000000000  # 8192 pages, 32 MiB
 PAGES = 8192
+POSTGRES = "/home/u/pgsql/bin/postgres"
 BLOCK = PAGES // 8
 
 
@@ -216,6 +217,26 @@ def starved_recorder(**run: object) -> RecordingBuilder:
     return serial_init(**run).change("thread", where="id > 4", **late)
 
 
+def attached_server(**run: object) -> RecordingBuilder:
+    """PostgreSQL, which ran before: eight backends, four on each node, read shared buffers that are all on node 0."""
+    server = {"command": '["postgres", "-D", "/srv/data"]', "program": POSTGRES, "exit_status": None}
+    builder = levels(RecordingBuilder(**{**server, "pin_policy": "none", **run}))
+    builder.level(3, "samples", True, detail="load latency").change("process", exe=POSTGRES, followed="attached")
+    builder.row("attached", process=1, age_ns=900 * 1_000_000_000)
+    buffers = builder.block(builder.object("shared", name="/dev/zero (deleted)"), ARRAY, PAGES)
+    builder.row("placed_before", object=1)
+    reads = builder.stack(builder.place(("", 0, "heap_getnextslot"), module=POSTGRES, file=None, line=None))
+    for number in range(8):
+        pid = 4800 + number
+        process = builder.add("process", pid=pid, exe=POSTGRES, start_ns=0, end_ns=None, followed="attached")
+        own = {"process": process, "tid": pid, "from_start": 0, "pin": "program", "own_cpus": f"{number}"}
+        builder.thread(name="postgres", end_ns=None, **own)
+        pages = range(ARRAY + number * PAGE, ARRAY + PAGES * PAGE, 64 * PAGE)
+        builder.loads(reads, number + 1, pages, 0, block=buffers)
+    builder.counters("demand_rd", [200_000] * 4 + [0] * 4, [0] * 4 + [200_000] * 4)
+    return builder.homes((ARRAY, PAGES, 0))
+
+
 SCENARIOS = {
     scenario.__name__: scenario
     for scenario in (
@@ -236,6 +257,7 @@ SCENARIOS = {
         killed_recorder,
         starved_recorder,
         slow_tier,
+        attached_server,
     )
 }
 SCENARIOS["one_node_machine"] = lambda **run: faults_only(nodes=1, **run)

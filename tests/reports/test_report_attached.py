@@ -111,6 +111,49 @@ def test_recordings_without_the_tables_are_read(tmp_path: Path, table: str) -> N
     assert read(builder, tmp_path).attached == ()
 
 
+def backends(users: int) -> tuple[RecordingBuilder, int]:
+    """A server's workers, a thread each, that read its buffers on both nodes: each of the first page of every 16."""
+    builder = sampled(users)
+    buffers = builder.block(builder.object("shared", "/dev/zero (deleted)"), ARRAY, PAGES)
+    for worker in range(users):
+        builder.add("process", pid=4800 + worker, exe="/usr/bin/postgres", start_ns=0, end_ns=1, followed="attached")
+        builder.change("thread", f"id = {worker + 1}", process=worker + 2, tid=4800 + worker, name="postgres")
+    return builder, buffers
+
+
+def test_which_process_uses_the_pages_of_which_node(tmp_path: Path) -> None:
+    """Threads 1 to 4 run on node 0. One process has too few samples to tell."""
+    builder, buffers = backends(8)
+    stack = builder.stack(builder.place(LOOP))
+    spans = {1: (0, 64), 2: (0, 32), 5: (0, 48), 6: (32, 40)}  # parts of 64; the second half is on node 1
+    for thread, (start, end) in spans.items():
+        for part in range(start, end):
+            pages = range(ARRAY + part * PAGES // 64 * PAGE, ARRAY + (part + 1) * PAGES // 64 * PAGE, 16 * PAGE)
+            builder.loads(stack, thread, pages, int(part >= 32), block=buffers)
+    evidence = read(builder, tmp_path)
+    (told,) = (text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("by process: "))
+    assert told == (
+        "by process: postgres 4800 on node 0 uses node 0 50 %, node 1 50 %; postgres 4804 on node 1 uses node 0 67 %, "
+        "node 1 33 %; postgres 4801 on node 0 uses node 0; postgres 4805 on node 1 uses node 1"
+    )
+
+
+@pytest.mark.parametrize("kind", ["shared", "mapping"])
+def test_many_processes_are_counted_and_memory_that_is_not_shared_has_none(tmp_path: Path, kind: str) -> None:
+    """Of the machine's eight CPUs four are on each node; where the other twelve processes ran is not known."""
+    builder, buffers = backends(20)
+    for thread in range(1, 21):
+        pages = range(ARRAY, ARRAY + PAGES * PAGE, 16 * PAGE)
+        builder.loads(builder.stack(builder.place(LOOP)), thread, pages, 0, block=buffers)
+    evidence = read(builder.change("object", kind=kind), tmp_path)
+    told = [text for text in remarks(evidence, evidence.objects.found[0]) if text.startswith("by process: ")]
+    shared = (
+        "by process: postgres 4800, 4801, 4802, 4803 on node 0 use node 0; postgres 4804, 4805, 4806, 4807 on node 1 "
+        "use node 0; postgres 4808, 4809, 4810, 4811, 4812, 4813, 4814, 4815, 4 more use node 0"
+    )
+    assert told == ([shared] if kind == "shared" else [])
+
+
 def test_shared_memory_at_another_address_is_the_same_object(tmp_path: Path) -> None:
     """Half of the threads read it where another process maps it; its size counts once, and its parts fall together."""
     builder, away = sampled(), 1 << 40

@@ -15,7 +15,7 @@ from numaprof.evidence.spread import sampled_interval
 from numaprof.rules import RULES, advise
 from numaprof.rules.advice import Kind, Remarked
 from numaprof.rules.change_program import serial_init, shared_by_all
-from numaprof.rules.change_run import disturbed, owner_moved, plan_leaves_node, slow_tier
+from numaprof.rules.change_run import disturbed, owner_moved, placed_before, plan_leaves_node, slow_tier
 from numaprof.rules.leave_alone import nothing_to_gain, prefetch_border, read_by_all
 from reading import printed, read
 from recording_builder import FIRST_TOUCH, LOAD, PAGE, RAN, RecordingBuilder
@@ -42,6 +42,7 @@ EXPECTED = {
     "slow_tier": [slow_tier],
     "one_node_machine": [],
     "emulated": [serial_init],
+    "attached_server": [placed_before],
 }
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from numaprof.analysis.runtimes import runtimes
 from numaprof.document.overview_text import evidence_line
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
+from numaprof.text.format import plural
 from reading import first_screen, read
 from recording_builder import RecordingBuilder
 from running import run, target
@@ -49,6 +51,31 @@ def test_names(tmp_path: Path) -> None:
     assert names(ran("/usr/lib/x86_64-linux-gnu/libtbb.so.12.8", "/usr/bin/node"), tmp_path) == ["Node.js", "TBB"]
     assert names(ran("/usr/lib/julia/libjulia-internal.so.1.10"), tmp_path) == ["Julia"]
     assert names(ran("/home/u/mynode", "/home/u/python-like", "/lib/libc.so.6"), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "threads", "found"),
+    [
+        ("OPENBLAS_NUM_THREADS", 4, "OpenBLAS 4 threads (OPENBLAS_NUM_THREADS)"),
+        ("OMP_NUM_THREADS", 1, "OpenBLAS 1 thread (OMP_NUM_THREADS)"),
+        ("OPENBLAS_NUM_THREADS", 64, "OpenBLAS 8 threads (OPENBLAS_NUM_THREADS)"),  # there are 8 CPUs
+        (None, None, "OpenBLAS in a process of 8 threads"),
+    ],
+)
+def test_threads_of_openblas(tmp_path: Path, variable: str | None, threads: int | None, found: str) -> None:
+    builder = ran("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblasp-r0.3.21.so")
+    builder.row("openblas", process=1, variable=variable, threads=threads)
+    assert names(builder, tmp_path) == [found]
+
+
+def test_openblas_that_was_told_in_the_program_to_use_fewer_threads(tmp_path: Path) -> None:
+    """Of two processes the one with more threads is told, and its environment asks for more than were seen."""
+    builder = ran("/usr/lib/libopenblas.so.0")
+    for process in (1, 2):
+        builder.row("openblas", process=process, variable="OMP_NUM_THREADS", threads=8)
+    builder.add("process", pid=4800, exe="/usr/bin/python3.11", start_ns=0, end_ns=1, followed="inherited")
+    builder.change("thread", "id > 5", process=2)
+    assert names(builder, tmp_path) == ["OpenBLAS in a process of 5 threads"]
 
 
 @pytest.mark.parametrize(
@@ -220,7 +247,7 @@ def test_a_jvm_that_ran_before(tmp_path: Path) -> None:
 
 def test_a_recording_without_the_tables(tmp_path: Path) -> None:
     builder = ran()
-    builder.statements.append("DROP TABLE code_file; DROP TABLE code_maker;")
+    builder.statements.append("DROP TABLE code_file; DROP TABLE code_maker; DROP TABLE openblas;")
     assert names(builder, tmp_path) == []
 
 
@@ -230,6 +257,29 @@ def test_the_interpreter_that_runs_this_is_named(tmp_path: Path) -> None:
     assert run("record", "-q", "-o", recording, sys.executable, "-c", "bytearray(1 << 24)").status == 0
     out = run("report", "--full", recording).out
     assert f"runtime: CPython {sys.version_info.major}.{sys.version_info.minor}" in out
+
+
+@pytest.mark.requires("perf_event", "numpy_wheel")
+@pytest.mark.parametrize("asked", [None, 2, 999])
+def test_numpy_that_runs_here_names_its_threads(tmp_path: Path, asked: int | None) -> None:
+    """The wheel of PyPI brings OpenBLAS along, which starts its threads when it is loaded."""
+    recording, cpus = tmp_path / "r.numaprof", len(os.sched_getaffinity(0))
+    told = (f"OPENBLAS_NUM_THREADS={asked}",) if asked else ()
+    command = (
+        "env",
+        "-u",
+        "OMP_NUM_THREADS",
+        "-u",
+        "OPENBLAS_NUM_THREADS",
+        *told,
+        sys.executable,
+        "-c",
+        "import numpy",
+    )
+    assert run("record", "-q", "-o", recording, *command).status == 0
+    started = plural(min(asked or cpus, cpus), "thread")
+    found = f"{started} (OPENBLAS_NUM_THREADS)" if asked else f"in a process of {started}"
+    assert f", OpenBLAS {found}" in run("report", "--full", recording).out.replace("\n  ", " ")
 
 
 @pytest.mark.requires("perf_event")

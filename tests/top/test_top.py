@@ -8,6 +8,7 @@ import re
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -281,13 +282,19 @@ def program() -> Iterator[Attachee]:
         yield found
 
 
-@pytest.fixture
-def screen(tmp_path: Path, program: Attachee) -> Iterator[Tmux]:
-    terminal = Tmux(tmp_path, f"{PROGRAM} top -p {program.pid} --interval 0.2")
+@contextmanager
+def tmux(folder: Path, command: str) -> Iterator[Tmux]:
+    terminal = Tmux(folder, command)
     try:
         yield terminal
     finally:
         terminal.run("kill-server")
+
+
+@pytest.fixture
+def screen(tmp_path: Path, program: Attachee) -> Iterator[Tmux]:
+    with tmux(tmp_path, f"{PROGRAM} top -p {program.pid} --interval 0.2") as terminal:
+        yield terminal
 
 
 @pytest.mark.requires("tmux")
@@ -358,11 +365,52 @@ def test_ctrl_c_leaves_the_terminal_as_it_was(screen: Tmux) -> None:
     assert "PROCESSES" not in screen.screen()
 
 
-def test_an_unknown_terminal_is_said(tmp_path: Path) -> None:
+@pytest.mark.requires("tmux")
+@pytest.mark.parametrize("setting", ["TERM=vt100", "NO_COLOR=1"])
+def test_without_colour(tmp_path: Path, program: Attachee, setting: str) -> None:
+    """The chosen row is reversed, headings are bold; nothing else is set."""
+    with tmux(tmp_path, f"env {setting} {PROGRAM} top -p {program.pid} --interval 0.2") as screen:
+        screen.shows(r"PROCESSES by cpu, all nodes, row 1 of 1")
+        shown = screen.run("capture-pane", "-e", "-p")
+        assert re.search(rf"\x1b\[[0-9;]*7m(?:\x1b\[[0-9;]*m)* *{program.pid} attachee ", shown), shown
+        settings = {number for found in re.findall(r"\x1b\[([0-9;]*)m", shown) for number in found.split(";")}
+        assert settings <= {"", "0", "1", "7", "39", "49"}
+        screen.press("Enter")
+        screen.shows(rf"THREADS of {program.pid} attachee")
+        screen.press("q")
+        screen.shows(r"status 0")
+
+
+@pytest.mark.requires("tmux", "root")
+def test_the_screen_of_thousands_of_threads(tmp_path: Path, program: Attachee) -> None:
+    """Keys, a smaller and a larger terminal, and the end of the process."""
+    for _ in range(50):
+        program.do("hundred")
+    with tmux(tmp_path, f"{PROGRAM} top -p {program.pid} --interval 0.5") as screen:
+        screen.shows(r"PROCESSES by cpu, all nodes, row 1 of 1")
+        screen.press("Enter")
+        screen.shows(r"row 1 of 5001")
+        screen.press("PageDown", "Down")
+        row = int(re.search(r"row (\d+) of 5001", screen.shows(r"row (?!1 )\d+ of 5001"))[1])  # type: ignore[index]
+        assert 1 < row < 24
+        screen.press("s")
+        screen.shows(r"by remote, .*of 5001")
+        for width, height in ((50, 12), (100, 40)):
+            screen.run("resize-window", "-x", str(width), "-y", str(height))
+            until(lambda height=height: screen.screen().split("\n")[height - 1].startswith("? help  q quit  p t n m"))
+            screen.shows(rf"THREADS of {program.pid} attachee by remote")
+        program.do("end")
+        screen.shows(r"the processes have ended")
+        screen.press("q")
+        screen.shows(r"status 0")
+
+
+@pytest.mark.parametrize(("name", "why"), [("no-such-terminal", "is unknown"), ("dumb", "cannot move its cursor")])
+def test_a_terminal_that_cannot_show_it(tmp_path: Path, name: str, why: str) -> None:
     with attachee() as program:
-        words = ["/usr/bin/env", "TERM=no-such-terminal", PROGRAM, "top", "-p", program.pid]
+        words = ["/usr/bin/env", f"TERM={name}", PROGRAM, "top", "-p", program.pid]
         with Terminal(words, tmp_path) as terminal:
-            terminal.expect(r"the terminal 'no-such-terminal' is unknown; set TERM, or numaprof top --once")
+            terminal.expect(rf"the terminal '{name}' {why}; set TERM, or numaprof top --once")
             assert terminal.wait() == 125
 
 

@@ -13,6 +13,7 @@
 #include "core/system/cgroup.h"
 #include "core/system/clock.h"
 #include "core/text/diag.h"
+#include "profiler/recorder/targets/code_seen.h"
 
 // A thread may start another one while its process is scanned: the scan is repeated until it finds none that is new.
 enum { ATTACHED_MOST_SCANS = 100 };
@@ -87,7 +88,7 @@ static void attached_see_mappings(const struct attached *attached, const struct 
         struct mapping *mapping = &process->space.items[i];
         mapping->was_there = true;
         if (mapping->executable && *mapping->path == '/')
-            program_files_see(attached->targets->walk->files, process->shown, mapping->path, process->start);
+            code_seen(attached->targets, process, mapping->path, process->start);
     }
 }
 

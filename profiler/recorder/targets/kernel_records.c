@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/system/sysfile.h"
+#include "profiler/recorder/targets/code_seen.h"
 
 enum {
     KERNEL_RECORDS_BYTES = 32 << 20,  // rings of all CPUs together, of all ranks of the host ...
@@ -51,7 +52,7 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
         return;
     if (!process->exe) // the process has ended; the kernel maps the program first, then its loader
         tasks_set_exe(records->tasks, process, mapping->path);
-    program_files_see(records->targets->walk->files, process->shown, mapping->path, time);
+    code_seen(records->targets, process, mapping->path, time);
 }
 
 // A thread that execs ends all others, and has the main thread's number from then on, whose end was told before.

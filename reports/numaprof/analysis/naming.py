@@ -20,6 +20,7 @@ INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  #
 LEAST_NAMED = 0.005  # of an object's pages: less is printed as 0 %
 
 # GCC and Clang number variables of one name, static ones of functions: u.3
+_SHARED_ANONYMOUS = "/dev/zero (deleted)"  # the kernel's name of mmap(MAP_SHARED | MAP_ANONYMOUS)
 _COMPILER_NUMBER = re.compile(r"\.\d+$")
 
 
@@ -116,6 +117,8 @@ def short_object_name(found: Object) -> str:
 def _object_name(found: Object, label: Callable[[Site], str]) -> str:
     if found.kind == "stack":
         return "stacks of threads"
+    if found.name == _SHARED_ANONYMOUS:
+        return "anonymous shared memory"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
         plain = _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))

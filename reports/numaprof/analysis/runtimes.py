@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from numaprof.evidence.evidence import Evidence
+from numaprof.text.format import plural
 
 
 class Runtime(Enum):
@@ -72,8 +73,8 @@ def runtimes(evidence: Evidence) -> tuple[Found, ...]:
         for runtime, pattern in _FILES:
             match = pattern.search(path)
             if match is not None and runtime not in found:
-                detail = _jvm(evidence, path) if runtime is Runtime.JVM else "".join(match.groups())
-                found[runtime] = Found(runtime, detail)
+                told = {Runtime.JVM: _jvm, Runtime.OPENBLAS: _openblas}.get(runtime)
+                found[runtime] = Found(runtime, told(evidence, path) if told else "".join(match.groups()))
     for maker in evidence.code_makers:
         match = _GO.fullmatch(maker)
         if match is not None:
@@ -90,6 +91,19 @@ def _jvm(evidence: Evidence, path: str) -> str:
     flag = numa_flag(evidence)
     parts = [version[1] if version else "", _collector(evidence), f"-XX:+UseNUMA {'on' if flag else 'off'}"]
     return ", ".join(part for part in parts if part)
+
+
+def _openblas(evidence: Evidence, path: str) -> str:
+    """2 threads (OPENBLAS_NUM_THREADS), but no more than there are CPUs; a program may have asked for fewer since.
+    Where the environment says nothing, or more threads than were seen, the number of the process's threads is known."""
+    told = [(sum(thread.row.process == row.process for thread in evidence.threads), row) for row in evidence.openblas]
+    if not told:
+        return ""
+    seen, row = max(told, key=lambda each: each[0])
+    asked = min(row.threads or 0, evidence.machine.online)
+    if row.variable is not None and 0 < asked <= seen:
+        return f"{plural(asked, 'thread')} ({row.variable})"
+    return f"in a process of {plural(seen, 'thread')}"
 
 
 def _collector(evidence: Evidence) -> str:

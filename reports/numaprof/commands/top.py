@@ -116,8 +116,8 @@ def _live(source: Source, subject: str, choice: Choice, program: str) -> int:
     except ImportError as error:  # a Python that was built without curses
         cause = f"the live view needs Python's module {error.name}"
         raise Failure(cause, "numaprof top --once does without") from error
-    if not terminal.is_usable():
-        raise Failure(f"the terminal {os.environ.get('TERM', '')!r} is unknown", "set TERM, or numaprof top --once")
+    if obstacle := terminal.obstacle():
+        raise Failure(f"the terminal {os.environ.get('TERM', '')!r} {obstacle}", "set TERM, or numaprof top --once")
     said: str = terminal.Terminal(source, subject, State(choice=choice), program).run()
     if said:
         print(clean(said))

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from numaprof.analysis.expected_gain import stall_cycles
 from numaprof.analysis.naming import (
+    homes_in_text,
     list_of_sites,
     site_label,
     thread_in_text,
@@ -17,7 +19,7 @@ from numaprof.analysis.relevant_objects import init_sites, surely_remote
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.objects import Object
+from numaprof.evidence.objects import SHARED, Object
 from numaprof.evidence.source_location import GENERATED, MADE_AT_RUN_TIME
 from numaprof.evidence.thresholds import (
     ALL_OF_IT,
@@ -29,9 +31,10 @@ from numaprof.evidence.thresholds import (
 from numaprof.model import report_model as model
 from numaprof.recording.sql import sql_samples
 from numaprof.rules.division import by_turns
-from numaprof.text.format import clean, number, percent, plural, size, words
+from numaprof.text.format import clean, either, number, percent, plural, size, words
 from numaprof.text.source_lines import kept_around, statement
 
+_MOST_NAMED = 8  # processes that share an object, and groups of them
 _STATEMENT = 60  # of a line of source: what it assigns to stands at its beginning
 _KIND_NAMES = {sql_samples.LOAD: "sampled loads", sql_samples.STORE: "sampled stores", sql_samples.HINT: "hint faults"}
 
@@ -41,8 +44,8 @@ def bytes_of(evidence: Evidence, found: Object) -> float:
 
 
 def remarks(evidence: Evidence, found: Object) -> list[str]:
-    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found), _more(evidence, found))
-    return [text for text in parts if text]
+    parts = (_allocated(evidence, found), _touched(evidence, found), _used(evidence, found))
+    return [text for text in (*parts, _by_process(evidence, found), _more(evidence, found)) if text]
 
 
 def _allocated(evidence: Evidence, found: Object) -> str:
@@ -82,6 +85,37 @@ def _used(evidence: Evidence, found: Object) -> str:
     shape = used_shape(evidence, found)
     pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
     return f"used{at} by {threads_on_nodes(who)}: {pattern}"
+
+
+def _by_process(evidence: Evidence, found: Object) -> str:
+    """Of memory that processes share: which of them uses the pages of which node, the busiest first."""
+    reached: dict[tuple[int, int | None], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    samples: dict[tuple[int, int | None], int] = defaultdict(int)
+    for row in found.later if found.kind == SHARED else ():
+        if row.thread in evidence.by_id and row.page_node is not None:
+            user = (evidence.by_id[row.thread].row.process, row.node)
+            reached[user][row.page_node] += row.accesses
+            samples[user] += row.samples
+    told = [user for user in sorted(samples, key=lambda user: -samples[user]) if samples[user] >= MIN_USES_OF_THREAD]
+    if len({process for process, _ in reached}) < 2:
+        return ""
+    alike: dict[tuple[str, int | None, str], list[int]] = defaultdict(list)
+    for process, node in told:
+        main = next(thread.row for thread in evidence.threads if thread.row.process == process)
+        alike[main.name or "?", node, homes_in_text(reached[process, node])].append(main.pid)
+    rows = [_alike(clean(name), node, homes, pids) for (name, node, homes), pids in alike.items()]
+    return "by process: " + "; ".join(_some(rows)) if rows else ""
+
+
+def _alike(name: str, node: int | None, homes: str, pids: list[int]) -> str:
+    """postgres 4712, 4713 on node 1 use node 0."""
+    on = f" on node {node}" if node is not None else ""
+    return f"{name} {', '.join(_some([str(pid) for pid in pids]))}{on} {either(len(pids), 'uses', 'use')} {homes}"
+
+
+def _some(names: list[str]) -> list[str]:
+    left = len(names) - _MOST_NAMED
+    return names if left <= 0 else [*names[:_MOST_NAMED], f"{left} more"]
 
 
 def used_shape(evidence: Evidence, found: Object) -> Shape:

@@ -85,7 +85,7 @@ class Terminal:
         signal.set_wakeup_fd(wake)
         os.environ.setdefault("ESCDELAY", "25")
         try:
-            curses.wrapper(self._loop, awake)
+            self._with_screen(awake)
         finally:
             said = self.recording.stop() if self.recording else self.state.message
         return said
@@ -94,11 +94,22 @@ class Terminal:
         if number in QUIT_SIGNALS:
             self.state = replace(self.state, quits=True)
 
+    def _with_screen(self, awake: int) -> None:
+        """As curses.wrapper, but in the terminal's own colours: start_color would paint all of it white on black."""
+        screen = curses.initscr()
+        try:
+            curses.noecho()
+            curses.cbreak()
+            screen.keypad(True)
+            self._loop(screen, awake)
+        finally:
+            screen.keypad(False)
+            curses.endwin()
+
     def _loop(self, screen: curses.window, awake: int) -> None:
         with suppress(curses.error):
             curses.curs_set(0)
         screen.nodelay(True)
-        screen.keypad(True)
         while not self.state.quits:
             self._draw(screen)
             waits = [0, awake, *([] if self.source.ended else [self.source.fd])]
@@ -152,10 +163,10 @@ class Terminal:
         screen.refresh()
 
 
-def is_usable() -> bool:
-    """Whether curses knows this terminal."""
+def obstacle() -> str:
+    """What keeps the view from being drawn on this terminal; empty: nothing."""
     try:
         curses.setupterm()
     except curses.error:
-        return False
-    return True
+        return "is unknown"
+    return "" if curses.tigetstr("cup") else "cannot move its cursor"

@@ -98,6 +98,17 @@ class CodeFile(NamedTuple):
 CODE_FILES = "SELECT path FROM code_file ORDER BY path"
 CODE_MAKERS = "SELECT maker AS path FROM code_maker ORDER BY path"
 
+
+class OpenBlas(NamedTuple):
+    """A process that mapped it, and how many threads its environment asks for."""
+
+    process: int
+    variable: str | None  # which variable says so; None: none does
+    threads: int | None
+
+
+OPENBLAS = "SELECT process, variable, threads FROM openblas"
+
 # Functions of runtimes that are linked into the program; threads by name.
 RUNTIME_FUNCTIONS = """
 SELECT DISTINCT function AS path FROM place
