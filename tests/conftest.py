@@ -63,6 +63,12 @@ def _huge_pages_on_request() -> bool:
     return "[never]" not in texts[0] and texts[1].strip() == "1"
 
 
+def node_exporter() -> str | None:
+    """Prometheus' node exporter: the package's, or its program alone, which `make check` unpacks."""
+    name = "prometheus-node-exporter"
+    return shutil.which(name) or shutil.which(BUILD / "cache" / name)
+
+
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
@@ -85,6 +91,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "slurm": lambda: all(map(shutil.which, ("munged", "slurmctld", "slurmd", "srun"))),
     "namespaces": lambda: _runs("unshare", "--uts", "--pid", "--mount-proc", "--fork", "true"),
     "promtool": lambda: shutil.which("promtool") is not None,
+    "prometheus": lambda: shutil.which("prometheus") is not None,
+    "node_exporter": lambda: node_exporter() is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,
