@@ -55,8 +55,10 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 {
     if (!preload_slot_users() || preload_settings()->slot_count == 0)
         return CHANNEL_PIN_NONE;
-    if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
+    if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself()) {
+        preload_choice_made();
         return CHANNEL_PIN_PROGRAM;
+    }
     return preload_is_helper(routine) ? CHANNEL_PIN_HELPER : CHANNEL_PIN_PLANNED;
 }
 
