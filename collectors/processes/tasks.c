@@ -69,6 +69,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
         return NULL;
     *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .start = time, .forked = parent != NULL};
     process->space.pid = pid;
+    process->lost = parent ? parent->lost : tasks->lost;
     process->shown = parent ? pid : process_stat_shown(pid);
     // A forked child has its parent's address space; one that was found later is read as it is.
     int status = parent ? address_space_copy(&process->space, &parent->space)
@@ -96,7 +97,8 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
 
 static void tasks_find_name(const struct thread *thread, char *name, size_t size)
 {
-    if (sysfile_text("", name, size, "/proc/%d/task/%d/comm", thread->process->pid, thread->tid) < 0)
+    // Not a byte more than fits: a name that fills it is followed by a newline.
+    if (sysfile_head("", name, size, "/proc/%d/task/%d/comm", thread->process->pid, thread->tid) < 0)
         name[0] = '\0';
 }
 
@@ -182,6 +184,12 @@ void tasks_set_exe(struct tasks *tasks, struct process *process, const char *pat
         return;
     process->exe = exe;
     RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id), RECORD_TEXT(exe));
+}
+
+bool tasks_runs_another(struct tasks *tasks, const struct process *process)
+{
+    const char *exe = tasks_read_exe(tasks, process->shown);
+    return exe && exe != process->exe;
 }
 
 void tasks_exec(struct tasks *tasks, struct process *process)

@@ -113,8 +113,10 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
     struct kernel_records *records = stream->owner;
     if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
         faults_lost(source);
-    if (losses_handle(records->losses, header))
+    if (losses_handle(records->losses, header)) {
+        records->tasks->lost = records->losses->records;
         return;
+    }
     switch (header->type) {
     case PERF_RECORD_SAMPLE:
         kernel_records_sample(source, records, header);
