@@ -82,6 +82,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "perf": lambda: shutil.which("perf") is not None,
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
+    "bubblewrap": lambda: _runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,

@@ -24,6 +24,7 @@ struct process {
     const char *exe;                 // interned; NULL: unknown
     bool has_library;                // of ours, in the program that runs there now
     bool awaits_library;             // it runs a program that can load it, and has not connected since
+    bool kind_unread;                // it had ended before what it is could be read
     int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
     int announced_kind;              // of the one it is about to run
     char exec_path[CHANNEL_TEXT];    // and the end of its path
