@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/system/clock.h"
 
 enum {
     RECORDING_QUEUE_BATCH_BYTES = 4 << 20, // two of them are the queue's memory
@@ -95,8 +96,7 @@ static int recording_queue_write(struct recording_queue *queue)
 // Waits until there is a batch worth writing, or someone wants what there is. Called with the mutex.
 static void recording_queue_await_batch(struct recording_queue *queue)
 {
-    struct timespec until;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); // the kernel's, whatever stands before clock_gettime
+    struct timespec until = clock_read(CLOCK_MONOTONIC); // as pthread_cond_timedwait compares it
     until.tv_nsec += queue->period_ms * 1000000L;
     queue->period_ms =
         queue->period_ms * 2 < RECORDING_QUEUE_PERIOD_MS ? queue->period_ms * 2 : RECORDING_QUEUE_PERIOD_MS;

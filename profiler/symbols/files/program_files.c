@@ -194,8 +194,7 @@ static int64_t program_files_ns(const struct timespec *t)
 // Written between then and now, as far as the clock of files tells; it goes in steps, and not on every server as ours.
 static bool program_files_written_since(const struct stat *status, uint64_t time)
 {
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
+    const struct timespec wall = clock_read(CLOCK_REALTIME); // that of files
     int64_t then = program_files_ns(&wall) - (int64_t)(clock_now() - time),
             written = program_files_ns(&status->st_mtim);
     return written > then && written <= program_files_ns(&wall);
