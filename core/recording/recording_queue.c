@@ -123,6 +123,8 @@ static void *recording_queue_thread(void *argument)
         bool write = batch.used > 0 && queue->status == 0;
         pthread_mutex_unlock(&queue->mutex);
         int status = write ? recording_queue_write(queue) : 0;
+        if (status < 0)
+            recording_cut(queue->recording, status);
         pthread_mutex_lock(&queue->mutex);
         if (status < 0)
             queue->status = status;
