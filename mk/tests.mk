@@ -19,6 +19,9 @@ $(BUILD)/tests/units: $(UNITS) $(ARCHIVE)
 units: $(BUILD)/tests/units
 .PHONY: units
 
+# What tests read and no package installs. Without a network it is not there, and the tests that need it are skipped.
+TEST_CACHE := $(BUILD)/cache/sarif-schema-2.1.0.json $(BUILD)/cache/prometheus-node-exporter
+
 # PostgreSQL's programs, unpacked where its packages are not installed: these make a database and start its service.
 # Without a network, or Debian's tools, the tests that need it are skipped.
 POSTGRESQL := $(if $(wildcard /usr/lib/postgresql/*/bin/pgbench),,$(BUILD)/cache/postgresql)
@@ -30,10 +33,15 @@ $(BUILD)/cache/postgresql: | $(BUILD)/.packages-test
 	        dpkg-deb --fsys-tarfile "$$package" | tar x --exclude=bitcode ./usr/lib/postgresql ./usr/share/postgresql || exit; \
 	    done && rm -- *.deb && mv ../$(@F).new ../$(@F)
 
-check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(BUILD)/cache/sarif-schema-2.1.0.json | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
+check: all units examples man $(BUILD)/.packages-test $(BUILD)/.venv-test $(TEST_CACHE) | $(POSTGRESQL) ## the inner loop: all tests without browser, Slurm, sanitizers, emulated machine
 	$(Q)PYTHONDONTWRITEBYTECODE= $(PYTEST) -q -n $(WORKERS) --dist worksteal $(TESTS) $(SLOW:%=--ignore=%) $(TESTFLAGS)
 
-# The schema of the OASIS, as the crate serde-sarif carries it. Without a network the test that needs the schema is skipped.
+# The program alone: to install its package would start its service.
+$(BUILD)/cache/prometheus-node-exporter:
+	$(Q)mkdir -p $@.deb
+	-$(Q)command -v $(@F) >/dev/null || ( cd $@.deb && apt-get download -qq prometheus-node-exporter 2>/dev/null && dpkg -x *.deb . && mv usr/bin/$(@F) ../ ); rm -rf $@.deb
+
+# The schema of the OASIS, as the crate serde-sarif carries it.
 SARIF_CRATE  := https://static.crates.io/crates/serde-sarif/serde-sarif-0.6.5.crate
 SARIF_SHA256 := f4a7ecbfce99c6661d6aee53a014c7d144c44865e2023aa45637edef908215d0
 $(BUILD)/cache/sarif-schema-2.1.0.json:

@@ -71,6 +71,12 @@ def postgres_programs() -> Path | None:
     return None
 
 
+def node_exporter() -> str | None:
+    """Prometheus' node exporter: the package's, or its program alone, which `make check` unpacks."""
+    name = "prometheus-node-exporter"
+    return shutil.which(name) or shutil.which(BUILD / "cache" / name)
+
+
 # The word a test uses -> is it here?
 REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "root": lambda: os.geteuid() == 0,
@@ -84,6 +90,7 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "perf": lambda: shutil.which("perf") is not None,
     "x86_64": lambda: os.uname().machine == "x86_64",
     "mounts": lambda: os.geteuid() == 0 and _runs("unshare", "-m", "sh", "-c", "mount -t tmpfs none /mnt"),
+    "bubblewrap": lambda: _runs("bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"),
     "user_namespaces": lambda: _runs("setpriv", "--reuid=65534", "--clear-groups", "unshare", "-U", "-r", "true"),
     "chromium": lambda: Path("/usr/bin/chromium").exists() and Path("/usr/bin/chromedriver").exists(),
     "git": lambda: (TREE / ".git").exists() and shutil.which("git") is not None,
@@ -93,6 +100,8 @@ REQUIREMENTS: dict[str, Callable[[], bool]] = {
     "slurm": lambda: all(map(shutil.which, ("munged", "slurmctld", "slurmd", "srun"))),
     "namespaces": lambda: _runs("unshare", "--uts", "--pid", "--mount-proc", "--fork", "true"),
     "promtool": lambda: shutil.which("promtool") is not None,
+    "prometheus": lambda: shutil.which("prometheus") is not None,
+    "node_exporter": lambda: node_exporter() is not None,
     "zsh": lambda: shutil.which("zsh") is not None,
     "fish": lambda: shutil.which("fish") is not None,
     "man": lambda: shutil.which("man") is not None,

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import re
 import sqlite3
 import subprocess
+import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from test_objects import notes, record
 
 SOURCE = TREE / "tests" / "objects" / "named.c"
 FUNCTION = "known_function"
+HUGE = 2 << 30
 LINE = next(i for i, text in enumerate(SOURCE.read_text().splitlines(), 1) if "// the line" in text)
 
 pytestmark = pytest.mark.requires("gcc", "perf_event", "x86_64")
@@ -82,6 +87,39 @@ def test_a_debug_file_of_another_build_is_not_believed(program: Path, tmp_path: 
     other = build(tmp_path, "-DOTHER", "-O0", name="other")
     subprocess.run(["objcopy", "--only-keep-debug", other, tmp_path / "named.debug"], check=True)
     assert toucher(record(program, tmp_path, target))[:3] == (None, None, None)
+
+
+def link_debug_file(target: Path, debug: Path, crc: int) -> None:
+    """As objcopy --add-gnu-debuglink, which takes the checksum a byte at a time."""
+    name = debug.name.encode() + b"\0"
+    section = debug.with_suffix(".link")
+    section.write_bytes(name + bytes(-len(name) % 4) + crc.to_bytes(4, sys.byteorder))
+    subprocess.run(["objcopy", "--remove-section=.gnu_debuglink", target], check=True)
+    subprocess.run(["objcopy", f"--add-section=.gnu_debuglink={section}", target], check=True)
+
+
+def test_a_huge_debug_file_is_read_once_in_little_memory(program: Path, tmp_path: Path) -> None:
+    """More than 2 GiB, all but its beginning a hole; the kernel adds up what processes that ended have read."""
+    target, debug = build(tmp_path), tmp_path / "named.debug"
+    split(target, debug)
+    crc, zeros = zlib.crc32(debug.read_bytes()), bytes(1 << 20)
+    for _ in range(HUGE >> 20):
+        crc = zlib.crc32(zeros, crc)
+    os.truncate(debug, debug.stat().st_size + HUGE)
+    link_debug_file(target, debug, crc)
+    before = bytes_read()
+    recorder = os.posix_spawn(program, [program, "record", "-q", "-o", tmp_path / "r", target], os.environ)
+    _, status, used = os.wait4(recorder, 0)
+    assert status == 0
+    assert HUGE <= bytes_read() - before < 1.5 * HUGE
+    assert used.ru_maxrss << 10 < HUGE / 8
+    assert toucher(sqlite3.connect(tmp_path / "r"))[:3] == (FUNCTION, str(SOURCE), LINE)
+
+
+def bytes_read() -> int:
+    found = re.search(r"^rchar: (\d+)$", Path("/proc/self/io").read_text(), re.MULTILINE)
+    assert found
+    return int(found[1])
 
 
 def test_without_debug_information_there_is_function_and_offset(program: Path, tmp_path: Path) -> None:

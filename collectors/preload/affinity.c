@@ -81,8 +81,35 @@ static __attribute__((noinline)) void affinity_list(char *out, size_t room, size
     cpulist_format(out, room, &mask);
 }
 
-// tid 0: not known here, the recorder finds out by looking. What a thread does to another one is always a choice:
-// whether we pinned that one is not known here.
+// Whether the mask that one thread sets for another of its process changes nothing that may be seen: it is the one that
+// all are shown, and no thread of the process has had a choice of its own. So the other one, which has the mask now,
+// sits where we pinned it, or has the whole mask.
+static __attribute__((noinline)) bool affinity_is_shown(const struct cpulist *now, size_t size, const cpu_set_t *set)
+{
+    struct cpulist wanted = {0};
+    if (!preload_slot_users() || preload_any_choice())
+        return false;
+    memcpy(&wanted, set, size < sizeof wanted ? size : sizeof wanted);
+    const struct cpulist *shown = preload_process_mask();
+    return memcmp(&wanted, shown, sizeof wanted) == 0 &&
+           (memcmp(now, shown, sizeof *now) == 0 || affinity_is_our_pin(now));
+}
+
+static __attribute__((noinline)) bool affinity_is_shown_of(pid_t tid, size_t size, const cpu_set_t *set)
+{
+    struct cpulist now;
+    return syscall(SYS_tgkill, getpid(), tid, 0) == 0 && thread_mask_get(tid, &now) == 0 &&
+           affinity_is_shown(&now, size, set);
+}
+
+static __attribute__((noinline)) bool affinity_is_shown_of_thread(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+    struct cpulist now = {0};
+    return PRELOAD_NEXT(pthread_getaffinity_np)(thread, sizeof now, (cpu_set_t *)&now) == 0 &&
+           affinity_is_shown(&now, size, set);
+}
+
+// tid 0: not known here, the recorder finds out by looking.
 static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, const cpu_set_t *set)
 {
     char list[CHANNEL_TEXT];
@@ -93,27 +120,30 @@ static void affinity_chosen(pid_t tid, bool by_caller_for_itself, size_t size, c
     affinity_list(list, sizeof list, size, set);
     if (by_caller_for_itself)
         preload_own_choice();
+    preload_choice_made();
     preload_send((struct preload_note){.kind = CHANNEL_AFFINITY, .cpu = -1, .a = tid, .text = list});
 }
 
 PRELOAD_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 {
     __typeof__(&sched_setaffinity) set_next = PRELOAD_NEXT(sched_setaffinity);
+    const bool self = affinity_of_caller(tid);
+    if (!self && affinity_is_shown_of(tid, size, set))
+        return 0;
     int status = set_next(tid, size, set);
-    if (status == 0) {
-        bool self = affinity_of_caller(tid);
+    if (status == 0)
         affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : tid, self, size, set);
-    }
     return status;
 }
 
 PRELOAD_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
 {
     __typeof__(&pthread_setaffinity_np) set_next = PRELOAD_NEXT(pthread_setaffinity_np);
+    const bool self = pthread_equal(thread, pthread_self());
+    if (!self && affinity_is_shown_of_thread(thread, size, set))
+        return 0;
     int status = set_next(thread, size, set);
-    if (status == 0) {
-        bool self = pthread_equal(thread, pthread_self());
+    if (status == 0)
         affinity_chosen(self ? (pid_t)syscall(SYS_gettid) : 0, self, size, set);
-    }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "collectors/protocol/channel_slots.h"
 
 static _Atomic bool main_has_slot;
+static _Atomic bool any_choice;          // a thread of this process has, or had, a mask of the program's choice
 static _Atomic uint32_t threads_made;    // that took a slot in this process, main included
 static const uint32_t *wanted_cpus;      // CPUs of the first threads, from the placement file
 static uint32_t wanted_count;
@@ -151,6 +152,16 @@ void preload_no_choice(void)
 bool preload_chose_itself(void)
 {
     return here.own_choice;
+}
+
+void preload_choice_made(void)
+{
+    atomic_store(&any_choice, true);
+}
+
+bool preload_any_choice(void)
+{
+    return atomic_load(&any_choice);
 }
 
 // The slots of the parent's threads stay the parent's.

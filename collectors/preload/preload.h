@@ -80,6 +80,8 @@ void preload_own_choice(void);                   // the calling thread chose its
 void preload_no_choice(void);                    // ... or set the process's mask: its planned pin again
 void preload_help(void);                         // the calling thread is a helper, which takes no slot
 bool preload_chose_itself(void);
+void preload_choice_made(void);                  // a thread of this process has a mask of the program's choice ...
+bool preload_any_choice(void);                   // ... now or earlier
 
 // --- helpers.c: is this the start routine of a runtime's helper thread?
 bool preload_is_helper(const void *start_routine);

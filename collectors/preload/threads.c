@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +30,7 @@ static void thread_ended(void *unused)
     (void)unused;
     alloc_thread_ended();
     preload_slot_leave();
-    struct timespec used = {0};
-    syscall(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used); // the kernel's, whatever stands before clock_gettime
+    const struct timespec used = clock_read(CLOCK_THREAD_CPUTIME_ID);
     preload_send((struct preload_note){.kind = CHANNEL_THREAD_EXIT, .a = used.tv_sec * 1000000000 + used.tv_nsec});
 }
 
@@ -55,8 +53,10 @@ static enum channel_pin thread_pin(const pthread_attr_t *attributes, const void 
 {
     if (!preload_slot_users() || preload_settings()->slot_count == 0)
         return CHANNEL_PIN_NONE;
-    if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself())
+    if (thread_has_own_mask(attributes) || preload_program_pins() || preload_chose_itself()) {
+        preload_choice_made();
         return CHANNEL_PIN_PROGRAM;
+    }
     return preload_is_helper(routine) ? CHANNEL_PIN_HELPER : CHANNEL_PIN_PLANNED;
 }
 

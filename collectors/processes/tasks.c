@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/process/process_stat.h"
@@ -69,6 +70,7 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
         return NULL;
     *process = (struct process){.id = tasks->process_count + 1, .pid = pid, .start = time, .forked = parent != NULL};
     process->space.pid = pid;
+    process->lost = parent ? parent->lost : tasks->lost;
     process->shown = parent ? pid : process_stat_shown(pid);
     // A forked child has its parent's address space; one that was found later is read as it is.
     int status = parent ? address_space_copy(&process->space, &parent->space)
@@ -96,7 +98,8 @@ struct process *tasks_add_process(struct tasks *tasks, pid_t pid, struct process
 
 static void tasks_find_name(const struct thread *thread, char *name, size_t size)
 {
-    if (sysfile_text("", name, size, "/proc/%d/task/%d/comm", thread->process->pid, thread->tid) < 0)
+    // Not a byte more than fits: a name that fills it is followed by a newline.
+    if (sysfile_head("", name, size, "/proc/%d/task/%d/comm", thread->process->pid, thread->tid) < 0)
         name[0] = '\0';
 }
 
@@ -182,6 +185,26 @@ void tasks_set_exe(struct tasks *tasks, struct process *process, const char *pat
         return;
     process->exe = exe;
     RECORD(tasks->queue, RECORDING_PROCESS_EXE, RECORD_NUMBER(process->id), RECORD_TEXT(exe));
+}
+
+static bool tasks_maps(const struct process *process, uint64_t inode)
+{
+    for (size_t i = 0; i < process->space.count; i++)
+        if (process->space.items[i].file_backed && process->space.items[i].inode == inode)
+            return true;
+    return false;
+}
+
+// A program that was renamed or removed has another name, and is still mapped.
+bool tasks_runs_another(struct tasks *tasks, const struct process *process)
+{
+    char link[64];
+    struct stat file;
+    snprintf(link, sizeof link, "/proc/%d/exe", process->shown);
+    if (stat(link, &file) < 0 || tasks_maps(process, file.st_ino))
+        return false;
+    const char *exe = tasks_read_exe(tasks, process->shown);
+    return exe && exe != process->exe;
 }
 
 void tasks_exec(struct tasks *tasks, struct process *process)

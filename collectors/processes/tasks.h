@@ -24,6 +24,7 @@ struct process {
     const char *exe;                 // interned; NULL: unknown
     bool has_library;                // of ours, in the program that runs there now
     bool awaits_library;             // it runs a program that can load it, and has not connected since
+    bool kind_unread;                // it had ended before what it is could be read
     int exec_kind;                   // of that program: enum elf_kind, or -errno; 0: not known
     int announced_kind;              // of the one it is about to run
     char exec_path[CHANNEL_TEXT];    // and the end of its path
@@ -45,6 +46,7 @@ struct process {
     uint64_t touched_at;             // time of the last first touch, for the snapshots of pages
     uint64_t snapshot_at;            // time of the last snapshot
     bool had_last_look;              // a snapshot was taken at its end
+    uint64_t lost;                   // as in struct tasks, when /proc was asked last what it runs
 };
 
 struct thread {
@@ -73,7 +75,8 @@ struct thread {
 struct tasks {
     struct recording_queue *queue;
     uint64_t epoch;                  // CLOCK_MONOTONIC at the start of the run
-    bool has_kernel_records;         // the kernel reports every fork, exec, mapping and end of a descendant
+    bool has_kernel_records;         // the kernel reports every fork, exec, mapping and end of a descendant ...
+    uint64_t lost;                   // ... but for so many of its records so far
     struct intern *paths;
     struct table programs;           // interned paths of the executables that ran
     struct table processes;          // pid -> struct process *
@@ -105,6 +108,9 @@ void tasks_mark_late(struct tasks *tasks, const struct thread *thread);
 
 // Sets the program that the process runs. path NULL: it is read from /proc; the old one stays if the process is gone.
 void tasks_set_exe(struct tasks *tasks, struct process *process, const char *path);
+
+// Whether /proc names another program than the one that is known. It costs a system call.
+bool tasks_runs_another(struct tasks *tasks, const struct process *process);
 
 // The process ran exec: its address space is new.
 void tasks_exec(struct tasks *tasks, struct process *process);

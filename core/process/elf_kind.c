@@ -22,11 +22,11 @@ enum { ELF_KIND_MACHINE = EM_PPC64 };
 enum { ELF_KIND_SCRIPT_DEPTH = 4, ELF_KIND_MAX_SEGMENTS = 64, ELF_KIND_MAX_DYNAMIC = 512, ELF_KIND_MAX_NEEDED = 64 };
 
 // glibc's loaders are called ld-linux*.so.N or ld64.so.N; musl's ld-musl-*, Android's linker64.
-static int elf_kind_of_loader(const char *path)
+bool elf_kind_is_glibc_loader(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0 ? ELF_KIND_GLIBC : ELF_KIND_OTHER_LIBC;
+    return strncmp(name, "ld-linux", 8) == 0 || strncmp(name, "ld64.so", 7) == 0;
 }
 
 // line is shorter than out.
@@ -106,7 +106,7 @@ static int elf_kind_of_segments(int fd, const ElfW(Ehdr) * header)
         if (segment.p_type != PT_INTERP)
             continue;
         elf_kind_read_loader(fd, &segment, loader, sizeof loader);
-        kind = elf_kind_of_loader(loader);
+        kind = elf_kind_is_glibc_loader(loader) ? ELF_KIND_GLIBC : ELF_KIND_OTHER_LIBC;
     }
     return kind == ELF_KIND_GLIBC && has_asan ? ELF_KIND_ASAN : kind;
 }

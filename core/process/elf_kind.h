@@ -31,6 +31,9 @@ int elf_kind_of_path(const char *path, char *interpreter);
 // The loader that a dynamic program asks for: "": none, or it cannot be read.
 void elf_kind_loader(const char *path, char *loader, size_t size);
 
+// Whether a file of this name is glibc's loader.
+bool elf_kind_is_glibc_loader(const char *path);
+
 // Opens a file and reads its ELF header; that of another file has no segments. -errno: it cannot be opened.
 int elf_kind_open(const char *path, ElfW(Ehdr) * header);
 

@@ -98,6 +98,7 @@ struct recording {
     struct recording_rows rows;               // that recording_put_many is putting
     sqlite3_stmt *statements[RECORDING_STATEMENTS];
     sqlite3_stmt *many[RECORDING_STATEMENTS]; // NULL where there is none
+    int reserve;                              // a file without a name, whose space a last note may take; -1: none
 };
 
 // SQLite's word for what went wrong, as an errno; the system's own where it kept one.
@@ -181,6 +182,27 @@ static void recording_configure(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// Space of the same disk that nobody else can take: where the disk is full later, the recording has to say so.
+static int recording_take_reserve(const char *path)
+{
+    enum { BYTES = 32 << 10 }; // two pages, appended and in place, and what a file system keeps about them
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0 || fallocate(fd, 0, 0, BYTES) == 0)
+        return fd < 0 ? -1 : fd;
+    close(fd);
+    return -1;
+}
+
+static void recording_leave_reserve(struct recording *recording)
+{
+    if (recording->reserve >= 0)
+        close(recording->reserve);
+    recording->reserve = -1;
+}
+
 int recording_create(struct recording **out, const char *path)
 {
     recording_configure();
@@ -194,6 +216,7 @@ int recording_create(struct recording **out, const char *path)
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording)
         goto remove_file;
+    recording->reserve = recording_take_reserve(path);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
     status = recording_error(recording, sqlite3_open_v2(path, &recording->db, flags, RECORDING_VFS_NAME));
     if (status == 0)
@@ -261,10 +284,31 @@ int recording_put_many(struct recording *recording, enum recording_statement sta
 int recording_commit(struct recording *recording)
 {
     int status = recording_run(recording, "COMMIT");
-    if (status < 0)
-        recording_run(recording, "ROLLBACK");
-    int begun = recording_run(recording, "BEGIN");
-    return status < 0 ? status : begun;
+    return status < 0 ? status : recording_run(recording, "BEGIN");
+}
+
+static void recording_undo(const struct recording *recording)
+{
+    bool undoes = true;
+    sqlite3_file_control(recording->db, "main", RECORDING_VFS_UNDO, &undoes);
+    recording_run(recording, "ROLLBACK");
+    undoes = false;
+    sqlite3_file_control(recording->db, "main", RECORDING_VFS_UNDO, &undoes);
+}
+
+void recording_cut(struct recording *recording, int error)
+{
+    char text[128];
+    snprintf(text, sizeof text, "it could not be written any further: %s", strerror(-error));
+    const struct recording_value none = {.number = RECORDING_NULL};
+    const struct recording_value note[] = {none, {.text = "cut"}, none, none, none, {.text = text}, none};
+    recording_undo(recording);
+    recording_leave_reserve(recording);
+    int status = recording_run(recording, "BEGIN");
+    if (status == 0)
+        status = recording_put(recording, RECORDING_NOTE, sizeof note / sizeof *note, note);
+    if (status < 0 || recording_run(recording, "COMMIT") < 0)
+        recording_undo(recording);
 }
 
 int recording_close(struct recording *recording)
@@ -275,6 +319,7 @@ int recording_close(struct recording *recording)
         sqlite3_finalize(recording->many[i]);
     }
     sqlite3_close(recording->db);
+    recording_leave_reserve(recording);
     free(recording);
     return status;
 }

@@ -91,6 +91,9 @@ int recording_put_many(struct recording *recording, enum recording_statement sta
 // -ENOSPC, -EDQUOT ...: this batch is lost, earlier batches stay.
 int recording_commit(struct recording *recording);
 
+// The recording ends here, for this error: what was not committed is dropped, and a note says why, if at all possible.
+void recording_cut(struct recording *recording, int error);
+
 // Commits and closes. The file stays, also after errors.
 int recording_close(struct recording *recording);
 

@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "core/system/clock.h"
 
 enum {
     RECORDING_QUEUE_BATCH_BYTES = 4 << 20, // two of them are the queue's memory
@@ -30,12 +32,6 @@ struct recording_queue_batch {
     size_t used;
 };
 
-// Rows of one statement that wait to be put together.
-struct recording_queue_run {
-    size_t count;
-    const struct recording_value *rows[RECORDING_QUEUE_RUN];
-};
-
 struct recording_queue {
     struct recording *recording;
     pthread_t thread;
@@ -49,7 +45,8 @@ struct recording_queue {
     bool stop;
     int status;                    // first error of the writer
     struct recording_queue_batch writing;    // the writer's alone, as is what follows
-    struct recording_queue_run runs[RECORDING_STATEMENTS];
+    size_t waiting[RECORDING_STATEMENTS];    // rows of one statement, to be put together: so many of these,
+    const struct recording_value *rows[RECORDING_STATEMENTS][RECORDING_QUEUE_RUN]; // which are not zeroed at first
 };
 
 static const struct recording_queue_row *recording_queue_row_at(const struct recording_queue_batch *batch, size_t at)
@@ -59,10 +56,9 @@ static const struct recording_queue_row *recording_queue_row_at(const struct rec
 
 static int recording_queue_put_run(struct recording_queue *queue, enum recording_statement statement)
 {
-    struct recording_queue_run *run = &queue->runs[statement];
-    size_t count = run->count;
-    run->count = 0;
-    return count == 0 ? 0 : recording_put_many(queue->recording, statement, count, run->rows);
+    size_t count = queue->waiting[statement];
+    queue->waiting[statement] = 0;
+    return count == 0 ? 0 : recording_put_many(queue->recording, statement, count, queue->rows[statement]);
 }
 
 static int recording_queue_put_runs(struct recording_queue *queue)
@@ -81,9 +77,9 @@ static int recording_queue_put_row(struct recording_queue *queue, const struct r
         int status = recording_queue_put_runs(queue);
         return status < 0 ? status : recording_put(queue->recording, row->statement, row->count, row->values);
     }
-    struct recording_queue_run *run = &queue->runs[row->statement];
-    run->rows[run->count++] = row->values;
-    return run->count < RECORDING_QUEUE_RUN ? 0 : recording_queue_put_run(queue, row->statement);
+    size_t *waiting = &queue->waiting[row->statement];
+    queue->rows[row->statement][(*waiting)++] = row->values;
+    return *waiting < RECORDING_QUEUE_RUN ? 0 : recording_queue_put_run(queue, row->statement);
 }
 
 static int recording_queue_write(struct recording_queue *queue)
@@ -100,8 +96,7 @@ static int recording_queue_write(struct recording_queue *queue)
 // Waits until there is a batch worth writing, or someone wants what there is. Called with the mutex.
 static void recording_queue_await_batch(struct recording_queue *queue)
 {
-    struct timespec until;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); // the kernel's, whatever stands before clock_gettime
+    struct timespec until = clock_read(CLOCK_MONOTONIC); // as pthread_cond_timedwait compares it
     until.tv_nsec += queue->period_ms * 1000000L;
     queue->period_ms =
         queue->period_ms * 2 < RECORDING_QUEUE_PERIOD_MS ? queue->period_ms * 2 : RECORDING_QUEUE_PERIOD_MS;
@@ -128,6 +123,8 @@ static void *recording_queue_thread(void *argument)
         bool write = batch.used > 0 && queue->status == 0;
         pthread_mutex_unlock(&queue->mutex);
         int status = write ? recording_queue_write(queue) : 0;
+        if (status < 0)
+            recording_cut(queue->recording, status);
         pthread_mutex_lock(&queue->mutex);
         if (status < 0)
             queue->status = status;
@@ -141,9 +138,10 @@ static void *recording_queue_thread(void *argument)
 static int recording_queue_start(struct recording_queue **out, struct recording *recording)
 {
     int status = -ENOMEM;
-    struct recording_queue *queue = calloc(1, sizeof *queue);
+    struct recording_queue *queue = malloc(sizeof *queue);
     if (!queue)
         return status;
+    memset(queue, 0, offsetof(struct recording_queue, rows));
     queue->recording = recording;
     queue->period_ms = RECORDING_QUEUE_FIRST_MS;
     queue->filling.data = malloc(RECORDING_QUEUE_BATCH_BYTES);

@@ -17,6 +17,8 @@ struct recording_vfs_file {
     char *log;            // entries of the commit under way, as they will be appended
     size_t used, size;
     sqlite3_int64 end;    // size of the database once the log is applied
+    bool undoes;          // what SQLite writes is in the file already
+    bool half_applied;    // the appended part could not be put into place: nothing may come behind it
     sqlite3_file *real;   // the file of the system's VFS, behind this struct
 };
 
@@ -79,12 +81,23 @@ static int recording_vfs_write_real(const struct recording_vfs_file *f, const ch
     return SQLITE_OK;
 }
 
-static int recording_vfs_append(const struct recording_vfs_file *f)
+// Writes pages at or behind this offset (or before it) to their places.
+static int recording_vfs_place(const struct recording_vfs_file *f, sqlite3_int64 offset, bool behind)
 {
-    sqlite3_int64 old_end;
-    int status = f->real->pMethods->xFileSize(f->real, &old_end);
-    if (status != SQLITE_OK)
-        return status;
+    const struct recording_vfs_entry *entry;
+    for (size_t at = 0; (entry = recording_vfs_next(f, &at));) {
+        const sqlite3_int64 to = (sqlite3_int64)entry->offset;
+        int status = (to >= offset) == behind
+                         ? recording_vfs_write_real(f, (const char *)(entry + 1), entry->size, to)
+                         : SQLITE_OK;
+        if (status != SQLITE_OK)
+            return status;
+    }
+    return SQLITE_OK;
+}
+
+static int recording_vfs_append(const struct recording_vfs_file *f, sqlite3_int64 old_end)
+{
     sqlite3_int64 start = old_end > f->end ? old_end : f->end;
     struct recording_vfs_footer footer = {
         .magic = RECORDING_VFS_MAGIC,
@@ -92,7 +105,9 @@ static int recording_vfs_append(const struct recording_vfs_file *f)
         .end = (uint64_t)f->end,
         .checksum = recording_vfs_checksum(f->log, f->used),
     };
-    status = recording_vfs_write_real(f, f->log, f->used, start);
+    int status = recording_vfs_place(f, old_end, true);
+    if (status == SQLITE_OK)
+        status = recording_vfs_write_real(f, f->log, f->used, start);
     if (status == SQLITE_OK)
         status = recording_vfs_write_real(f, (const char *)&footer, sizeof footer, start + (sqlite3_int64)f->used);
     if (status != SQLITE_OK)
@@ -100,32 +115,33 @@ static int recording_vfs_append(const struct recording_vfs_file *f)
     return status;
 }
 
-static int recording_vfs_apply(const struct recording_vfs_file *f)
+static int recording_vfs_apply(const struct recording_vfs_file *f, sqlite3_int64 old_end)
 {
-    const struct recording_vfs_entry *entry;
-    for (size_t at = 0; (entry = recording_vfs_next(f, &at));) {
-        int status = recording_vfs_write_real(f, (const char *)(entry + 1), entry->size, (sqlite3_int64)entry->offset);
-        if (status != SQLITE_OK)
-            return status;
-    }
-    return f->real->pMethods->xTruncate(f->real, f->end);
+    int status = recording_vfs_place(f, old_end, false);
+    return status == SQLITE_OK ? f->real->pMethods->xTruncate(f->real, f->end) : status;
 }
 
 static int recording_vfs_commit(struct recording_vfs_file *f)
 {
+    sqlite3_int64 old_end;
     if (f->used == 0)
         return SQLITE_OK;
-    int status = recording_vfs_append(f);
+    int status = f->half_applied ? SQLITE_IOERR_WRITE : f->real->pMethods->xFileSize(f->real, &old_end);
     if (status == SQLITE_OK)
-        status = recording_vfs_apply(f);
+        status = recording_vfs_append(f, old_end);
+    if (status == SQLITE_OK) {
+        status = recording_vfs_apply(f, old_end);
+        f->half_applied = status != SQLITE_OK;
+    }
     f->used = 0;
+    f->undoes = status != SQLITE_OK; // SQLite rolls back before COMMIT returns
     return status;
 }
 
 static int recording_vfs_write(sqlite3_file *file, const void *data, int size, sqlite3_int64 offset)
 {
     struct recording_vfs_file *f = recording_vfs_file(file);
-    int status = recording_vfs_log(f, data, (size_t)size, offset);
+    int status = f->undoes ? SQLITE_OK : recording_vfs_log(f, data, (size_t)size, offset);
     if (status == SQLITE_OK && offset + size > f->end)
         f->end = offset + size;
     return status;
@@ -170,6 +186,11 @@ static int recording_vfs_control(sqlite3_file *file, int operation, void *argume
     struct recording_vfs_file *f = recording_vfs_file(file);
     if (operation == SQLITE_FCNTL_SYNC)
         return recording_vfs_commit(f);
+    if (operation == RECORDING_VFS_UNDO) {
+        f->used = 0;
+        f->undoes = *(const bool *)argument;
+        return f->real->pMethods->xFileSize(f->real, &f->end);
+    }
     return f->real->pMethods->xFileControl(f->real, operation, argument);
 }
 

@@ -12,6 +12,13 @@
 static int64_t clock_offset_ns; // of the process's time namespace: constant while the process lives
 static int (*clock_get)(clockid_t, struct timespec *);
 
+struct timespec clock_read(clockid_t clock)
+{
+    struct timespec now = {0};
+    syscall(SYS_clock_gettime, clock, &now);
+    return now;
+}
+
 void clock_use(int (*get)(clockid_t, struct timespec *))
 {
     clock_get = get;
@@ -48,8 +55,8 @@ void clock_read_namespace(void)
 
 void clock_utc(char *out, size_t size)
 {
-    const time_t now = time(NULL);
+    const struct timespec now = clock_read(CLOCK_REALTIME);
     struct tm utc;
-    if (!gmtime_r(&now, &utc) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+    if (!gmtime_r(&now.tv_sec, &utc) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         out[0] = '\0';
 }

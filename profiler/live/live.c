@@ -178,8 +178,7 @@ static void live_sweep_processes(struct live *live)
 
 static int64_t live_own_ns(void)
 {
-    struct timespec own;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    const struct timespec own = clock_read(CLOCK_PROCESS_CPUTIME_ID);
     return own.tv_sec * (int64_t)CLOCK_S + own.tv_nsec;
 }
 

@@ -20,7 +20,7 @@ struct recorder *recorder_new(const struct run_options *options, const struct ta
         return NULL;
     recorder->options = options;
     recorder->target = target;
-    recorder->started = time(NULL);
+    recorder->started = clock_read(CLOCK_REALTIME).tv_sec;
     recorder->windows.control.fd = -1;
     recorder->run = (struct run_rows){
         .options = options, .target = target, .machine = &recorder->machine, .repeat = repeat};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/process/process_stat.h"
+#include "core/system/clock.h"
 #include "core/system/sysfile.h"
 #include "core/text/diag.h"
 #include "core/util/table.h"
@@ -46,8 +47,7 @@ static int running_read_stat(pid_t pid, struct running_stat *stat)
 static int64_t running_age(const struct running_stat *stat)
 {
     const int64_t second = INT64_C(1000000000);
-    struct timespec boot;
-    clock_gettime(CLOCK_BOOTTIME, &boot); // starttime counts suspended time too
+    const struct timespec boot = clock_read(CLOCK_BOOTTIME); // starttime counts suspended time too
     int64_t age = boot.tv_sec * second + boot.tv_nsec - (int64_t)stat->started * (second / sysconf(_SC_CLK_TCK));
     return age > 0 ? age : 0;
 }

@@ -12,6 +12,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from conftest import BUILD, NOBODY, NOBODY_ID, PROGRAM, TREE, build_once
 from numaprof.evidence.evidence import load
 from running import children_of, one, rows, run, run_command, until
 
+TICK_NS = 1e9 / os.sysconf("SC_CLK_TCK")
 ESTIMATED = 0.2  # of faults that come faster than they are recorded samples stand for several
 FIRST_TOUCHES = (
     "SELECT coalesce(sum(weight), 0) FROM sample JOIN thread ON thread.id = thread WHERE kind IN (10, 19) AND {}"
@@ -70,6 +72,19 @@ def test_threads_processes_and_first_touches_from_now_on(recording: Path) -> Non
     assert_touched(recording, "process = 2", LATE_PAGES)
     assert_touched(recording, "process = 1", 2 * LATE_PAGES)
     assert_touched(recording, f"tid = {program.pid}", LATE_PAGES)
+
+
+@pytest.mark.requires("perf_event")
+def test_age_and_date_are_the_kernels_where_a_library_bends_clocks(recording: Path) -> None:
+    """As libfaketime does: ten times as fast, from a day ago."""
+    source = TREE / "tests" / "targets" / "bent_clock.c"
+    library = build_once(BUILD / "tests" / "targets" / "bent_clock.so", str(source), "-shared", "-fPIC")
+    begun = time.time()
+    with attachee() as program, attached(program.pid, recording, command=("env", f"LD_PRELOAD={library}", PROGRAM)):
+        pass
+    ended = time.time()
+    assert 0 < one(recording, "SELECT age_ns FROM attached") <= (ended - begun) * 1e9 + TICK_NS
+    assert begun - 1 <= one(recording, "SELECT CAST(strftime('%s', started_at) AS INTEGER) FROM run") <= ended
 
 
 def assert_filled_by_children(recording: Path, users: str) -> None:

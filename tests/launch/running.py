@@ -10,6 +10,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -103,6 +104,14 @@ def until(what: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
         assert time.monotonic() < end, "it did not come to pass"
         select.select([], [], [], 0.01)
     return answer
+
+
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
 
 
 def has_rows(path: Path, table: str) -> bool:

@@ -176,11 +176,28 @@ def test_a_full_disk(kib: int, tmp_path: Path) -> None:
     else:
         assert done.status == 4
         assert ran.exists()
-        assert report(copy).status == 0
+        shown = report(copy)
+        assert shown.status == 0
+        assert ("it could not be written any further: No space left" in shown.out) == (done.err != "")
     if kib < 420:
         assert done.status == 125
     if done.err or kib < 1200:  # the last may hold all of it
         assert_one_line(done, "No space left", "-o")
+
+
+@pytest.mark.requires("mounts")
+def test_a_disk_that_others_fill_meanwhile(tmp_path: Path) -> None:
+    """To its last byte: the recording has kept the space that it takes to say so."""
+    copy, touch = tmp_path / "copy", target("touch")
+    script = (
+        "mount -t tmpfs -o size=4m none /mnt && "
+        f"{PROGRAM} record -q -o /mnt/r sh -c 'cat /dev/zero > /mnt/other; {touch} 8 8192; exit 4' 2>/dev/null;"
+        f"status=$?; cp /mnt/r {copy}; exit $status"
+    )
+    assert run_command("unshare", "-m", "sh", "-c", script).status == 4
+    shown = report(copy)
+    assert shown.status == 0
+    assert shown.out.split("\n\n")[0].count("CUT SHORT: it could not be written any further: No space left") == 1
 
 
 @pytest.mark.parametrize("moment", ["1", "4", "16", "64"])

@@ -37,6 +37,30 @@ def test_another_network_namespace(tmp_path: Path) -> None:
     assert one(tmp_path / "r", NEVER).startswith(f"{target('touch')} never connected to numaprof")
 
 
+SANDBOX = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+
+
+@pytest.mark.requires("bubblewrap", "perf_event")
+def test_a_program_in_bubblewrap_is_followed(tmp_path: Path) -> None:
+    touch = target("touch")
+    assert run("record", "-q", "-o", tmp_path / "r", *SANDBOX, touch, 2, 64) == (0, "", "")
+    assert rows(tmp_path / "r", NOTE) == []
+    places = "SELECT followed, pin FROM thread JOIN process ON process.id = process WHERE exe = "
+    assert rows(tmp_path / "r", f"{places} '{touch}'") == [("preload", "planned")] * 3
+
+
+@pytest.mark.requires("bubblewrap", "perf_event")
+def test_a_program_that_bubblewrap_keeps_apart_is_told_and_recorded_from_inside(tmp_path: Path) -> None:
+    touch, apart = target("touch"), [*SANDBOX, "--bind", tmp_path, tmp_path, "--unshare-all"]
+    assert run("record", "-q", "-o", tmp_path / "r", *apart, touch, 2, 64) == (0, "", "")
+    assert one(tmp_path / "r", NEVER).startswith(f"{touch} never connected to numaprof")
+    assert one(tmp_path / "r", NOTE)[1].endswith("in a sandbox or network namespace of its own, start numaprof inside")
+    inside = run_command(*apart, PROGRAM, "record", "-q", "-o", tmp_path / "inside", touch, 2, 64)
+    assert inside == (0, "", "")
+    assert rows(tmp_path / "inside", NOTE) == []
+    assert rows(tmp_path / "inside", "SELECT pin FROM thread") == ["planned"] * 3
+
+
 @pytest.mark.requires("root", "perf_event")
 def test_a_library_that_the_programs_user_cannot_read(public_place: Path) -> None:
     numaprof, library = public_place / "numaprof", public_place / "libnumaprof-preload.so"

@@ -126,6 +126,21 @@ def test_a_thread_that_sets_back_the_mask_it_read_is_pinned_again(recording: Pat
     assert set(rows(recording, PLACES)) == {("none", None, None)}
 
 
+@TWO_CPUS
+def test_a_thread_that_sets_back_the_mask_of_another_leaves_it_pinned(recording: Path) -> None:
+    """Until a thread has had a choice: then the mask that another one gets is one, too."""
+    cpus = sorted(os.sched_getaffinity(0))
+    program = target("rebinds_others")
+    whole = f"{len(cpus)}\n"
+    assert run_command(program) == (0, 2 * whole, 2 * whole)
+    assert run("record", "-q", "-o", recording, program) == (0, 2 * whole, 2 * "1\n")
+    plan = planned(recording)
+    assert rows(recording, PLACES) == [("planned", plan[i % len(plan)], None) for i in range(3)]
+    recording.unlink()
+    assert run("record", "-q", "-o", recording, program, cpus[-1]) == (0, 2 * whole, 2 * whole)
+    assert rows(recording, PLACES)[1][0] == "program"
+
+
 def test_helper_threads_of_runtimes_take_no_place(recording: Path, tmp_path: Path) -> None:
     """A thread is a helper by the library its routine is in; mimalloc is one of those known for them."""
     library = build_c(

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from running import Ended, children_of, is_alive, run_command, until
+from running import Ended, children_of, free_ports, is_alive, run_command, until
 
 START = Path(__file__).with_name("start-cluster")
 # All processes of the cluster, those of its jobs too, end with the first one, which ends with this one.
@@ -33,14 +32,6 @@ class Cluster(NamedTuple):
         return shown.partition(" JobState=")[2].partition(" ")[0]
 
 
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-
-
 def _end(daemons: subprocess.Popen[bytes]) -> None:
     first = children_of(daemons.pid)
     daemons.kill()
@@ -53,7 +44,7 @@ def started_cluster(place: Path) -> Iterator[Cluster]:
     """In this folder, which has the logs; nothing of it runs afterwards."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SLURM")}
     cluster = Cluster({**environment, "SLURM_CONF": str(place / "slurm.conf")})
-    words = [*IN_NAMESPACES, START, place, *_free_ports(3)]
+    words = [*IN_NAMESPACES, START, place, *free_ports(3)]
     with (place / "log").open("wb") as log:
         daemons = subprocess.Popen([str(word) for word in words], stdout=log, stderr=log)
     try:

@@ -89,6 +89,21 @@ def test_four_ranks_on_one_cpu_have_the_binding_as_their_verdict(cluster: Cluste
     assert advice["count"] == 4 and advice["code"][0].startswith("srun ")
 
 
+def test_the_option_that_is_printed_mends_the_binding(cluster: Cluster, tmp_path: Path) -> None:
+    """Main and one more thread share a CPU; with Slurm's option, carried out as it stands there, each has one."""
+    step = ["-N", "1", "-n", "1"]
+    touch = [target("touch"), 1, 4096]
+    assert cluster.run("srun", *step, *RECORD, "wrong", *touch, cwd=tmp_path).status == 0
+    found = job(tmp_path / "wrong")
+    assert found["verdict"]["judgement"] == "binding"
+    option = found["advice"][0]["code"][0].split()[1:]
+    assert cluster.run("srun", *option, *step, *RECORD, "mended", *touch, cwd=tmp_path).status == 0
+    mended = job(tmp_path / "mended")
+    assert mended["verdict"]["judgement"] != "binding" and mended["advice"] == []
+    cpus = [one(tmp_path / name, "SELECT allowed_cpus FROM run") for name in ("wrong", "mended")]
+    assert cpus == ["0", "0-1"]
+
+
 @pytest.mark.parametrize("between", [" ; ", " & "], ids=["one after the other", "beside each other"])
 def test_two_steps_of_a_batch_job_are_never_added(between: str, cluster: Cluster, tmp_path: Path) -> None:
     record = f"{PROGRAM} record -q -o"

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/system/clock.h"
 #include "core/system/cpu_identity.h"
 #include "core/system/sysfile.h"
 #include "core/text/json.h"
@@ -30,10 +31,9 @@ static char *run_rows_command(char *const *arguments)
 
 static void run_rows_started_at(char *out, size_t size)
 {
-    struct timespec now;
+    const struct timespec now = clock_read(CLOCK_REALTIME);
     struct tm utc;
     char seconds[32];
-    clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
     strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(out, size, "%s.%03dZ", seconds, (int)(now.tv_nsec / 1000000 % 1000));

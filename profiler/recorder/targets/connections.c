@@ -36,6 +36,8 @@ static void connections_make_known(const struct connections *connections, struct
             connections_open_ring(connections, process, connection);
         return;
     }
+    if (!connection->handshake.forked)
+        targets_recover(connections->targets, process);
     process->channel = connection->handshake.process;
     process->inner_pid = (pid_t)connection->handshake.pid;
     process->other_namespace = process->inner_pid != process->pid;

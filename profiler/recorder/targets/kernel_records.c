@@ -50,6 +50,7 @@ static void kernel_records_mmap(struct kernel_records *records, const struct per
     const struct mapping *mapping = address_space_find(&process->space, mmap.address);
     if (!mapping || !mapping->executable || *mapping->path != '/')
         return;
+    programs_mapped(process, mapping->path);
     if (!process->exe) // the process has ended; the kernel maps the program first, then its loader
         tasks_set_exe(records->tasks, process, mapping->path);
     code_seen(records->targets, process, mapping->path, time);
@@ -114,8 +115,10 @@ void kernel_records_handle(struct perf_stream *stream, const struct perf_event_h
     struct kernel_records *records = stream->owner;
     if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
         faults_lost(source);
-    if (losses_handle(records->losses, header))
+    if (losses_handle(records->losses, header)) {
+        records->tasks->lost = records->losses->records;
         return;
+    }
     switch (header->type) {
     case PERF_RECORD_SAMPLE:
         kernel_records_sample(source, records, header);

@@ -126,8 +126,11 @@ void proc_scan_run(struct proc_scan *scan, uint64_t now)
     scan->scanned_at = now;
     struct table before = scan->unknown;
     scan->unknown = (struct table){0};
-    for (size_t at = 0; table_next(&scan->targets->tasks->processes, &at, &pid, &value);)
-        proc_scan_find_threads(scan, (struct process *)(uintptr_t)value, &before, now);
+    for (size_t at = 0; table_next(&scan->targets->tasks->processes, &at, &pid, &value);) {
+        struct process *process = (struct process *)(uintptr_t)value;
+        targets_recover(scan->targets, process);
+        proc_scan_find_threads(scan, process, &before, now);
+    }
     table_free(&before);
     proc_scan_threads(scan, last_scan);
 }

@@ -118,8 +118,18 @@ void programs_executed(const struct programs *programs, struct process *process)
     }
     process->exec_kind = kind > 0 ? kind : 0;
     process->awaits_library = kind == ELF_KIND_GLIBC;
+    process->kind_unread = kind == -ENOENT || kind == -ESRCH;
     if (kind > 0 && elf_kind_obstacle(kind))
         programs_note(programs, process, kind, process->exe ? process->exe : process->exec_path);
+}
+
+void programs_mapped(struct process *process, const char *path)
+{
+    if (!process->kind_unread || !elf_kind_is_glibc_loader(path))
+        return;
+    process->exec_kind = ELF_KIND_GLIBC;
+    process->awaits_library = !process->has_library;
+    process->kind_unread = false;
 }
 
 bool programs_is_outside(const struct process *process)

@@ -31,6 +31,9 @@ void programs_announce_target(struct process *process, const struct target *targ
 // Handles an exec: the process now runs the announced program, if one was announced.
 void programs_executed(const struct programs *programs, struct process *process);
 
+// It maps this file as code: of a program that had ended before its file was read, the loader tells what it was.
+void programs_mapped(struct process *process, const char *path);
+
 // The process ends, or runs another program next.
 void programs_ended(const struct programs *programs, struct process *process);
 

@@ -51,6 +51,20 @@ void targets_exec(const struct targets *targets, struct thread *thread)
     outside_threads_follow(process, thread);
 }
 
+void targets_recover(const struct targets *targets, struct process *process)
+{
+    struct tasks *tasks = targets->tasks;
+    struct thread *thread = tasks_thread(tasks, process->pid);
+    if (!thread || process->lost == tasks->lost)
+        return;
+    process->lost = tasks->lost;
+    if (tasks_runs_another(tasks, process)) {
+        targets_exec(targets, thread);
+        tasks_read_name(tasks, thread);
+    }
+    address_space_read(&process->space, &tasks->paths, process->shown);
+}
+
 void targets_end_thread(const struct targets *targets, struct thread *thread, uint64_t time)
 {
     struct process *process = thread->process;

@@ -33,6 +33,9 @@ void targets_classify(const struct targets *targets, struct process *ending);
 void targets_fork(const struct targets *targets, const struct perf_task *task, uint64_t time);
 void targets_exec(const struct targets *targets, struct thread *thread);
 
+// Asks /proc what the process runs and maps, if records were lost that may have told it.
+void targets_recover(const struct targets *targets, struct process *process);
+
 // time 0: when it ended was not seen. A process ends with its last thread.
 void targets_end_thread(const struct targets *targets, struct thread *thread, uint64_t time);
 

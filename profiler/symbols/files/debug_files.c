@@ -79,7 +79,7 @@ static uint32_t debug_files_crc_add(uint32_t crc, uint32_t table[CRC_AT_ONCE][CR
 
 // The checksum of .gnu_debuglink: CRC-32 as in zip, polynomial 0xedb88320 (GDB manual, "Separate Debug Files"). The
 // files can have gigabytes.
-static uint32_t debug_files_crc(int fd)
+static uint32_t debug_files_read_crc(int fd)
 {
     uint32_t table[CRC_AT_ONCE][CRC_BYTES], crc = 0xffffffff;
     unsigned char *buffer = malloc(CRC_BUFFER);
@@ -92,8 +92,22 @@ static uint32_t debug_files_crc(int fd)
     return ~crc;
 }
 
+static uint32_t debug_files_crc(struct program_files *files, int fd)
+{
+    struct stat status;
+    uint32_t crc;
+    const bool is_there = fstat(fd, &status) == 0;
+    if (is_there && program_files_checksum(files, &status, &crc))
+        return crc;
+    crc = debug_files_read_crc(fd);
+    if (is_there)
+        program_files_keep_checksum(files, &status, crc);
+    return crc;
+}
+
 // Beside the file, in .debug beside it, and below /usr/lib/debug; a file of another build has another checksum.
-static int debug_files_by_link(const char *file, const char *link, GElf_Word crc, char **found)
+static int debug_files_by_link(struct program_files *files, const char *file, const char *link, GElf_Word crc,
+                               char **found)
 {
     static const char *const forms[] = {"%s%.*s/%s", "%s%.*s/.debug/%s", "%s%.*s/%s"};
     const char *slash = strrchr(file, '/');
@@ -101,7 +115,7 @@ static int debug_files_by_link(const char *file, const char *link, GElf_Word crc
     for (size_t i = 0; slash && i < sizeof forms / sizeof *forms; i++) {
         snprintf(path, sizeof path, forms[i], i == 2 ? debug_files_root : "", (int)(slash - file), file, link);
         int fd = strcmp(path, file) != 0 ? debug_files_take(path, found) : -1;
-        if (fd >= 0 && debug_files_crc(fd) == crc)
+        if (fd >= 0 && debug_files_crc(files, fd) == crc)
             return fd;
         if (fd >= 0) {
             close(fd);
@@ -112,13 +126,13 @@ static int debug_files_by_link(const char *file, const char *link, GElf_Word crc
     return -1;
 }
 
-// As Dwfl_Callbacks.find_debuginfo wants it.
+// As Dwfl_Callbacks.find_debuginfo wants it. *data: struct program_files.
 static int debug_files_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                             const char *link, GElf_Word crc, char **found)
 {
-    (void)data, (void)name, (void)base;
+    (void)name, (void)base;
     int fd = debug_files_by_build_id(module, found);
-    return fd < 0 && file && link && *link ? debug_files_by_link(file, link, crc, found) : fd;
+    return fd < 0 && file && link && *link ? debug_files_by_link(*data, file, link, crc, found) : fd;
 }
 
 static int debug_files_find_none(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
@@ -157,8 +171,13 @@ Dwfl_Module *debug_files_open(struct program_files *files, const char *path, boo
     dwfl_report_begin(*dwfl);
     Dwfl_Module *module = dwfl_report_offline(*dwfl, path, path, fd);
     dwfl_report_end(*dwfl, NULL, NULL);
-    if (!module)
+    if (!module) {
         close(fd); // else elfutils has it
+        return NULL;
+    }
+    void **data;
+    dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+    *data = files;
     return module;
 }
 

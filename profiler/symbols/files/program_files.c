@@ -35,7 +35,13 @@ struct program_files_build {
     unsigned char id[PROGRAM_FILES_BUILD_ID_BYTES];
 };
 
+struct program_files_checksum {
+    struct stat seen;
+    uint32_t sum;
+};
+
 struct program_files {
+    struct table checksums;      // inode number -> struct program_files_checksum *, of the file asked for last
     struct table by_path;        // interned path -> struct program_files_file *
     struct table builds;         // interned path -> struct program_files_build *
     const char *root;            // NULL: the target runs here, now
@@ -62,6 +68,9 @@ void program_files_free(struct program_files *files)
     }
     for (size_t at = 0; table_next(&files->builds, &at, &path, &value);)
         free((void *)(uintptr_t)value);
+    for (size_t at = 0; table_next(&files->checksums, &at, &path, &value);)
+        free((void *)(uintptr_t)value);
+    table_free(&files->checksums);
     table_free(&files->by_path);
     table_free(&files->builds);
     free(files);
@@ -185,8 +194,7 @@ static int64_t program_files_ns(const struct timespec *t)
 // Written between then and now, as far as the clock of files tells; it goes in steps, and not on every server as ours.
 static bool program_files_written_since(const struct stat *status, uint64_t time)
 {
-    struct timespec wall;
-    clock_gettime(CLOCK_REALTIME, &wall);
+    const struct timespec wall = clock_read(CLOCK_REALTIME); // that of files
     int64_t then = program_files_ns(&wall) - (int64_t)(clock_now() - time),
             written = program_files_ns(&status->st_mtim);
     return written > then && written <= program_files_ns(&wall);
@@ -236,6 +244,32 @@ struct open_as program_files_owner(const struct program_files *files, const char
     if (!file || file->error != 0)
         return (struct open_as){0};
     return (struct open_as){.uid = file->seen.st_uid, .gid = file->seen.st_gid};
+}
+
+static struct program_files_checksum *program_files_known(const struct program_files *files, const struct stat *status)
+{
+    uint64_t value;
+    return table_get(&files->checksums, status->st_ino, &value) ? (struct program_files_checksum *)(uintptr_t)value
+                                                                 : NULL;
+}
+
+void program_files_keep_checksum(struct program_files *files, const struct stat *status, uint32_t checksum)
+{
+    struct program_files_checksum *known = program_files_known(files, status), *made = NULL;
+    if (!known && !(known = made = malloc(sizeof *made)))
+        return; // it will be read again
+    *known = (struct program_files_checksum){.seen = *status, .sum = checksum};
+    if (made && table_put(&files->checksums, status->st_ino, (uintptr_t)made) < 0)
+        free(made);
+}
+
+bool program_files_checksum(const struct program_files *files, const struct stat *status, uint32_t *checksum)
+{
+    const struct program_files_checksum *known = program_files_known(files, status);
+    if (!known || !program_files_is_same(&known->seen, status))
+        return false;
+    *checksum = known->sum;
+    return true;
 }
 
 uint64_t program_files_stale(const struct program_files *files)

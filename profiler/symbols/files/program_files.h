@@ -4,7 +4,9 @@
 #ifndef PROFILER_SYMBOLS_FILES_PROGRAM_FILES_H
 #define PROFILER_SYMBOLS_FILES_PROGRAM_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "core/process/open_as.h"
@@ -35,6 +37,10 @@ struct open_as program_files_owner(const struct program_files *files, const char
 
 // Calls each with the path of every file that was seen, and its descriptor if it is held (else -1).
 void program_files_each(const struct program_files *files, void (*each)(void *to, const char *path, int fd), void *to);
+
+// Remembers the checksum of a file for whoever asks again while it stays as it is: debug files can have gigabytes.
+void program_files_keep_checksum(struct program_files *files, const struct stat *status, uint32_t checksum);
+bool program_files_checksum(const struct program_files *files, const struct stat *status, uint32_t *checksum);
 
 // Number of files that were not read because they had changed or have another build id.
 uint64_t program_files_stale(const struct program_files *files);

@@ -42,6 +42,8 @@ _SAMPLES = (
 
 # Kinds of notes that the evidence line counts itself.
 LOST = "lost"
+# ... the kind that the banner prints: why nothing more could be written,
+CUT = "cut"
 # ... and the kind that is printed with first touches, if some page faults were lost.
 FAULTS = "faults"
 
@@ -51,10 +53,9 @@ def banner(evidence: Evidence) -> Iterator[str]:
     if run.emulated is not None:
         yield f"EMULATED machine ({clean(run.emulated)}): counts and placement are valid, times are not."
     if not run.complete:
-        yield (
-            "CUT SHORT: the recorder was killed, could not write (a full disk), or is still at work. "
-            "The report shows what it had written."
-        )
+        cut = next((clean(note.text) for note in evidence.notes if note.kind == CUT), None)
+        why = cut or "the recorder was killed, could not write (a full disk), or is still at work"
+        yield f"CUT SHORT: {why}. The report shows what it had written."
     if evidence.attached:
         yield _attached(evidence.attached)
     if evidence.imported:
@@ -286,7 +287,7 @@ def _thin(traffic: Traffic) -> bool:
 def _recorded_notes(evidence: Evidence) -> Iterator[str]:
     groups: dict[str, list[sql_run.Note]] = defaultdict(list)
     for note in evidence.notes:
-        if note.kind != FAULTS or not evidence.touched_pages:
+        if note.kind != CUT and (note.kind != FAULTS or not evidence.touched_pages):
             groups[note.kind].append(note)
     for group in list(groups.values())[:MOST_NOTES]:
         first = group[0]

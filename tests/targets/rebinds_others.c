@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// rebinds_others [CPU]: two threads run; CPU: the first binds itself to that. Then main sets back the mask that it was
+// shown, for one by the thread's number, for the other by its handle. Prints how many CPUs each thread is shown; to
+// stderr, how many the kernel lets it use.
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_barrier_t step;
+static int chosen = -1;
+
+static void *work(void *tid)
+{
+    cpu_set_t mask, real;
+    CPU_ZERO(&mask);
+    if (tid) {
+        *(pid_t *)tid = (pid_t)syscall(SYS_gettid);
+        CPU_SET(chosen < 0 ? 0 : chosen, &mask);
+        if (chosen >= 0 && sched_setaffinity(0, sizeof mask, &mask) != 0)
+            abort();
+    }
+    pthread_barrier_wait(&step);
+    pthread_barrier_wait(&step); // main has set the masks
+    CPU_ZERO(&real);
+    sched_getaffinity(0, sizeof mask, &mask);
+    syscall(SYS_sched_getaffinity, 0, sizeof real, &real);
+    printf("%d\n", CPU_COUNT(&mask));
+    fprintf(stderr, "%d\n", CPU_COUNT(&real));
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t by_number, by_handle;
+    pid_t tid = 0;
+    cpu_set_t mask;
+    chosen = argc > 1 ? atoi(argv[1]) : -1;
+    pthread_barrier_init(&step, NULL, 3);
+    if (pthread_create(&by_number, NULL, work, &tid) != 0 || pthread_create(&by_handle, NULL, work, NULL) != 0)
+        return 1;
+    pthread_barrier_wait(&step);
+    sched_getaffinity(0, sizeof mask, &mask);
+    if (sched_setaffinity(tid, sizeof mask, &mask) != 0 || pthread_setaffinity_np(by_handle, sizeof mask, &mask) != 0)
+        return 2;
+    pthread_barrier_wait(&step);
+    pthread_join(by_number, NULL);
+    pthread_join(by_handle, NULL);
+    return 0;
+}
