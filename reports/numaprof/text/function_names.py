@@ -12,10 +12,10 @@ _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
 _ALLOCATING = re.compile(r"^.*\boperator (new|delete)(\[\])?.*$")
 # A procedure of a Fortran module, as gfortran writes it into the symbol table.
 _FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
-# What libc calls its variants of one function for different CPUs, or for itself: __memset_avx2_unaligned_erms,
-# __libc_realloc, __GI__IO_fread.
+# What libc calls its variants of one function for different CPUs, for itself, or with a check of bounds:
+# __memset_avx2_unaligned_erms, __libc_realloc, __GI__IO_fread, __memcpy_chk.
 _VARIANT_OF_LIBC = re.compile(
-    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_chk)?(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
 )
 _CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
