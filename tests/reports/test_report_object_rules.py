@@ -497,16 +497,69 @@ void make(void)
 }"""
 
 
-def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Advice:
+def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allocator: str = "my_alloc") -> Advice:
     monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text.split("\n"))
     builder = sampled()
     made = builder.stack(
-        builder.place(("/home/u/src/sum.c", 3, "my_alloc")), builder.place(("/home/u/src/sum.c", 11, "make"))
+        builder.place(("/home/u/src/sum.c", 3, allocator)), builder.place(("/home/u/src/sum.c", 11, "make"))
     )
     builder.touch(made, 1, ARRAY, PAGES, page_node=0)
     use_blocks(builder, None, [0] * 8)
     (advice,) = only(builder, tmp_path, serial_init)
     return advice
+
+
+FORTRAN_LOCAL = ["subroutine work", "real(8), save :: u1(4194304)", "end subroutine", "program p", "call work", "end"]
+FORTRAN_OWN = ["program p", "real(8) :: u1(4194304)", "call work", "end program"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("u.0", ["void work(void)", "{", "    static double u[1 << 22];", "}"], r"\bPOINTER\b"),
+        ("u.1.lto_priv.0", ["static double u[1 << 22];"], r"\bu\b"),
+        ("work.u", ["static double u[1 << 22];"], r"\bu\b"),  # of Clang
+        ("work(int)::u", ["static double u[1 << 22];"], r"\bu\b"),
+        ("u1.3", FORTRAN_OWN, r"\bu1\(\w+\) = 0"),
+        ("u1.3", FORTRAN_LOCAL, r"numactl"),  # the main program does not see it
+    ],
+)
+def test_variables_have_the_names_of_the_text_in_printed_code(
+    name: str, text: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GCC and gfortran number static variables of procedures: u1.3."""
+    file = "sum.f90" if text[-1].startswith("end") else "sum.cpp"
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    line = next(number for number, each in enumerate(text, 1) if "static" in each or "real" in each)
+    declared = builder.stack(builder.place((f"/home/u/src/{file}", line, None)))
+    block = builder.block(builder.object("static", declared, name=name), ARRAY, PAGES)
+    filled = builder.stack(builder.place((f"/home/u/src/{file}", 2, "work.constprop.0")))
+    builder.touch(filled, 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8, line=(f"/home/u/src/{file}", 3, "work._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert re.search(expected, code)
+    assert not re.search(r"\w\.(?:\d|u\b|lto|constprop|_omp_fn)", code)
+
+
+@pytest.mark.parametrize("function", ["my_alloc.constprop.0", "my_alloc.isra.0", "my_alloc [clone .part.0]"])
+def test_functions_have_the_names_of_the_text_in_printed_code(
+    function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advice = advice_on_pieces(PIECES, tmp_path, monkeypatch, function)
+    assert "            all[i].row[j] = my_alloc(m * sizeof(double));" in advice.code
+
+
+def test_code_without_lines_names_functions_as_the_text_does(tmp_path: Path) -> None:
+    builder = sampled()
+    program = {"module": "/home/u/sum", "file": None, "line": None, "address": 7}
+    makes = builder.stack(builder.add("place", function="make.constprop.0", **program))
+    block = builder.block(builder.object("heap", makes), ARRAY, PAGES)
+    builder.touch(makes, 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "after the allocation at make in sum" in advice.code[0]
 
 
 def test_an_array_that_another_function_uses_keeps_the_line_of_that_one(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,14 +12,11 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, nodes_in_text, percent, plural, size, words
-from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
+from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name, variable_in_source
 
 MOST_COPIED = 400  # characters of a command
 INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  # where packages put programs
 LEAST_NAMED = 0.005  # of an object's pages: less is printed as 0 %
-
-# GCC and Clang number variables of one name, static ones of functions: u.3
-_COMPILER_NUMBER = re.compile(r"\.\d+$")
 
 
 def thread_name(thread: Thread) -> str:
@@ -118,7 +114,7 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         return "stacks of threads"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
-        plain = _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))
+        plain = variable_in_source(_FORTRAN_MODULE.sub(r"\1", found.name))
         name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:

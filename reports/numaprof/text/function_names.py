@@ -17,6 +17,11 @@ _FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
 _VARIANT_OF_LIBC = re.compile(
     r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_chk)?(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
 )
+# What compilers put behind the names of variables of one function and of parts and copies of functions: u.3,
+# fill.constprop.0, main._omp_fn.0, alloc(int) [clone .isra.0].
+_NUMBERED_BY_COMPILER = re.compile(
+    r"(?:\.(?:\d+|_omp_fn|omp_outlined\w*|constprop|isra|part|cold|lto_priv|llvm|localalias))+$|(?: \[clone [^]]*\])+$"
+)
 _CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
 NAME_LIMIT = 24  # of a function or thread in running text; C++ names fill screens
@@ -56,3 +61,14 @@ def library_function(function: str) -> str:
 
 def without_variant(function: str) -> str:
     return _VARIANT_OF_LIBC.sub(r"\1", function)
+
+
+def in_source(name: str) -> str:
+    """fill of fill.constprop.0, u of u.3: as the program's text has it."""
+    return _NUMBERED_BY_COMPILER.sub("", name)
+
+
+def variable_in_source(name: str) -> str:
+    """The same of a variable. Clang puts the function before those of functions: u of fill.u."""
+    before, colons, last = in_source(name).rpartition("::")
+    return before + colons + last.rpartition(".")[2]
