@@ -27,3 +27,16 @@ def test_first_touches_are_at_most_the_memory(mib: int, times: int, tmp_path: Pa
     assert pages(FIRST) <= 1.15 * mib * MIB + others + lost  # samples after a gap stand for faults in it
     assert pages(FIRST) + pages(UNKNOWN) + lost >= 0.85 * mib * MIB
     assert pages(FIRST) + pages(AGAIN) + pages(UNKNOWN) + lost >= 0.85 * mib * times * MIB
+
+
+@pytest.mark.requires("perf_event", "x86_64", "huge_pages")
+def test_a_huge_page_that_several_threads_wait_for_is_touched_once(tmp_path: Path) -> None:
+    """Each of them has a fault; only one brings the page. Which one the others wait for, if any does, is chance."""
+    source = TREE / "tests" / "targets" / "raced_pages.c"
+    program = build_once(BUILD / "tests" / "targets" / "raced_pages", str(source), "-pthread")
+    assert run("record", "-q", "-o", tmp_path / "r", program) == (0, "", "")
+    by_work = (
+        f"SELECT sum(weight) FROM sample JOIN stack ON stack.id = sample.stack JOIN place ON place.id = stack.place"
+        f" WHERE kind = {FIRST} AND function = 'work'"
+    )
+    assert one(tmp_path / "r", by_work) == 16 * 512
