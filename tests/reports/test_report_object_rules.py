@@ -1603,11 +1603,20 @@ def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
 # Caches
 
 
-@pytest.mark.parametrize(("dirty", "fires"), [(150, True), (20, False)])
-def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dirty", "near", "fires"),
+    [
+        (150, 0, True),
+        (20, 0, False),
+        (150, 1000, True),
+        (150, 2000, False),  # of all loads few: more or fewer samples of them change nothing
+    ],
+)
+def test_dirty_lines(dirty: int, near: int, fires: bool, tmp_path: Path) -> None:
     builder = sampled()
     block = builder.block(builder.object("static", name="counts"), ARRAY, 1)
     stack = builder.stack(builder.place(LOOP))
+    builder.sample(LOAD, 1, stack, 1009 * near, address=ARRAY, source=LOCAL, page_node=0, block=block)
     for number in range(200):
         source = REMOTE_DIRTY if number < dirty else REMOTE
         builder.sample(
