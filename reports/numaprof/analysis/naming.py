@@ -62,6 +62,11 @@ def homes_in_text(homes: dict[int, float]) -> str:
     return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in named)
 
 
+def touched_from(evidence: Evidence, pages: dict[int, float]) -> str:
+    """16 MiB from node 0 and 8 MiB from node 1."""
+    return words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
+
+
 def threads_on_nodes(threads: Sequence[Thread]) -> str:
     """8 threads on nodes 0-1."""
     nodes = {node for thread in threads for node in thread.nodes}
