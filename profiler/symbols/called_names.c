@@ -33,7 +33,7 @@ struct called_names {
 static void called_names_add(struct called_names *names, const struct called_names_call *call, int64_t caller)
 {
     uint64_t pair = table_mix(table_mix(0, (uint64_t)call->place), (uint64_t)caller), at;
-    if (table_get(&names->seen, pair, &at)) {
+    if (names->calls && table_get(&names->seen, pair, &at)) {
         names->calls[at].weight += call->weight;
         return;
     }

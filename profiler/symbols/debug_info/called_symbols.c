@@ -175,7 +175,7 @@ static uint64_t called_symbols_arm_pointer(const struct called_symbols *symbols,
         return 0;
     uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
     *loaded = ldr & 31;
-    return (address & ~UINT64_C(0xfff)) + (called_symbols_signed(pages, 21) << 12) + (ldr >> 10 & 0xfff) * 8;
+    return (address & ~UINT64_C(0xfff)) + (called_symbols_signed(pages, 21) << 12) + ((uint64_t)(ldr >> 10 & 0xfff) << 3);
 }
 
 // adrp, ldr, blr; or bl entry, which is bti c, adrp, ldr, add, br
