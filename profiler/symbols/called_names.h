@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions that their own file does not name: stripped libraries keep only the names that they export, and the
-// variants that libc chooses by CPU (of memcpy, memset) are not among them. The call that led there says the name.
+// Names of functions that their own file does not name: stripped libraries keep only the names that they export, and
+// the variants that libc chooses by CPU (of memcpy, memset) are not among them. The call that led there says the name.
 #ifndef PROFILER_SYMBOLS_CALLED_NAMES_H
 #define PROFILER_SYMBOLS_CALLED_NAMES_H
 

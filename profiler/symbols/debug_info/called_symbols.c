@@ -174,8 +174,9 @@ static uint64_t called_symbols_arm_pointer(const struct called_symbols *symbols,
     if ((adrp & 0x9f000000) != 0x90000000 || (ldr & 0xffc00000) != 0xf9400000 || (ldr >> 5 & 31) != (adrp & 31))
         return 0;
     uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+    uint64_t in_page = (uint64_t)(ldr >> 10 & 0xfff) << 3;
     *loaded = ldr & 31;
-    return (address & ~UINT64_C(0xfff)) + (called_symbols_signed(pages, 21) << 12) + ((uint64_t)(ldr >> 10 & 0xfff) << 3);
+    return (address & ~UINT64_C(0xfff)) + (called_symbols_signed(pages, 21) << 12) + in_page;
 }
 
 // adrp, ldr, blr; or bl entry, which is bti c, adrp, ldr, add, br

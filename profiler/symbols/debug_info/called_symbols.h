@@ -27,7 +27,7 @@ int called_symbols_read(struct called_symbols *symbols, Elf *elf);
 void called_symbols_free(struct called_symbols *symbols);
 
 // The name of the function that is called by the instruction before this one (an offset in the file): through the
-// procedure linkage table, or by a pointer of the global offset table. NULL: it calls in another way, or the file itself.
+// procedure linkage table, or by a pointer of the global offset table. NULL: it calls in another way, or its own file.
 const char *called_symbols_find(const struct called_symbols *symbols, uint64_t after_call);
 
 #endif
