@@ -251,6 +251,36 @@ def grown(folder: Path, *sizes: int) -> str:
     return advice.change
 
 
+PUSHED = """void fill() {
+    std::vector<double> all;
+    for (int i = 0; i < n; i++)
+        all.push_back(i);
+    work(all);
+}"""
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_grew_is_moved_to_threads_that_are_known_to_use_it(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: PUSHED.split("\n"))
+    builder = levels(RecordingBuilder()).threads(8)
+    line = builder.place(("/home/u/src/sum.cpp", 4, "fill"))
+    header = {"module": "/home/u/sum", "file": "/usr/include/c++/12/bits/stl_vector.h", "line": 566, "inline_of": line}
+    stack = builder.stack(builder.add("place", function="std::vector<double>::push_back(double&&)", **header))
+    vector = builder.object("heap", builder.stack(line))
+    for number, pages in enumerate((64, 128, 256, 512)):
+        builder.block(vector, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = builder.block(vector, ARRAY, PAGES, start_ns=4)
+    builder.touch(stack, 1, ARRAY, PAGES, page_node=0, block=block)
+    if known:
+        use_blocks(builder, block, [0] * 8)
+    advice = serial_init.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert ("MPOL_MF_MOVE" in "".join(advice.code)) is known
+    assert ("If each thread uses a part of its own, allocate it at its final size" in advice.change) is not known
+
+
 def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     object = builder.object("heap", builder.stack(builder.place(ALLOC)))
