@@ -281,6 +281,19 @@ def test_what_grew_is_moved_to_threads_that_are_known_to_use_it(
     assert ("If each thread uses a part of its own, allocate it at its final size" in advice.change) is not known
 
 
+@pytest.mark.parametrize(("near", "far"), [(3, 3), (7, 7), (5, 8), (12, 12)])
+def test_few_samples_all_over_an_array_say_spread_however_few(near: int, far: int, tmp_path: Path) -> None:
+    """More of them are needed to tell the place of use, and which objects are remote, than that nobody has a part."""
+    builder = levels(RecordingBuilder()).level(3, "samples", True, detail="load latency").threads(8)
+    builder.counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [1_000_000] * 4)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        for number in range(near if thread < 4 else far):
+            page = (number * 8 + thread) * 0x9E37 % PAGES
+            builder.loads(stack, thread + 1, [ARRAY + page * PAGE], 0, block=block)
+    only(builder, tmp_path, shared_by_all)
+
+
 def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     object = builder.object("heap", builder.stack(builder.place(ALLOC)))

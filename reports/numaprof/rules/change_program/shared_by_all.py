@@ -28,7 +28,6 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
-from numaprof.evidence.samples import Used
 from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
@@ -53,7 +52,7 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     group = used_whole(evidence)
     uses = later_uses(group)
-    if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
+    if not group or not ((uses and measured(evidence)) or judge(evidence) is Judgement.HEAVY):
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
@@ -71,7 +70,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change=_change(evidence, group, working),
         code=lines,
         edits=changes,
-        evidence=_rests_on(evidence, uses, part),
+        evidence=_rests_on(evidence, group, part),
         expects=interleaved_share(evidence, group, all_memory),
         concerns=part,
         shared=True,
@@ -145,10 +144,11 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool)
     return f"{change}, from all memory controllers; that pays if {one} controller limits now: numaprof try measures it."
 
 
-def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
+def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
     if part is None:
         return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
-    samples = plural(sum(row.samples for row in uses), "access", "es")
+    seen = sum(row.samples for row in later_uses(group)) or sum(found.known_samples for found in group)
+    samples = plural(seen, "access", "es")
     return f"addresses of {samples}: each thread's span all of it, {of_remote(evidence, part)} are here."
 
 
