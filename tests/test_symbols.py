@@ -21,6 +21,9 @@ FUNCTION = "known_function"
 HUGE = 2 << 30
 LINE = next(i for i, text in enumerate(SOURCE.read_text().splitlines(), 1) if "// the line" in text)
 
+COPIES = TREE / "tests" / "objects" / "copies.c"
+LIBC = Path("/lib/x86_64-linux-gnu/libc.so.6")
+
 pytestmark = pytest.mark.requires("gcc", "perf_event", "x86_64")
 
 
@@ -168,6 +171,72 @@ def sections(path: Path) -> dict[str, tuple[int, int]]:
     text = subprocess.run(["readelf", "-SW", path], capture_output=True, text=True, check=True).stdout
     rows = (line.split("]", 1)[1].split() for line in text.splitlines() if line.strip().startswith("[") and "]" in line)
     return {row[0]: (int(row[3], 16), int(row[4], 16)) for row in rows if len(row) > 5 and row[0].startswith(".")}
+
+
+def without_debug_file(library: Path, copy: Path) -> None:
+    """A copy of a stripped library whose build id and checksum lead to no debug file, installed or not."""
+    content = bytearray(library.read_bytes())
+    for name, start in ((".note.gnu.build-id", 16), (".gnu_debuglink", 0)):
+        offset, size = sections(library).get(name, (0, 0))
+        for i in range(offset + start, offset + size):
+            content[i] ^= 0xFF
+    copy.write_bytes(content)
+
+
+@pytest.mark.skipif(not LIBC.exists(), reason="needs a libc in Debian's place")
+@pytest.mark.parametrize("flags", ["-fcf-protection=none", "-Wl,-z,ibtplt", "-fno-plt", "-no-pie", "-Wl,-z,now"])
+def test_what_a_stripped_library_does_not_name_has_the_name_of_its_call(
+    program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str
+) -> None:
+    """libc chooses memcpy and memset by CPU; it does not export what it chooses from."""
+    target, libraries = tmp_path / "copies", tmp_path / "libraries"
+    subprocess.run(["gcc", "-O1", "-g", "-fno-builtin", flags, str(COPIES), "-o", target], check=True)
+    libraries.mkdir()
+    without_debug_file(LIBC, libraries / LIBC.name)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(libraries))
+    db = record(program, tmp_path, target)
+    pages = dict(
+        db.execute(
+            "SELECT function, sum(weight) FROM sample JOIN stack ON stack.id = sample.stack"
+            " JOIN place ON place.id = stack.place WHERE kind = 10 AND module = ? GROUP BY function",
+            (str(libraries / LIBC.name),),
+        )
+    )
+    assert pages["memset"] == 1024
+    assert pages["memcpy"] == 512
+
+
+def called(folder: Path, target: Path) -> set[str]:
+    """The names that the calls in a file say."""
+    reader = folder / "called"
+    sources = [TREE / "tests" / "objects" / "called.c", TREE / "profiler/symbols/debug_info/called_symbols.c"]
+    subprocess.run(
+        ["gcc", "-std=c17", "-D_GNU_SOURCE", f"-I{TREE}", *map(str, sources), "-o", reader, "-lelf"], check=True
+    )
+    done = subprocess.run([reader, target], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.requires("arm")
+@pytest.mark.parametrize("flags", [(), ("-no-pie",), ("-fno-plt",), ("-Wl,-z,force-bti", "-mbranch-protection=bti")])
+def test_calls_of_arm_say_names(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    target = tmp_path / "copies"
+    subprocess.run(["aarch64-linux-gnu-gcc", "-O1", "-fno-builtin", *flags, str(COPIES), "-o", target], check=True)
+    assert {"memset", "memcpy", "read", "printf"} <= called(tmp_path, target) <= names(target)
+
+
+@pytest.mark.parametrize("flags", [(), ("-Wl,-z,ibtplt",), ("-fno-plt",), ("-shared", "-fPIC")])
+def test_calls_within_a_stripped_file_say_names_of_other_files_only(tmp_path: Path, flags: tuple[str, ...]) -> None:
+    target = tmp_path / "copies"
+    subprocess.run(["gcc", "-O1", "-s", "-fno-builtin", *flags, str(COPIES), "-o", target], check=True)
+    assert {"memset", "memcpy", "read", "printf"} <= called(tmp_path, target) <= names(target)
+
+
+def names(target: Path) -> set[str]:
+    """Of the functions of other files."""
+    text = subprocess.run(["readelf", "-W", "--dyn-syms", target], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in text.splitlines()]
+    return {row[7].partition("@")[0] for row in rows if len(row) > 7 and row[6] == "UND"}
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -57,6 +57,7 @@ struct faults_pending {
     struct objects_found found;     // at the address when the fault was handled
     struct process *process;       // NULL: classified
     uint64_t held_at_drain;        // waits for a later drain than this; 0: does not wait
+    bool is_first;                 // of its 2 MiB
     int32_t cpu;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "collectors/faults/faults.h"
+#include "collectors/faults/faults_window.h"
 #include "collectors/pages/pages_state.h"
 
 enum {
@@ -106,14 +107,24 @@ static bool faults_classify_may_be_huge(const struct faults *faults, const struc
     return eligible && mapping->start <= window && mapping->end >= window + FAULTS_CLASSIFY_WINDOW_BYTES;
 }
 
-// Counts the faults of each 2 MiB window: a huge page has one.
-static uint64_t faults_classify_count_window(struct process *process, const struct mapping *mapping, uint64_t address)
+// The faults of the 2 MiB window so far, 0: none is known.
+static uint64_t faults_classify_in_window(const struct process *process, const struct mapping *mapping,
+                                          uint64_t address)
 {
-    uint64_t key = table_mix(faults_classify_window(address), mapping->serial), count = 0;
-    table_get(&process->fault_windows, key, &count);
+    uint64_t seen = 0;
+    table_get(&process->fault_windows, table_mix(faults_classify_window(address), mapping->serial), &seen);
+    return seen;
+}
+
+// Returns whether it is the window's first.
+static bool faults_classify_add_to_window(struct process *process, const struct mapping *mapping,
+                                          const struct faults_pending *fault)
+{
+    uint64_t seen = faults_classify_in_window(process, mapping, fault->address);
     if (process->fault_windows.used < FAULTS_CLASSIFY_HISTORY_MAX)
-        table_put(&process->fault_windows, key, count + 1);
-    return count + 1;
+        table_put(&process->fault_windows, table_mix(faults_classify_window(fault->address), mapping->serial),
+                  faults_window_add(seen, fault->thread));
+    return seen == 0;
 }
 
 static void faults_classify_add_probes(const struct faults *faults, struct faults_classify_batch *batch, size_t i)
@@ -134,22 +145,21 @@ static bool faults_classify_had_own_fault(const struct faults *faults, const str
     return table_get(&process->fault_history, address / faults->page_bytes, &unused);
 }
 
-// All pages of the window have come, and as far as is known with this one fault.
+// All pages of the window have come, and as far as is known with this fault, or with one of another thread that came at
+// the same time.
 static bool faults_classify_looks_huge(const struct faults *faults, const struct faults_classify_batch *batch, size_t i)
 {
     const struct faults_pending *fault = batch->faults[i];
     size_t probes = batch->probes_at[i];
     const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
-    uint64_t count = 0;
     if (!probes || !mapping ||
-        !table_get(&batch->process->fault_windows, table_mix(faults_classify_window(fault->address), mapping->serial),
-                   &count))
+        !faults_window_may_be_one_page(faults_classify_in_window(batch->process, mapping, fault->address)))
         return false;
     for (size_t p = probes; p < probes + FAULTS_CLASSIFY_PROBES; p++)
         if (batch->states[p] != batch->states[i] ||
             faults_classify_had_own_fault(faults, batch->process, batch->addresses[p]))
             return false;
-    return count == 1;
+    return true;
 }
 
 // The event comes before the fault is handled, and clearing a huge page takes a while: no page yet is not an answer.
@@ -169,6 +179,28 @@ static bool faults_classify_must_wait(const struct faults *faults, const struct 
 
 // --- one fault
 
+// What was known of the page. A huge page that another thread's fault brings in this moment is no new one.
+static enum faults_state faults_classify_before(const struct faults *faults, const struct process *process,
+                                                const struct mapping *mapping, const struct faults_pending *fault)
+{
+    enum faults_state before = faults_classify_history(faults, process, mapping, fault->address);
+    bool is_huge = fault->was_mapped_bytes >= FAULTS_CLASSIFY_WINDOW_BYTES && !mapping->saw_zero_pages;
+    bool just_came = is_huge && faults_classify_in_window(process, mapping, fault->address) != 0;
+    return before == FAULTS_STATE_NEW && just_came ? FAULTS_STATE_TOUCHED : before;
+}
+
+// Pages that the fault stands for. Of a huge page, the other threads that came at the same time have one each.
+static uint64_t faults_classify_weight(const struct faults *faults, const struct faults_classify_batch *batch, size_t i,
+                                       enum faults_kind kind)
+{
+    const struct faults_pending *fault = batch->faults[i];
+    if (!faults_kind_places(kind) || !faults_classify_looks_huge(faults, batch, i))
+        return fault->weight;
+    const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
+    return FAULTS_CLASSIFY_WINDOW_BYTES / faults->page_bytes -
+           faults_window_others(faults_classify_in_window(batch->process, mapping, fault->address));
+}
+
 static enum faults_kind faults_classify_kind(struct faults *faults, struct faults_classify_batch *batch, size_t i)
 {
     const struct faults_pending *fault = batch->faults[i];
@@ -177,7 +209,7 @@ static enum faults_kind faults_classify_kind(struct faults *faults, struct fault
     bool is_data = mapping && mapping->kind == MAPPING_STATIC && mapping->file_backed;
     struct faults_facts facts = {
         .mapping = mapping,
-        .before = mapping ? faults_classify_history(faults, process, mapping, fault->address) : FAULTS_STATE_NEW,
+        .before = mapping ? faults_classify_before(faults, process, mapping, fault) : FAULTS_STATE_NEW,
         .now = batch->states[i],
         .is_file_page = is_data ? pages_state_is_file(process->shown, fault->address) : -1,
         .tells_mapped = faults->tells_mapped,
@@ -200,8 +232,7 @@ static void faults_classify_record(struct faults *faults, struct faults_classify
     const struct faults_pending *fault = batch->faults[i];
     struct process *process = batch->process;
     enum faults_kind kind = faults_classify_kind(faults, batch, i);
-    bool is_huge = faults_kind_places(kind) && faults_classify_looks_huge(faults, batch, i);
-    uint64_t weight = is_huge ? FAULTS_CLASSIFY_WINDOW_BYTES / faults->page_bytes : fault->weight;
+    uint64_t weight = faults_classify_weight(faults, batch, i, kind);
     faults->sampled_weight += fault->weight;
     struct mapping *mapping = address_space_find(&process->space, fault->address);
     if (kind == FAULTS_FIRST_TOUCH && mapping &&
@@ -229,15 +260,15 @@ static void faults_classify_ask(const struct faults *faults, struct faults_class
 {
     batch->asked = batch->count;
     for (size_t i = 0; i < batch->count; i++) {
-        const struct faults_pending *fault = batch->faults[i];
+        struct faults_pending *fault = batch->faults[i];
         const struct mapping *mapping = address_space_find(&batch->process->space, fault->address);
         batch->addresses[i] = fault->address;
         batch->probes_at[i] = 0;
         if (!mapping || fault->was_mapped_bytes > 0 || !faults_classify_may_be_huge(faults, mapping, fault->address))
             continue;
-        bool is_first =
-            fault->held_at_drain || faults_classify_count_window(batch->process, mapping, fault->address) == 1;
-        if (is_first && fault->weight == 1)
+        if (!fault->held_at_drain)
+            fault->is_first = faults_classify_add_to_window(batch->process, mapping, fault);
+        if (fault->is_first && fault->weight == 1)
             faults_classify_add_probes(faults, batch, i);
     }
     pages_state_query(batch->process->shown, batch->addresses, batch->asked, batch->states);

@@ -30,7 +30,7 @@ struct process {
     char exec_path[CHANNEL_TEXT];    // and the end of its path
     struct address_space space;
     struct table fault_history;      // page -> enum faults_state; see faults.h
-    struct table fault_windows;      // 2 MiB window -> faults seen in it
+    struct table fault_windows;      // 2 MiB window -> faults_window.h
     struct table fault_regions;      // 32 MiB region -> its first touches
     bool other_namespace;            // its thread numbers on the channel are not ours
     bool forgets;                    // fault_history is full: unseen pages may have been touched before

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler/symbols/called_names.h"
 #include "profiler/symbols/debug_info/function_table.h"
 #include "profiler/symbols/debug_info/inlined_calls.h"
 #include "profiler/symbols/debug_info/unit_table.h"
@@ -26,6 +27,7 @@ struct symbols {
     const struct symbols_request *request;
     int64_t next_place;            // ids for inlined callers, behind those of the recorder
     int64_t resolved;
+    bool *nameless;                // by id - 1 of a place: its file was read, and does not name it
     uint64_t weight;               // of the place that is resolved
     struct source_lines lines;
     struct open_as owner;          // of the file that is looked into
@@ -194,8 +196,10 @@ static void symbols_resolve_place(struct symbols *s, int64_t id, const struct ca
                                     .inline_of = RECORDING_NULL,
                                     .source = symbols_line(unit, address - bias)};
     if (!symbols_write_scopes(s, place->path, unit, address - bias, &row)) {
-        if (!row.function && !row.source.file)
+        if (!row.function && !row.source.file) {
+            s->nameless[id - 1] = true;
             return;
+        }
         symbols_write(s, &row);
     }
     s->resolved++;
@@ -345,17 +349,40 @@ static void symbols_resolve_files(struct symbols *s, const struct symbols_order 
     }
 }
 
+static void symbols_found_called(void *context, int64_t place, const char *name)
+{
+    struct symbols *s = context;
+    symbols_write(s, &(struct symbols_row){
+                         .id = place, .function = name, .offset = RECORDING_NULL, .inline_of = RECORDING_NULL});
+    s->resolved++;
+}
+
+// The rest by what their callers call.
+static void symbols_resolve_called(struct symbols *s)
+{
+    s->build_id[0] = '\0';
+    called_names_find(&(struct called_names_request){.stacks = s->request->stacks,
+                                                     .wanted = s->nameless,
+                                                     .files = s->request->files,
+                                                     .found = symbols_found_called,
+                                                     .context = s});
+}
+
 int64_t symbols_resolve(const struct symbols_request *request)
 {
     struct symbols s = {.request = request, .next_place = request->stacks->place_count + 1};
     uint64_t *weights = call_stacks_place_weights(request->stacks, request->programs);
     struct symbols_order order = {.stacks = request->stacks, .weights = weights};
-    if (weights && symbols_make_order(&order) == 0)
+    s.nameless = calloc((size_t)request->stacks->place_count + 1, sizeof *s.nameless);
+    if (weights && s.nameless && symbols_make_order(&order) == 0) {
         symbols_resolve_files(&s, &order);
+        symbols_resolve_called(&s);
+    }
     source_lines_write(&s.lines, request->queue);
     source_lines_free(&s.lines);
     free(order.ids);
     free(weights);
+    free(s.nameless);
     *request->next_place = s.next_place;
     return s.resolved;
 }

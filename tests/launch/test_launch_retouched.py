@@ -69,3 +69,16 @@ def test_pages_that_come_back_from_swap_are_no_first_touches(swap: None, tmp_pat
     first, again = (_pages(tmp_path / "r", kind) for kind in (FIRST, AGAIN))
     assert 0.85 * pages - lost <= first <= 1.15 * pages + 2 * MIB + lost
     assert 0.85 * 2 * pages - lost <= again <= 1.15 * 2 * pages + 2 * MIB + lost
+
+
+@pytest.mark.requires("perf_event", "x86_64", "huge_pages")
+def test_a_huge_page_that_several_threads_wait_for_is_touched_once(tmp_path: Path) -> None:
+    """Each of them has a fault; only one brings the page. Which one the others wait for, if any does, is chance."""
+    source = TREE / "tests" / "targets" / "raced_pages.c"
+    program = build_once(BUILD / "tests" / "targets" / "raced_pages", str(source), "-pthread")
+    assert run("record", "-q", "-o", tmp_path / "r", program) == (0, "", "")
+    by_work = (
+        f"SELECT sum(weight) FROM sample JOIN stack ON stack.id = sample.stack JOIN place ON place.id = stack.place"
+        f" WHERE kind = {FIRST} AND function = 'work'"
+    )
+    assert one(tmp_path / "r", by_work) == 16 * 512

@@ -48,6 +48,27 @@ def test_each_block_of_a_constructor_goes_to_the_node_of_its_thread(
     assert advice.removes == pytest.approx(1.0)
 
 
+def test_blocks_that_are_dealt_out_are_not_divided_for_the_halves_that_samples_saw_more_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads take every eighth of 32 blocks. Those of node 0 were seen a little more in the first half of theirs."""
+    text_of(monkeypatch, "part::part(unsigned long n)", "{", "    data = new double[n];", "}")
+    builder = sampled()
+    made = builder.object("heap", builder.stack(builder.place(("/home/u/src/sum.c", 3, "part::part(unsigned long)"))))
+    stack, pages = builder.stack(builder.place(WORK)), BLOCK // 4
+    for number in range(32):
+        start, thread = ARRAY + number * BLOCK * PAGE, number % 8
+        block = builder.block(made, start, pages, start_ns=number)
+        builder.touch(init_stack(builder), 1, start, pages, page_node=0, block=block)
+        for half in range(2):
+            first = start + half * pages // 2 * PAGE
+            count = 24 if half == thread // 4 else 16
+            builder.loads(stack, thread + 1, range(first, first + count * PAGE, PAGE), 0, block=block)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "static size_t made; // of 32 blocks, each of which is one part" in "".join(advice.code)
+    assert advice.removes == pytest.approx(1.0)
+
+
 def half_touched(toucher: int, own: Line, foreign: Line) -> RecordingBuilder:
     """Threads 0 to 3 touch what they use, at one place; at the other, one thread touches what 4 to 7 use."""
     builder = sampled()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from numaprof.analysis.placement import gained, node_order, team_order
+from numaprof.document.overview_text import notes, pin_line
 from numaprof.rules import advise
 from numaprof.rules.advice import Kind
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
@@ -148,8 +149,14 @@ def test_a_first_thread_that_wandered_is_said(tmp_path: Path) -> None:
             away = page < share * PAGES
             where = {"address": ARRAY + page * PAGE, "block": block, "page_node": int(away), "cpu": 4 if away else 0}
             builder.sample(FIRST_TOUCH, 1, builder.stack(builder.place(INIT)), 16, **where)
-        advice = disturbed.rule(read(builder, tmp_path))
+        evidence = read(builder, tmp_path)
+        advice = disturbed.rule(evidence)
         assert (advice is not None) is speaks
+        said = [
+            note for note in notes(evidence) if "it first touched 16 MiB from node 0 and 16 MiB from node 1" in note
+        ]
+        assert len(said) == int(share == 0.5)  # whatever can be done about it
+        assert ("0 migrated, thread 0 changed nodes before others started" in "".join(pin_line(evidence))) is bool(said)
         if advice is not None:
             told = "changed nodes before other threads started, and first touched 16 MiB from node 0 and 16 MiB"
             assert told in advice.finding

@@ -251,6 +251,49 @@ def grown(folder: Path, *sizes: int) -> str:
     return advice.change
 
 
+PUSHED = """void fill() {
+    std::vector<double> all;
+    for (int i = 0; i < n; i++)
+        all.push_back(i);
+    work(all);
+}"""
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_grew_is_moved_to_threads_that_are_known_to_use_it(
+    known: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: PUSHED.split("\n"))
+    builder = levels(RecordingBuilder()).threads(8)
+    line = builder.place(("/home/u/src/sum.cpp", 4, "fill"))
+    header = {"module": "/home/u/sum", "file": "/usr/include/c++/12/bits/stl_vector.h", "line": 566, "inline_of": line}
+    stack = builder.stack(builder.add("place", function="std::vector<double>::push_back(double&&)", **header))
+    vector = builder.object("heap", builder.stack(line))
+    for number, pages in enumerate((64, 128, 256, 512)):
+        builder.block(vector, OTHER + (number << 32), pages, start_ns=number, end_ns=number + 1)
+    block = builder.block(vector, ARRAY, PAGES, start_ns=4)
+    builder.touch(stack, 1, ARRAY, PAGES, page_node=0, block=block)
+    if known:
+        use_blocks(builder, block, [0] * 8)
+    advice = serial_init.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert ("MPOL_MF_MOVE" in "".join(advice.code)) is known
+    assert ("If each thread uses a part of its own, allocate it at its final size" in advice.change) is not known
+
+
+@pytest.mark.parametrize(("near", "far"), [(3, 3), (7, 7), (5, 8), (12, 12)])
+def test_few_samples_all_over_an_array_say_spread_however_few(near: int, far: int, tmp_path: Path) -> None:
+    """More of them are needed to tell the place of use, and which objects are remote, than that nobody has a part."""
+    builder = levels(RecordingBuilder()).level(3, "samples", True, detail="load latency").threads(8)
+    builder.counters("demand_rd", [1_000_000] * 4 + [0] * 4, [0] * 4 + [1_000_000] * 4)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        for number in range(near if thread < 4 else far):
+            page = (number * 8 + thread) * 0x9E37 % PAGES
+            builder.loads(stack, thread + 1, [ARRAY + page * PAGE], 0, block=block)
+    only(builder, tmp_path, shared_by_all)
+
+
 def test_what_grew_may_have_been_touched_at_addresses_that_are_gone(tmp_path: Path) -> None:
     builder = levels(RecordingBuilder(), counters=False).threads(8)
     object = builder.object("heap", builder.stack(builder.place(ALLOC)))
@@ -497,16 +540,69 @@ void make(void)
 }"""
 
 
-def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Advice:
+def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allocator: str = "my_alloc") -> Advice:
     monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text.split("\n"))
     builder = sampled()
     made = builder.stack(
-        builder.place(("/home/u/src/sum.c", 3, "my_alloc")), builder.place(("/home/u/src/sum.c", 11, "make"))
+        builder.place(("/home/u/src/sum.c", 3, allocator)), builder.place(("/home/u/src/sum.c", 11, "make"))
     )
     builder.touch(made, 1, ARRAY, PAGES, page_node=0)
     use_blocks(builder, None, [0] * 8)
     (advice,) = only(builder, tmp_path, serial_init)
     return advice
+
+
+FORTRAN_LOCAL = ["subroutine work", "real(8), save :: u1(4194304)", "end subroutine", "program p", "call work", "end"]
+FORTRAN_OWN = ["program p", "real(8) :: u1(4194304)", "call work", "end program"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("u.0", ["void work(void)", "{", "    static double u[1 << 22];", "}"], r"\bPOINTER\b"),
+        ("u.1.lto_priv.0", ["static double u[1 << 22];"], r"\bu\b"),
+        ("work.u", ["static double u[1 << 22];"], r"\bu\b"),  # of Clang
+        ("work(int)::u", ["static double u[1 << 22];"], r"\bu\b"),
+        ("u1.3", FORTRAN_OWN, r"\bu1\(\w+\) = 0"),
+        ("u1.3", FORTRAN_LOCAL, r"numactl"),  # the main program does not see it
+    ],
+)
+def test_variables_have_the_names_of_the_text_in_printed_code(
+    name: str, text: list[str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """GCC and gfortran number static variables of procedures: u1.3."""
+    file = "sum.f90" if text[-1].startswith("end") else "sum.cpp"
+    monkeypatch.setattr("numaprof.fixes.find.whole", lambda *_: text)
+    builder = sampled()
+    line = next(number for number, each in enumerate(text, 1) if "static" in each or "real" in each)
+    declared = builder.stack(builder.place((f"/home/u/src/{file}", line, None)))
+    block = builder.block(builder.object("static", declared, name=name), ARRAY, PAGES)
+    filled = builder.stack(builder.place((f"/home/u/src/{file}", 2, "work.constprop.0")))
+    builder.touch(filled, 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8, line=(f"/home/u/src/{file}", 3, "work._omp_fn.0"))
+    (advice,) = only(builder, tmp_path, serial_init)
+    code = "\n".join(advice.code)
+    assert re.search(expected, code)
+    assert not re.search(r"\w\.(?:\d|u\b|lto|constprop|_omp_fn)", code)
+
+
+@pytest.mark.parametrize("function", ["my_alloc.constprop.0", "my_alloc.isra.0", "my_alloc [clone .part.0]"])
+def test_functions_have_the_names_of_the_text_in_printed_code(
+    function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advice = advice_on_pieces(PIECES, tmp_path, monkeypatch, function)
+    assert "            all[i].row[j] = my_alloc(m * sizeof(double));" in advice.code
+
+
+def test_code_without_lines_names_functions_as_the_text_does(tmp_path: Path) -> None:
+    builder = sampled()
+    program = {"module": "/home/u/sum", "file": None, "line": None, "address": 7}
+    makes = builder.stack(builder.add("place", function="make.constprop.0", **program))
+    block = builder.block(builder.object("heap", makes), ARRAY, PAGES)
+    builder.touch(makes, 1, ARRAY, PAGES, page_node=0, block=block)
+    use_blocks(builder, block, [0] * 8)
+    (advice,) = only(builder, tmp_path, serial_init)
+    assert "after the allocation at make in sum" in advice.code[0]
 
 
 def test_an_array_that_another_function_uses_keeps_the_line_of_that_one(tmp_path: Path) -> None:
@@ -1550,11 +1646,20 @@ def test_pages_of_a_file_by_faults_alone(tmp_path: Path) -> None:
 # Caches
 
 
-@pytest.mark.parametrize(("dirty", "fires"), [(150, True), (20, False)])
-def test_dirty_lines(dirty: int, fires: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dirty", "near", "fires"),
+    [
+        (150, 0, True),
+        (20, 0, False),
+        (150, 1000, True),
+        (150, 2000, False),  # of all loads few: more or fewer samples of them change nothing
+    ],
+)
+def test_dirty_lines(dirty: int, near: int, fires: bool, tmp_path: Path) -> None:
     builder = sampled()
     block = builder.block(builder.object("static", name="counts"), ARRAY, 1)
     stack = builder.stack(builder.place(LOOP))
+    builder.sample(LOAD, 1, stack, 1009 * near, address=ARRAY, source=LOCAL, page_node=0, block=block)
     for number in range(200):
         source = REMOTE_DIRTY if number < dirty else REMOTE
         builder.sample(

@@ -87,6 +87,7 @@ def test_program_in_a_system_folder(tmp_path: Path) -> None:
         ([bare("memset"), bare("work", PROGRAM), bare("main", PROGRAM)], "work in sum"),
         ([bare("memset"), bare(None, PROGRAM)], "sum+0x7"),
         ([bare("memset"), bare("start_thread")], "memset in libc.so.6"),
+        ([bare(None)], "a function of libc.so.6"),
         ([bare(None, None)], "unknown place"),
         ([bare(None, "[anonymous code]"), bare("main", PROGRAM)], "main in sum"),
         ([bare(None, "[anonymous code]"), bare("JavaMain", "/usr/lib/jvm/libjli.so")], "generated code"),

@@ -24,7 +24,7 @@ from numaprof.text.format import (
     size,
     words,
 )
-from numaprof.text.function_names import function_name, library_function
+from numaprof.text.function_names import function_name, in_source, library_function
 
 NASTY = [
     ("\x1b[31mred", "\\x1b[31mred"),
@@ -187,6 +187,7 @@ def test_functions_without_their_arguments(function: str, name: str) -> None:
         ("__libc_calloc", "calloc"),
         ("__GI__IO_fread", "fread"),
         ("_IO_file_read", "file_read"),
+        ("__memcpy_chk", "memcpy"),
         ("_start", "_start"),
         ("fread", "fread"),
         ("std::vector<int>::resize(unsigned long)", "std::vector::resize"),
@@ -194,6 +195,21 @@ def test_functions_without_their_arguments(function: str, name: str) -> None:
 )
 def test_functions_of_libraries_as_they_are_called(function: str, name: str) -> None:
     assert library_function(function) == name
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("fill.constprop.0.isra.0", "fill"),
+        ("main._omp_fn.0", "main"),
+        ("main.omp_outlined_debug__", "main"),
+        ("alloc(int) [clone .constprop.0] [clone .cold]", "alloc(int)"),
+        ("u1.3", "u1"),
+        ("sum2", "sum2"),
+    ],
+)
+def test_names_as_the_text_has_them(symbol: str, name: str) -> None:
+    assert in_source(symbol) == name
 
 
 def test_a_variant_in_libc_is_called_as_the_user_calls_it() -> None:

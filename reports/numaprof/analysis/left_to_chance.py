@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.samples import Touched
-from numaprof.evidence.thresholds import MIN_OBJECT_SHARE
+from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, WANDERED
 
 
 def roaming(evidence: Evidence) -> list[Thread]:
@@ -33,6 +33,15 @@ def touched_unpinned(evidence: Evidence) -> list[Touched]:
 def by_node(rows: Iterable[Touched]) -> dict[int, float]:
     """Pages by the node of the CPU at the first touch."""
     return summed((row.node, row.pages) for row in rows if row.node is not None)
+
+
+def wandering(evidence: Evidence) -> dict[int, float]:
+    """Pages that the first thread first touched while nothing kept it on a node, by the node of its CPU. Empty: hardly
+    any were away from the node of most."""
+    pages = by_node(touched_unpinned(evidence))
+    away = sum(pages.values()) - max(pages.values(), default=0.0)
+    few = away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES
+    return {} if few else pages
 
 
 def _rarer(thread: Thread) -> float:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 
@@ -13,15 +12,13 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, nodes_in_text, percent, plural, size, words
-from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name
+from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name, variable_in_source
 
 MOST_COPIED = 400  # characters of a command
 INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  # where packages put programs
 LEAST_NAMED = 0.005  # of an object's pages: less is printed as 0 %
 
-# GCC and Clang number variables of one name, static ones of functions: u.3
 _SHARED_ANONYMOUS = "/dev/zero (deleted)"  # the kernel's name of mmap(MAP_SHARED | MAP_ANONYMOUS)
-_COMPILER_NUMBER = re.compile(r"\.\d+$")
 
 
 def thread_name(thread: Thread) -> str:
@@ -65,6 +62,11 @@ def homes_in_text(homes: dict[int, float]) -> str:
         return f"node {ordered[0]}"
     named = [home for home in ordered[:3] if homes[home] >= LEAST_NAMED * total]
     return ", ".join(f"node {home} {100 * homes[home] / total:.0f} %" for home in named)
+
+
+def touched_from(evidence: Evidence, pages: dict[int, float]) -> str:
+    """16 MiB from node 0 and 8 MiB from node 1."""
+    return words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
 
 
 def threads_on_nodes(threads: Sequence[Thread]) -> str:
@@ -121,7 +123,7 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         return "anonymous shared memory"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
-        plain = _COMPILER_NUMBER.sub("", _FORTRAN_MODULE.sub(r"\1", found.name))
+        plain = variable_in_source(_FORTRAN_MODULE.sub(r"\1", found.name))
         name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:

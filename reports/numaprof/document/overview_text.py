@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from numaprof.analysis.binding import BOUND_BY, binding
+from numaprof.analysis.left_to_chance import wandering
+from numaprof.analysis.naming import thread_in_text, touched_from
 from numaprof.analysis.remote_share import COUNTERS, basis
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.slow_tier import slow_share_in_words
@@ -239,6 +241,8 @@ def _pinning(evidence: Evidence) -> str:
     if pinned:
         migrated = sum(1 for thread in pinned if thread.migrated)
         parts.append(f"{plural(len(pinned), 'thread')} pinned {clean(evidence.run.pin_policy)}, {migrated} migrated")
+    if wandering(evidence):
+        parts.append("thread 0 changed nodes before others started")
     if own:
         parts.append(f"{plural(len(own), 'thread')} pinned by the program itself")
     if len(threads) > len(pinned) + len(own):
@@ -265,6 +269,7 @@ def notes(evidence: Evidence) -> Iterator[str]:
             else "."
         )
         yield f"{round_percent(evidence.uncounted.part)} of the CPU time passed while threads had no counters{allows}"
+    yield from _wandered(evidence)
     thin = [thread for thread in evidence.threads if _thin(thread.traffic)] if evidence.counted else []
     if thin:
         were, their = either(len(thin), "was", "were"), either(len(thin), "its", "their")
@@ -278,6 +283,16 @@ def notes(evidence: Evidence) -> Iterator[str]:
             "the error is up to 0.7 %."
         )
     yield from _recorded_notes(evidence)
+
+
+def _wandered(evidence: Evidence) -> Iterator[str]:
+    """The main thread is pinned when it starts others; its first touches before that lie where the scheduler had it."""
+    if pages := wandering(evidence):
+        first = thread_in_text(evidence.threads[0])
+        yield (
+            f"{first} changed nodes before others started, while nothing kept it on one: it first touched "
+            f"{touched_from(evidence, pages)}. The nodes of that memory are chance, and may be others in the next run."
+        )
 
 
 def _thin(traffic: Traffic) -> bool:

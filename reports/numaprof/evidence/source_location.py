@@ -36,6 +36,8 @@ class Site(NamedTuple):
             is_libc = module is not None and module.startswith(("libc.so", "libc-"))
             function = without_arguments(without_variant(self.function) if is_libc else self.function)
             return f"{function} in {module}" if module else function
+        if module is not None and ".so" in module and (self.module or "").startswith(("/lib", "/usr/lib")):
+            return f"a function of {module.partition('+0x')[0]}"  # nobody knows an address in it
         return module or "unknown place"
 
     @property

@@ -16,6 +16,7 @@ from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE, SERIAL_TOUCH
 from numaprof.fixes import c_allocation, c_schedule, fortran_allocation
 from numaprof.fixes.memory import Memory
+from numaprof.text.function_names import in_source, variable_in_source
 from numaprof.text.source_lines import whole
 
 _FREE_FORM = (".f90", ".f95", ".f03", ".f08")
@@ -195,7 +196,7 @@ def _last_name(site: Site | None) -> str | None:
     """Name of the function without its arguments, classes and namespaces."""
     if site is None or site.function is None:
         return None
-    name = re.search(r"(\w+)\s*(?:<[\w\s:]+>\s*)?(?:\(.*)?$", site.function)
+    name = re.search(r"(\w+)\s*(?:<[\w\s:]+>\s*)?(?:\(.*)?$", in_source(site.function))
     return name.group(1) if name else None
 
 
@@ -258,12 +259,14 @@ def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     if site is None or site.line is None or site.file is None or found.name is None:
         return []
     lines = whole(site.file, evidence.run.cwd, evidence.run.started_at)
-    name = re.sub(r"\.\d+$", "", found.name.split("::")[-1])
+    name = variable_in_source(found.name).rpartition("::")[2]
     memory = None
     if _suffix(site) in _FREE_FORM:
         module = re.match(r"__(\w+)_MOD_(\w+)$", name)
         if name.endswith("_") and (arrays := fortran_allocation.common(lines, site.file, name[:-1])):
             return arrays
+        if module is None and not fortran_allocation.is_of_program(lines, site.line):
+            return []
         memory = fortran_allocation.variable(lines, site.file, *(module.group(2, 1) if module else (name, None)))
     elif _suffix(site) in _C and site.line <= len(lines):
         memory = c_allocation.variable(lines, site.file, site.line, name)

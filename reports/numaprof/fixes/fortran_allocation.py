@@ -150,11 +150,20 @@ _DECLARES = re.compile(
 
 def variable(lines: Sequence[str], file: str, name: str, module: str | None) -> Memory | None:
     """An array of a module, or of the main program, without values; the main program has to be in the same file."""
-    program, rank = _declarations(lines), _rank(lines, name)
-    if program is None or not rank:
+    program = _declarations(lines)
+    if program is None:
+        return None
+    rank = _rank(lines if module else lines[program[0] : program[1]], name)
+    if not rank:
         return None
     uses = (f"use {module}, only: {name}",) if module else ()
     return _there(file, program[1], name, rank, uses)
+
+
+def is_of_program(lines: Sequence[str], line: int) -> bool:
+    """The main program declares what is declared there: procedures have variables of their own."""
+    program = _declarations(lines)
+    return program is not None and program[0] < line <= program[1]
 
 
 def common(lines: Sequence[str], file: str, block: str) -> list[Memory]:

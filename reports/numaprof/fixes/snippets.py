@@ -16,6 +16,7 @@ from numaprof.fixes.c_text import operand
 from numaprof.fixes.edit import Edit
 from numaprof.fixes.find import is_fortran
 from numaprof.fixes.memory import ANY, Memory
+from numaprof.text.function_names import in_source
 
 _STEP = "    "
 _NUMA, _OPENMP = ("-lnuma",), ("-fopenmp",)
@@ -256,5 +257,6 @@ def unplaced(snippet: Snippet, allocated: Sequence[Site], touched: Sequence[Site
     """For memory of which the text was not read: where to add it, and the code, in names to be replaced; C only."""
     if is_fortran((*allocated, *touched)):
         return ()
-    where = f"before {positions(touched)}" if touched and not allocated else "after the allocation"
-    return snippet(ANY)[0].unplaced(f"{where} at {positions(allocated)}" if allocated else where)
+    at = positions(site._replace(function=in_source(site.function or "") or None) for site in allocated or touched)
+    where = f"before {at}" if touched and not allocated else "after the allocation"
+    return snippet(ANY)[0].unplaced(f"{where} at {at}" if allocated else where)

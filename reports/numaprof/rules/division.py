@@ -57,8 +57,10 @@ def divided_by_threads(
     """
     group, text, by_team = those.objects, those.text, team_order(evidence, working, BINS, those.objects)
     whole, each = (gained(evidence, group, by_team, each_block) for each_block in (False, True))
-    each_block = each > whole + AS_GOOD
     lead = leading(group)
+    if order is not None and _of_a_block(lead, order) == order:  # blocks that are dealt out are in no team's order
+        whole = max(whole, gained(evidence, [lead], order, False))
+    each_block = each > whole + AS_GOOD
     divisions, placed = [], {memory: replace(memory, divide_each=each_block) for memory in text}
     for found in group:
         own = those.own(evidence, found)

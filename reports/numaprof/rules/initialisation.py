@@ -185,7 +185,7 @@ def change(init: Initialisation) -> str:
             "place them beforehand: let each thread allocate and write first the blocks that it uses later."
         )
     by_team = _openmp_change if init.team is Team.OPENMP else _threads_change
-    text = (_grown_change if is_moved(init) else by_team)(init)
+    text = (_grown_change if is_moved(init) or _moves_unknown_parts(init) else by_team)(init)
     more = [part for part in (_left(init), _zeroed_beside(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
@@ -239,9 +239,20 @@ def is_moved(init: Initialisation) -> bool:
     return any(memory.grown for memory in init.memories or ()) and bool(edits(init))
 
 
+def _moves_unknown_parts(init: Initialisation) -> bool:
+    """Code would move pages that were written to, but no samples tell to whom."""
+    return init.shape is Shape.UNKNOWN and any(memory.grown for memory in init.memories or ())
+
+
 def _grown_change(init: Initialisation) -> str:
+    grows = f"It grows while one thread fills it at {positions(init.sites)}."
+    if _moves_unknown_parts(init):
+        return init.or_spread(
+            f"{grows} If each thread uses a part of its own, allocate it at its final size before, and let each thread "
+            "write first to its part."
+        )
     return (
-        f"It grows while one thread fills it at {positions(init.sites)}. Better allocate it at its final size before, "
+        f"{grows} Better allocate it at its final size before, "
         "and let each thread write first to the part that it uses later. Or, once it is full, move its parts, by this "
         f"code, to the nodes that use them at {_use(init)} (threads must be pinned as in this run):"
     )
@@ -293,6 +304,8 @@ def by_policy(init: Initialisation) -> bool:
 def edits(init: Initialisation) -> tuple[Edit, ...]:
     """Code in its place; empty: the text does not tell where that is, or no code of this memory's own is the change."""
     if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
+        return ()
+    if _moves_unknown_parts(init):
         return ()
     return edits_of(init.memories, _snippet(init))
 

@@ -12,10 +12,15 @@ _WITHIN_BRACKETS = re.compile(r"<[^<>]*>|\([^()]*\)|\[clone[^]]*\]")
 _ALLOCATING = re.compile(r"^.*\boperator (new|delete)(\[\])?.*$")
 # A procedure of a Fortran module, as gfortran writes it into the symbol table.
 _FORTRAN_MODULE = re.compile(r"^__\w+_MOD_(\w+)")
-# What libc calls its variants of one function for different CPUs, or for itself: __memset_avx2_unaligned_erms,
-# __libc_realloc, __GI__IO_fread.
+# What libc calls its variants of one function for different CPUs, for itself, or with a check of bounds:
+# __memset_avx2_unaligned_erms, __libc_realloc, __GI__IO_fread, __memcpy_chk.
 _VARIANT_OF_LIBC = re.compile(
-    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+    r"^(?:_IO_|__(?:GI_)?(?:_?IO_)?(?:libc_)?)(\w+?)(?:_chk)?(?:_(?:s?sse\d|avx|evex|erms|sve|neon|generic)\w*)?$"
+)
+# What compilers put behind the names of variables of one function and of parts and copies of functions: u.3,
+# fill.constprop.0, main._omp_fn.0, alloc(int) [clone .isra.0].
+_NUMBERED_BY_COMPILER = re.compile(
+    r"(?:\.(?:\d+|_omp_fn|omp_outlined\w*|constprop|isra|part|cold|lto_priv|llvm|localalias))+$|(?: \[clone [^]]*\])+$"
 )
 _CALL = "\0"  # for operator(), whose brackets are not those of arguments
 _DEEPEST = 8  # brackets within brackets; names may be hostile
@@ -56,3 +61,14 @@ def library_function(function: str) -> str:
 
 def without_variant(function: str) -> str:
     return _VARIANT_OF_LIBC.sub(r"\1", function)
+
+
+def in_source(name: str) -> str:
+    """fill of fill.constprop.0, u of u.3: as the program's text has it."""
+    return _NUMBERED_BY_COMPILER.sub("", name)
+
+
+def variable_in_source(name: str) -> str:
+    """The same of a variable. Clang puts the function before those of functions: u of fill.u."""
+    before, colons, last = in_source(name).rpartition("::")
+    return before + colons + last.rpartition(".")[2]

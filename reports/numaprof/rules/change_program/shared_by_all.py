@@ -30,7 +30,6 @@ from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
 from numaprof.evidence.first_touches import summed
 from numaprof.evidence.objects import Object
-from numaprof.evidence.samples import Used
 from numaprof.evidence.spread import effective_size, sampled_interval
 from numaprof.evidence.thresholds import ONE_CONTROLLER, ONE_HOME, REMOTE_LIGHT
 from numaprof.fixes import find as fixes
@@ -55,7 +54,7 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     group = used_whole(evidence)
     uses = later_uses(group)
-    if not group or not (uses if measured(evidence) else judge(evidence) is Judgement.HEAVY):
+    if not group or not ((uses and measured(evidence)) or judge(evidence) is Judgement.HEAVY):
         return None
     sites, part = init_sites(group), remote_part(evidence, group) if measured(evidence) else None
     working = users(evidence, uses) or list(evidence.workers)
@@ -73,7 +72,7 @@ def rule(evidence: Evidence) -> Advice | None:
         change=_change(evidence, group, working),
         code=lines,
         edits=changes,
-        evidence=_rests_on(evidence, uses, part),
+        evidence=_rests_on(evidence, group, part),
         expects=interleaved_share(evidence, group, all_memory),
         concerns=part,
         shared=True,
@@ -154,10 +153,11 @@ def _busiest(evidence: Evidence, homes: Mapping[int, float]) -> str:
     return f"node {node}'s memory" + (f" ({round_percent(share)} of all requests)" if share else "")
 
 
-def _rests_on(evidence: Evidence, uses: list[Used], part: float | None) -> str:
+def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> str:
     if part is None:
         return "addresses of sampled loads, most of which caches answered: each thread's span all of it."
-    samples = plural(sum(row.samples for row in uses), "access", "es")
+    seen = sum(row.samples for row in later_uses(group)) or sum(found.known_samples for found in group)
+    samples = plural(seen, "access", "es")
     return f"addresses of {samples}: each thread's span all of it, {of_remote(evidence, part)} are here."
 
 

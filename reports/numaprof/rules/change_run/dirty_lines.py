@@ -6,23 +6,19 @@ from __future__ import annotations
 from numaprof.analysis.naming import command_to_copy, object_in_text
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.objects import Object
-from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY
+from numaprof.evidence.thresholds import MIN_SAMPLES, MOSTLY_DIRTY, REMOTE_HEAVY
 from numaprof.recording.codes import Source
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import percent, plural
 
-REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED = Source.REMOTE_DRAM, Source.REMOTE_CACHE, Source.REMOTE_MODIFIED
+_OTHER_NODES = (Source.REMOTE_DRAM, Source.REMOTE_CACHE, Source.REMOTE_MODIFIED)
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    weights: dict[int, float] = {}
-    samples = 0
-    for answer in evidence.objects.answers:
-        if answer.source in (REMOTE_DRAM, REMOTE_CACHE, REMOTE_MODIFIED):
-            weights[answer.source] = weights.get(answer.source, 0.0) + answer.weight
-            samples += answer.samples
-    dirty, remote = weights.get(REMOTE_MODIFIED, 0.0), sum(weights.values())
-    if samples < MIN_SAMPLES or dirty < MOSTLY_DIRTY * remote:
+    there = [answer for answer in evidence.objects.answers if answer.source in _OTHER_NODES]
+    dirty = sum(answer.weight for answer in there if answer.source == Source.REMOTE_MODIFIED)
+    remote, samples = sum(answer.weight for answer in there), sum(answer.samples for answer in there)
+    if samples < MIN_SAMPLES or dirty < MOSTLY_DIRTY * remote or dirty < REMOTE_HEAVY * _missed(evidence):
         return None
     modified = [found for found in evidence.objects.found if _modified(found)]
     worst = sorted(modified, key=_modified, reverse=True)[:1]
@@ -40,6 +36,11 @@ def rule(evidence: Evidence) -> Advice | None:
     )
 
 
+def _missed(evidence: Evidence) -> float:
+    """Weighted number of sampled loads that a core's own caches did not answer."""
+    return sum(answer.weight for answer in evidence.objects.answers if answer.source not in (None, Source.OWN_CACHE))
+
+
 def _modified(found: Object) -> float:
     """Weighted number of sampled loads of the object that got a modified line from another node."""
-    return sum(answer.weight for answer in found.answers if answer.source == REMOTE_MODIFIED)
+    return sum(answer.weight for answer in found.answers if answer.source == Source.REMOTE_MODIFIED)

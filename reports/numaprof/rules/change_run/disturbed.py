@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from typing import Union
 
-from numaprof.analysis.left_to_chance import by_node, roaming, touched_unpinned
-from numaprof.analysis.naming import command_to_copy, thread_name, without_source
+from numaprof.analysis.left_to_chance import roaming, wandering
+from numaprof.analysis.naming import command_to_copy, thread_name, touched_from, without_source
 from numaprof.analysis.runtimes import runtimes
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
-from numaprof.evidence.thresholds import BALANCING_MOVED, MIN_OBJECT_BYTES, WANDERED
+from numaprof.evidence.thresholds import BALANCING_MOVED
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_run.stay_on_node import NEEDS, bound_by_openmp, leave, stay
-from numaprof.text.format import percent, plural, size, words
+from numaprof.text.format import percent, plural, words
 
 
 def rule(evidence: Evidence) -> Advice | None:
@@ -82,13 +82,12 @@ def _wandered(evidence: Evidence) -> Cause | None:
     """The first thread is not pinned before there are others: on a busy host it touches from several nodes."""
     if without_source(evidence) or runtimes(evidence):
         return None  # no command keeps the first thread on one node, and the others on all
-    pages = by_node(touched_unpinned(evidence))
-    away = sum(pages.values()) - max(pages.values(), default=0.0)
-    if away < WANDERED * evidence.touched_pages or evidence.bytes(away) < MIN_OBJECT_BYTES:
+    pages = wandering(evidence)
+    if not pages:
         return None
-    where = words([f"{size(evidence.bytes(pages[node]))} from node {node}" for node in sorted(pages)])
     return (
-        f"{thread_name(evidence.threads[0])} changed nodes before other threads started, and first touched {where}",
+        f"{thread_name(evidence.threads[0])} changed nodes before other threads started, and first touched "
+        + touched_from(evidence, pages),
         bound_by_openmp(evidence, "numaprof") if evidence.samples.openmp else _main_stays(),
         "the node of the CPU at its page faults",
     )
