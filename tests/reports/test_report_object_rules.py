@@ -218,8 +218,8 @@ def test_the_few_uses_of_one_allocation_do_not_speak_for_another_at_its_line(tmp
 @pytest.mark.parametrize(
     ("local", "expected"),
     [
-        (0, "Without an edit, as much remote, but from all nodes' memory: faster only if node 0's memory (100 %"),
-        (1, "Without an edit, about 50 % remote (now 25 %), but from all nodes' memory: faster only if node 0's"),
+        (0, "Without an edit, as much remote, but all nodes serve it: faster only if node 0's memory (100 %"),
+        (1, "Without an edit, about 50 % remote (now 25 %), but all nodes serve it: faster only if node 0's"),
     ],
 )
 def test_an_array_that_grows_is_not_filled_in_parallel(local: int, expected: str, tmp_path: Path) -> None:

@@ -207,7 +207,7 @@ def test_processes_are_summed_up_where_there_are_several(tmp_path: Path) -> None
     rows = document(str(builder.write(tmp_path / "x.numaprof"))).summary.processes
     assert [(row.pid, row.threads) for row in rows] == [(5000, 4), (4711, 4)]
     assert rows[0].remote_share == pytest.approx(1.0, abs=0.01)
-    rows_shown = r"process 5000 sum: 4 threads +[>\d]+ % remote +[\d.]+ [kM] requests"
+    rows_shown = r"PROCESS 5000 sum: 4 threads +[>\d]+ % remote +[\d.]+ [kM] requests"
     assert re.search(rows_shown, first_screen(builder, tmp_path))
     assert document(str(serial_init().write(tmp_path / "y.numaprof"))).summary.processes == ()
 

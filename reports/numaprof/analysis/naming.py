@@ -12,7 +12,7 @@ from numaprof.evidence.objects import Object
 from numaprof.evidence.source_location import Site
 from numaprof.evidence.thresholds import ALL_OF_IT
 from numaprof.text.format import NOT_KNOWN, clean, nodes_in_text, percent, plural, size, words
-from numaprof.text.function_names import _FORTRAN_MODULE, NAME_LIMIT, function_name, variable_in_source
+from numaprof.text.function_names import NAME_LIMIT, function_name, variable_in_source
 
 MOST_COPIED = 400  # characters of a command
 INSTALLED = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/", "/nix/", "/gnu/")  # where packages put programs
@@ -123,7 +123,7 @@ def _object_name(found: Object, label: Callable[[Site], str]) -> str:
         return "anonymous shared memory"
     if found.name is not None:
         whole = found.name.startswith("/")  # what the file has no name for
-        plain = variable_in_source(_FORTRAN_MODULE.sub(r"\1", found.name))
+        plain = variable_in_source(found.name)
         name = os.path.basename(found.name) if whole else plain
         return clean(f"data of {name}" if whole and found.kind == "static" else name, 2 * NAME_LIMIT)
     if found.allocated is not None:

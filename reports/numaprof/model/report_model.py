@@ -130,7 +130,8 @@ class Verdict:
         lowest: Lower end of the 95 % interval; the share itself if everything was counted all the time;
             null: not known.
         highest: Upper end of the 95 % interval.
-        crosses: The share from which remote memory is worth fixing, if the interval holds it; null: it does not.
+        threshold: The share from which remote memory is worth fixing.
+        crosses: The threshold, if the interval holds it; null: it does not.
         requests: Counted requests that DRAM answered, scaled to all of the time in which threads had counters.
         requests_error: Half of their 95 % interval; null: not known.
         samples: Number of samples behind the share; null if it is counted.
@@ -149,6 +150,7 @@ class Verdict:
     remote_share: float | None
     lowest: float | None
     highest: float | None
+    threshold: float
     crosses: float | None
     requests: float | None
     requests_error: float | None

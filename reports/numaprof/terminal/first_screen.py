@@ -8,7 +8,6 @@ import re
 import shlex
 from typing import NamedTuple, TypeVar
 
-from numaprof.evidence.thresholds import REMOTE_HEAVY
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
@@ -178,7 +177,7 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
         if verdict.crosses is not None:
             layout.paragraph(_CROSSES.format(round_percent(verdict.crosses)), first=" " * INDENT, most=room.details)
         elif room.sure and verdict.judgement == "heavy" and (verdict.highest or 0.0) - (verdict.lowest or 0.0) >= WIDE:
-            layout.line(" " * INDENT + _ABOVE.format(round_percent(REMOTE_HEAVY)))
+            layout.line(" " * INDENT + _ABOVE.format(round_percent(verdict.threshold)))
     else:
         layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD, most=room.headline)
     if not word:
@@ -378,7 +377,7 @@ def _where_to(code: tuple[str, ...]) -> str:
     if not places:
         return f"{count} of code"
     more = f" and {plural(len(places) - 1, 'more place')}" if places[1:] else ""
-    return f"{count} to add {places[0]}{more}"
+    return f"{count} {'to add ' if places[0].startswith(('after', 'before')) else 'of code, '}{places[0]}{more}"
 
 
 def _code_lines(code: str, width: int) -> list[str]:

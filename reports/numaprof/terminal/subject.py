@@ -22,8 +22,8 @@ _SHAPES = {
     "every thread pages of its own all over it": "pages of their own all over it",
     "each thread chunks of it by turns": "chunks of it by turns",
     "parts that overlap": "parts that overlap",
-    "every thread all of it": "each uses all of it",
-    "every thread all of it, in no order": "each uses all of it",
+    "every thread all of it": "each all over it",
+    "every thread all of it, in no order": "each all over it",
 }
 
 _FIRST_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")

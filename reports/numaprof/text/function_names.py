@@ -70,5 +70,5 @@ def in_source(name: str) -> str:
 
 def variable_in_source(name: str) -> str:
     """The same of a variable. Clang puts the function before those of functions: u of fill.u."""
-    before, colons, last = in_source(name).rpartition("::")
+    before, colons, last = in_source(_FORTRAN_MODULE.sub(r"\1", name)).rpartition("::")
     return before + colons + last.rpartition(".")[2]

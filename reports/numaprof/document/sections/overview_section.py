@@ -14,6 +14,7 @@ from numaprof.document.missing_lines import without_text
 from numaprof.document.sections.threads_section import column_remarks
 from numaprof.document.unexplained import unexplained
 from numaprof.evidence.evidence import Evidence
+from numaprof.evidence.thresholds import REMOTE_HEAVY
 from numaprof.model import report_model as model
 from numaprof.rules.advice import Advice
 from numaprof.text.format import clean
@@ -85,6 +86,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
         remote_share=share.share if share else None,
         lowest=interval[0] if interval else None,
         highest=interval[1] if interval else None,
+        threshold=REMOTE_HEAVY,
         crosses=crossed_share(words.judgement, interval),
         requests=evidence.traffic.total if counted else None,
         requests_error=evidence.traffic.total_error.half_width if counted and evidence.traffic.total_error else None,

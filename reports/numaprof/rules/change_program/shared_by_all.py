@@ -140,8 +140,8 @@ def interleaved_share(evidence: Evidence, group: list[Object], all_memory: bool,
     else:
         change = f"{how}, about {round_percent(later)}{what} remote (now {round_percent(now)})"
     if now is not None and later < now - REMOTE_LIGHT:
-        return f"{change}, from all nodes' memory."
-    return f"{change}, but from all nodes' memory: faster only if {_busiest(evidence, _homes(group))} is the limit now."
+        return f"{change}, and all nodes serve it."
+    return f"{change}, but all nodes serve it: faster only if {_busiest(evidence, _homes(group))} is the limit now."
 
 
 def _busiest(evidence: Evidence, homes: Mapping[int, float]) -> str:

@@ -37,7 +37,7 @@ def rule(evidence: Evidence) -> Advice | None:
         code=(f"numactl --interleave=all {command_to_copy(evidence)}",),
         evidence="requests by the node that answered them. They do not tell whether the controller is saturated; "
         "numaprof diff with the interleaved run does.",
-        expects=f"Spread, about {round_percent(elsewhere)} remote, but from all nodes' memory: faster only if "
+        expects=f"Spread, about {round_percent(elsewhere)} remote, but all nodes serve it: faster only if "
         f"node {node}'s memory is the limit now.",
     )
 
