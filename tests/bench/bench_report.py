@@ -3,7 +3,9 @@
 
 Where its CPU time goes, least of 5 runs in one process on a busy 2-core machine: SQL 0.57 s, Python's own work 0.12 s,
 the start with its imports 0.11 s. Of SQL 0.08 s choose the 60 000 samples that are looked at, 0.13 s find the lines of
-their 45 000 different call stacks (real programs have some hundred), 0.06 s read the accesses with an address.
+their 45 000 different call stacks (real programs have some hundred), 0.06 s read the accesses with an address. Of the
+imports 0.045 s make 97 data classes. No difference: without a journal of temporary tables, without the spilling of the
+cache, with a larger cache for temporary tables, without garbage collection (seven to eight turns each).
 """
 
 from __future__ import annotations
