@@ -80,7 +80,7 @@ def without_text(evidence: Evidence, advices: Sequence[Advice]) -> Iterator[str]
     absent = _names([file for file, name in real.items() if name is None])
     changed = _names([file for file, name in real.items() if name and source_lines.changed_since(name, started)])
     if absent:
-        yield f"{absent} cannot be read here: --source DIR (its folder) lets the report print code."
+        yield f"{absent} cannot be read here: --source DIR lets the report print code."
     if changed:
         yield f"Changed since the run: {changed}; so no code is in the program's names."
 
