@@ -553,6 +553,15 @@ def advice_on_pieces(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 FORTRAN_LOCAL = ["subroutine work", "real(8), save :: u1(4194304)", "end subroutine", "program p", "call work", "end"]
+FORTRAN_MODULE = [
+    "module fields",
+    "real(8) :: u1(4194304)",
+    "end module",
+    "program p",
+    "use fields",
+    "call work",
+    "end",
+]
 FORTRAN_OWN = ["program p", "real(8) :: u1(4194304)", "call work", "end program"]
 
 
@@ -564,6 +573,7 @@ FORTRAN_OWN = ["program p", "real(8) :: u1(4194304)", "call work", "end program"
         ("work.u", ["static double u[1 << 22];"], r"\bu\b"),  # of Clang
         ("work(int)::u", ["static double u[1 << 22];"], r"\bu\b"),
         ("u1.3", FORTRAN_OWN, r"\bu1\(\w+\) = 0"),
+        ("__fields_MOD_u1", FORTRAN_MODULE, r"use fields, only: u1\n(?:.*\n)*.*\bu1\(\w+\) = 0"),
         ("u1.3", FORTRAN_LOCAL, r"numactl"),  # the main program does not see it
     ],
 )

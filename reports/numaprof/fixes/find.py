@@ -262,7 +262,7 @@ def _variable(evidence: Evidence, found: Object) -> list[Memory]:
     name = variable_in_source(found.name).rpartition("::")[2]
     memory = None
     if _suffix(site) in _FREE_FORM:
-        module = re.match(r"__(\w+)_MOD_(\w+)$", name)
+        module = re.match(r"__(\w+)_MOD_(\w+)$", in_source(found.name))
         if name.endswith("_") and (arrays := fortran_allocation.common(lines, site.file, name[:-1])):
             return arrays
         if module is None and not fortran_allocation.is_of_program(lines, site.line):
