@@ -231,9 +231,9 @@ def test_which_backend_reads_buffers_of_which_node(public_place: Path, tmp_path:
     near = int(server.ask("SELECT pg_backend_pid();"))
     os.sched_setaffinity(near, {1})
     with attached(recording, "-p", server.main_pid(), without=()):
-        for _ in range(4):
-            server.work()
+        for _ in range(6):  # where it is told of a process takes a number of samples
             for _ in range(2):
+                server.work()
                 server.ask("SELECT count(b) FROM t;")
     far = server.pid
     server.end()
