@@ -38,6 +38,19 @@ def test_share_of_threads_that_are_not_shown_says_of_how_many_it_is_known(tmp_pa
     assert re.search(r"… 184 more threads, [0-9.]+ % remote \(known of 183\)\n", printed(thin, tmp_path))
 
 
+def test_threads_alike_are_a_line_for_each_node(tmp_path: Path) -> None:
+    """64 of them; one of them that is not like the others has its own."""
+    on_node_1 = [number % 8 >= 4 for number in range(64)]
+    remote = [1_000_000 if there else 0 for there in on_node_1]
+    for odd, rows in ((0, []), (500_000, ["sum 4711"])):
+        builder = levels(RecordingBuilder()).threads(64, cpus=[number % 8 for number in range(64)])
+        builder.counters("demand_rd", [0 if there else 1_000_000 for there in on_node_1], [odd, *remote[1:]])
+        text = printed(builder, tmp_path)
+        assert re.search(r"\nnode 1 +32 +0 +32 M +100.0 %  <- remote-heavy\nnode 0 +32 +32 M ", text)
+        assert re.findall(r"^ +\d+ +\d  (sum \d+) ", text, re.M) == rows
+        assert f"… {64 - len(rows)} more threads" in text
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("width", [80, 120])
 def test_lines_fit(scenario: str, width: int, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from numaprof.model import report_model as model
 from numaprof.terminal.layout import BOLD, Layout
-from numaprof.terminal.wanted import Wanted
+from numaprof.terminal.wanted import EVERYTHING, Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
     clean,
@@ -23,7 +23,9 @@ from numaprof.text.format import (
 )
 
 HEAVY = "<- remote-heavy"
-MOST_THREADS, MOST_SITES = 16, 8  # rows
+MOST_THREADS, MOST_PROCESSES, MOST_SITES = 16, 8, 8  # rows
+NAME_WIDTH = 16
+STANDS_OUT = 0.1  # how far a thread's share is from that of its node's threads
 MOST_LEFT_OUT = 0.01  # of the requests: above it, it is said that the table of nodes lacks them
 COUNTERS = "counters"
 
@@ -57,36 +59,80 @@ def told_apart(report: model.Answer) -> bool:
 
 
 def threads(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
-    """Threads by CPU, the remote-heavy ones first when not all can be shown."""
+    """Threads by CPU, the remote-heavy ones first when not all can be shown: then after their sums by node."""
     basis = report.verdict.basis
     if basis is None or not report.threads or (basis == COUNTERS and not told_apart(report)):
         return
-    shown = _worth_showing(report, wanted)
-    if not shown:
+    summed = len(report.threads) > MOST_THREADS and wanted == EVERYTHING
+    if summed:
+        _sums(report, layout)
+    shown = _worth_showing(report, wanted, summed)
+    if shown:
+        _threads(report, shown, layout)
+    elif not summed:
         layout.line("\nno thread matches")
         return
+    _rest([thread for thread in report.threads if thread not in shown], layout)
+    for text in report.overview.counted:
+        layout.paragraph(text, indent="  ")
+
+
+def _sums(report: model.Answer, layout: Layout) -> None:
+    """Threads by the nodes that they ran on, and by process where there are several."""
+    found: list[tuple[str, model.NodeThreads | model.ProcessThreads]] = [
+        (f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes)) or '?'}", row) for row in report.summary.nodes
+    ]
+    processes = report.summary.processes[:MOST_PROCESSES]
+    found += [(f"process {row.pid} {clean(row.name, NAME_WIDTH)}", row) for row in processes]
+    rows = [
+        [
+            name,
+            str(row.threads),
+            _amount(row.local),
+            _amount(row.remote),
+            counted_share(row.remote_share, report.verdict.samples, row.lowest, row.highest),
+            HEAVY if row.remote_heavy else "",
+        ]
+        for name, row in found
+    ]
+    layout.line()
+    layout.table(
+        ["THREADS OF", "threads", "local", "remote", "share", ""], rows, [False, True, True, True, True, False]
+    )
+    if report.summary.processes[MOST_PROCESSES:]:
+        layout.line(f"… {plural(len(report.summary.processes) - MOST_PROCESSES, 'more process', 'es')}")
+
+
+def _threads(report: model.Answer, shown: list[model.Thread], layout: Layout) -> None:
+    basis = report.verdict.basis
     names = ["CPU", "node", "thread"]
     cells = [
         [cpus_in_text(thread.cpus) for thread in shown],
         [number_list(list(thread.nodes)) or "?" for thread in shown],
         [thread.name for thread in shown],
     ]
-    for head, column in _classes(shown) if basis == COUNTERS else [(basis, [number(t.samples or 0) for t in shown])]:
+    sampled = [(basis or "", [number(thread.samples or 0) for thread in shown])]
+    for head, column in _classes(shown) if basis == COUNTERS else sampled:
         names.append(head)
         cells.append(column)
     cells.append([counted_share(each.remote_share, each.samples, each.lowest, each.highest) for each in shown])
     cells.append([HEAVY if thread.remote_heavy else "" for thread in shown])
     _print(layout, [*names, "remote", ""], cells)
-    _rest([thread for thread in report.threads if thread not in shown], layout)
-    for text in report.overview.counted:
-        layout.paragraph(text, indent="  ")
 
 
-def _worth_showing(report: model.Answer, wanted: Wanted) -> list[model.Thread]:
-    """By CPU unless another order is wanted; those with most remote requests where not all can be shown."""
+def _worth_showing(report: model.Answer, wanted: Wanted, summed: bool) -> list[model.Thread]:
+    """By CPU unless another order is wanted; those with most remote requests where not all can be shown, and below
+    sums those alone that differ from theirs."""
     found = [thread for thread in report.threads if _is_wanted(thread, wanted)]
+    if summed:
+        shares = {row.nodes: row.remote_share for row in report.summary.nodes}
+        found = [thread for thread in found if _stands_out(thread.remote_share, shares.get(thread.nodes))]
     chosen = sorted(found, key=_SORT[wanted.sort or "remote"])[: wanted.top or MOST_THREADS]
     return chosen if wanted.sort else sorted(chosen, key=_SORT["cpu"])
+
+
+def _stands_out(share: float | None, together: float | None) -> bool:
+    return share is not None and together is not None and abs(share - together) >= STANDS_OUT
 
 
 def is_named(thread: model.Thread, text: str) -> bool:
