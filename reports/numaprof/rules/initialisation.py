@@ -189,7 +189,7 @@ def change(init: Initialisation) -> str:
     more = [part for part in (_left(init), _zeroed_beside(init)) if part]
     # What to do comes first: the first screen has room for few sentences. A colon stands before the code only.
     text = f"{text[:-1]}." if more and text.endswith(":") else text
-    return " ".join([text, *more])
+    return _written_by_call(init) + " ".join([text, *more])
 
 
 def _made_one_by_one(init: Initialisation) -> bool:
@@ -203,8 +203,7 @@ def _made_of_nodes(init: Initialisation) -> bool:
     return init.contained and re.search(r"\b(?:unordered_|multi)*(?:map|set|list|deque)\s*<", function) is not None
 
 
-def written_by_call(init: Initialisation) -> str:
-    """Which function of a library writes most of it, for the end of a finding."""
+def _written_by_call(init: Initialisation) -> str:
     # Without lines all calls of a function are one place: another one may have written.
     if init.call is None or init.sites[0].line is None:
         return ""
@@ -214,7 +213,7 @@ def written_by_call(init: Initialisation) -> str:
     all_of_it = "all" if written >= ALL_OF_IT * sum(init.pages.values()) else "most"
     verb = "write" if " and " in init.callees else "writes"
     names = re.sub("^a function", "A function", init.callees)
-    return f" {names} {verb} {all_of_it} of it at {positions(init.calling)}."
+    return f"{names} {verb} {all_of_it} of it at {positions(init.calling)}. "
 
 
 def _zeroed_beside(init: Initialisation) -> str:

@@ -23,7 +23,7 @@ from numaprof.evidence.thresholds import MIN_OBJECT_SHARE, REMOTE_HEAVY, SERIAL_
 from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page
 from numaprof.rules.change_run import policy
-from numaprof.rules.initialisation import change, code, edits, initialisation_of, promised, written_by_call
+from numaprof.rules.initialisation import change, code, edits, initialisation_of, promised
 from numaprof.text.format import plural
 
 
@@ -46,7 +46,7 @@ def rule(evidence: Evidence) -> Advice | None:
     return Advice(
         kind=Kind.FIX,
         finding=_finding(evidence, group, sites, alone)
-        + f" {line} uses it from {threads_on_nodes(users(evidence, uses))}.{written_by_call(init)}",
+        + f" {line} uses it from {threads_on_nodes(users(evidence, uses))}.",
         change=change(init),
         code=code(init),
         edits=edits(init),

@@ -50,16 +50,7 @@ from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.rules.change_program.shared_by_all import interleaved_share
 from numaprof.rules.change_run import policy
 from numaprof.rules.division import by_turns
-from numaprof.rules.initialisation import (
-    Initialisation,
-    change,
-    code,
-    edits,
-    initialisation_of,
-    is_moved,
-    promised,
-    written_by_call,
-)
+from numaprof.rules.initialisation import Initialisation, change, code, edits, initialisation_of, is_moved, promised
 from numaprof.text.format import nodes_in_text, percent, plural
 
 _OTHER_LINES = 2  # that a finding names beside the first
@@ -92,7 +83,7 @@ def rule(evidence: Evidence) -> Advice | None:
         return None
     return Advice(
         kind=Kind.FIX,
-        finding=_finding(evidence, group, uses, use) + written_by_call(init),
+        finding=_finding(evidence, group, uses, use),
         change=change(init),
         code=code(init),
         edits=edits(init),
