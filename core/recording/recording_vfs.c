@@ -142,8 +142,12 @@ static int recording_vfs_write(sqlite3_file *file, const void *data, int size, s
 {
     struct recording_vfs_file *f = recording_vfs_file(file);
     int status = f->undoes ? SQLITE_OK : recording_vfs_log(f, data, (size_t)size, offset);
-    if (status == SQLITE_OK && offset + size > f->end)
+    if (status != SQLITE_OK) {
+        f->used = 0;
+        f->undoes = true; // SQLite rolls back, and must be able to
+    } else if (offset + size > f->end) {
         f->end = offset + size;
+    }
     return status;
 }
 

@@ -3,6 +3,8 @@
 // in the ring of a set.
 #include "profiler/recorder/evidence/counter_sets.h"
 
+#include <errno.h>
+
 #include "hand_modules.h"
 #include "profiler/recorder/evidence/counter_sets_evidence.h"
 
@@ -144,6 +146,7 @@ TEST(a_ring_that_nobody_can_drain_is_unmapped_and_counted)
     CHECK_EQ(streams.count, 0);
     CHECK(!set->stream.ring.control);
     CHECK_EQ(losses.rings, 1);
+    CHECK_EQ(recording_queue_stop(tasks.queue), -ENOMEM); // nor is there memory to write it
 }
 
 TEST(a_sample_that_is_shorter_than_it_says_is_counted_as_malformed)
