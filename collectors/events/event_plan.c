@@ -149,15 +149,9 @@ static const char *event_plan_local(const struct event_cpu *cpu, bool split)
 
 bool event_plan_sockets_are_split(const struct topology *topology)
 {
-    struct cpulist packages = {0};
-    for (size_t i = 0; i < topology->node_count; i++) {
-        const struct topology_node *node = &topology->nodes[i];
-        if (cpulist_next(&node->cpus, 0) < 0)
-            continue;
-        if (cpulist_has(&packages, node->package))
+    for (size_t i = 0; i < topology->node_count; i++)
+        if (topology_package_nodes_before(topology, i) > 0)
             return true;
-        cpulist_add(&packages, node->package);
-    }
     return false;
 }
 

@@ -56,6 +56,15 @@ const char *topology_memory_name(enum topology_memory memory)
     return names[memory];
 }
 
+size_t topology_package_nodes_before(const struct topology *t, size_t index)
+{
+    const int package = t->nodes[index].package;
+    size_t count = 0;
+    for (size_t i = 0; i < index && package != TOPOLOGY_UNKNOWN; i++)
+        count += t->nodes[i].package == package;
+    return count;
+}
+
 bool topology_is_slow_tier(const struct topology *t, int node)
 {
     const struct topology_node *found = topology_node(t, node);

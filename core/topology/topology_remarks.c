@@ -113,13 +113,17 @@ static void topology_remarks_memory(struct topology *t)
 // Packages that hold more than one node with CPUs: Intel calls it sub-NUMA clustering, AMD nodes per socket.
 static void topology_remarks_clusters(struct topology *t)
 {
-    struct cpulist seen = {0}, split = {0};
+    static const char text[] = " several nodes (sub-NUMA clusters): a remote access may stay inside the package";
+    struct cpulist split = {0};
     for (size_t i = 0; i < t->node_count; i++) {
-        int package = t->nodes[i].package;
-        cpulist_add(cpulist_has(&seen, package) ? &split : &seen, package);
+        if (topology_package_nodes_before(t, i) != 1)
+            continue;
+        if (t->nodes[i].package < CPULIST_MAX)
+            cpulist_add(&split, t->nodes[i].package);
+        else
+            topology_note(t, "package %d holds%s", t->nodes[i].package, text);
     }
-    topology_remarks_about(t, "package", &split, " holds", " hold",
-                           " several nodes (sub-NUMA clusters): a remote access may stay inside the package");
+    topology_remarks_about(t, "package", &split, " holds", " hold", text);
 }
 
 static void topology_remarks_cpus(struct topology *t)

@@ -18,7 +18,7 @@ static struct lab_defect {
 	} *events;
 	bool remote;
 	enum lab_defect_kind { LAB_DEFECT_NOTHING, LAB_DEFECT_DOUBLE, LAB_DEFECT_REMOTE, LAB_DEFECT_LOCAL,
-		LAB_DEFECT_SIBLING } kind;
+		LAB_DEFECT_SIBLING, LAB_DEFECT_PACKAGE } kind;
 } lab_defects[LAB_DEFECTS];
 static unsigned int lab_defect_count;
 
@@ -34,7 +34,8 @@ static const struct lab_defect_events lab_defect_events[] = {
 	{ "loads", LAB_UNIT_LOADS, 0 },
 };
 static const char *const lab_defect_placements[] = { "local", "remote" };
-static const char *const lab_defect_kinds[] = { "nothing", "double", "remote-caches", "local-caches", "sibling" };
+static const char *const lab_defect_kinds[] = { "nothing", "double", "remote-caches", "local-caches", "sibling",
+	"package" };
 
 static int lab_defect_parse(char *text, struct lab_defect *defect)
 {
@@ -81,9 +82,11 @@ static bool lab_defect_concerns(const struct lab_defect *defect, const struct la
 	return (program->outcomes & local) && !(program->outcomes & far);
 }
 
-static void lab_defect_change(enum lab_defect_kind kind, struct lab_program *program)
+static void lab_defect_change(const struct lab_defect *defect, struct lab_program *program)
 {
-	switch (kind) {
+	const u32 near = LAB_BIT(LAB_MEMORY + LAB_NEAR);
+
+	switch (defect->kind) {
 	case LAB_DEFECT_NOTHING:
 		program->outcomes = 0;
 		break;
@@ -99,6 +102,9 @@ static void lab_defect_change(enum lab_defect_kind kind, struct lab_program *pro
 	case LAB_DEFECT_SIBLING:
 		program->sibling = true;
 		break;
+	case LAB_DEFECT_PACKAGE:
+		program->outcomes = defect->remote ? program->outcomes & ~near : program->outcomes | near;
+		break;
 	}
 }
 
@@ -109,7 +115,7 @@ void lab_defect_apply(struct lab_program *program)
 
 	for (i = 0; i < lab_defect_count; i++)
 		if (lab_defect_concerns(&lab_defects[i], &sound))
-			lab_defect_change(lab_defects[i].kind, program);
+			lab_defect_change(&lab_defects[i], program);
 }
 
 static u64 lab_defect_requests(const struct lab_cpu *hardware, const struct lab_program *program)

@@ -19,7 +19,7 @@ LIMIT_MEMORY = 60 << 30  # the plugin's words for lines reach to 64 GiB, of whic
 LINE_BYTES = 64
 LOCAL_DISTANCE, REMOTE_DISTANCE, LIMIT_DISTANCE = 10, 20, 254
 DEFECT_EVENTS = ("requests", "demand", "rfo", "prefetch", "loads")
-DEFECT_KINDS = ("nothing", "double", "remote-caches", "local-caches", "sibling")
+DEFECT_KINDS = ("nothing", "double", "remote-caches", "local-caches", "sibling", "package")
 LIMIT_DEFECTS = 8  # the driver's LAB_DEFECTS
 SIZE_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 

@@ -111,3 +111,8 @@ void verify_note(struct verify *verify, const char *format, ...)
             return;
     verify->note_count++;
 }
+
+bool verify_local_is_the_node(const struct verify *verify)
+{
+    return strncmp(verify->local, VERIFY_LOCAL_NODE, strlen(VERIFY_LOCAL_NODE)) == 0;
+}

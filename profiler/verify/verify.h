@@ -101,4 +101,8 @@ const char *verify_pattern_name(enum verify_pattern pattern);
 // Whether the event must not be used.
 bool verify_word_is_wrong(enum verify_word word);
 
+// Whether local means the memory of the own node, as recordings use the word. The meaning must be known.
+bool verify_local_is_the_node(const struct verify *verify);
+#define VERIFY_LOCAL_NODE "the memory of the own node"
+
 #endif

@@ -245,11 +245,49 @@ static struct verify_seen judge_seen(const struct verify *verify, const struct e
     return seen;
 }
 
+// What answers of a pair's pattern count as, as shares of the lines: local, or elsewhere. False: not counted.
+static bool judge_answers_of(const struct verify *verify, const char *class, enum verify_pattern pattern, size_t from,
+                             size_t to, double *local, double *elsewhere)
+{
+    static const char *const others[] = {EVENT_OTHER_CLUSTER_DRAM, EVENT_REMOTE_NEAR_DRAM, EVENT_REMOTE_FAR_DRAM};
+    *local = judge_share(verify, class, EVENT_LOCAL_DRAM, pattern, from, to);
+    *elsewhere = judge_share(verify, class, EVENT_REMOTE_DRAM, pattern, from, to);
+    if (*local < 0 || *elsewhere < 0)
+        return false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        *elsewhere += fmax(judge_share(verify, class, others[i], pattern, from, to), 0);
+    return true;
+}
+
+// Whether memory of another node in the package counts as the own node's or as far memory, by the class's own counts
+// on the pair: of reads, else of stores, else of prefetches. VERIFY_NEAR: they do not tell.
+static enum verify_where judge_near(const struct verify *verify, const char *class, size_t from, size_t to)
+{
+    static const enum verify_pattern patterns[] = {VERIFY_RANDOM, VERIFY_STORES, VERIFY_STREAM};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        double local, elsewhere;
+        if (!judge_answers_of(verify, class, patterns[i], from, to, &local, &elsewhere) ||
+            local + elsewhere <= VERIFY_STRAY)
+            continue;
+        const double all = local + elsewhere;
+        return local >= JUDGE_MEANS * all ? VERIFY_OWN : elsewhere >= JUDGE_MEANS * all ? VERIFY_FAR : VERIFY_NEAR;
+    }
+    return VERIFY_NEAR;
+}
+
+static enum verify_where judge_where(const struct verify *verify, const struct topology *t, const char *class,
+                                     size_t from, size_t to)
+{
+    const enum verify_where where = verify_site_where(t, verify->from[from], verify->to[to]);
+    const bool has_cpus = cpulist_count(&topology_node(t, verify->to[to])->cpus) > 0; // a tier is local to nobody
+    return where == VERIFY_NEAR && has_cpus ? judge_near(verify, class, from, to) : where;
+}
+
 static bool judge_cells(struct verify *verify, const struct topology *t, const struct counters *counters, size_t index,
                         const struct event_entry *event, size_t from, size_t to)
 {
     bool open = false;
-    struct verify_pair pair = {.memory = verify_site_where(t, verify->from[from], verify->to[to]),
+    struct verify_pair pair = {.memory = judge_where(verify, t, event->class, from, to),
                                .to_node = verify->to[to]};
     verify_site_other(t, verify->from[from], &pair.cache);
     for (int i = 0; i < VERIFY_PATTERNS; i++) {
@@ -284,20 +322,6 @@ bool verify_judge_pair(struct verify *verify, const struct topology *t, const st
 
 enum judge_means { JUDGE_NOT_KNOWN, JUDGE_LOCAL, JUDGE_REMOTE, JUDGE_MIXED, JUDGE_NOWHERE };
 
-// What answers of a pair's random reads count as, as shares of the lines: local, or elsewhere. False: not counted.
-static bool judge_pair_answers(const struct verify *verify, const char *class, size_t from, size_t to, double *local,
-                               double *elsewhere)
-{
-    static const char *const others[] = {EVENT_OTHER_CLUSTER_DRAM, EVENT_REMOTE_NEAR_DRAM, EVENT_REMOTE_FAR_DRAM};
-    *local = judge_share(verify, class, EVENT_LOCAL_DRAM, VERIFY_RANDOM, from, to);
-    *elsewhere = judge_share(verify, class, EVENT_REMOTE_DRAM, VERIFY_RANDOM, from, to);
-    if (*local < 0 || *elsewhere < 0)
-        return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        *elsewhere += fmax(judge_share(verify, class, others[i], VERIFY_RANDOM, from, to), 0);
-    return true;
-}
-
 // What reads of memory at this distance count as, over all pairs of nodes that count any, by the events of one class.
 static enum judge_means judge_means_of(const struct verify *verify, const struct topology *t, const char *class,
                                        enum verify_where where)
@@ -307,7 +331,7 @@ static enum judge_means judge_means_of(const struct verify *verify, const struct
         for (size_t to = 0; to < verify->to_count; to++) {
             double local, elsewhere;
             if (verify_site_where(t, verify->from[from], verify->to[to]) != where ||
-                !judge_pair_answers(verify, class, from, to, &local, &elsewhere) ||
+                !judge_answers_of(verify, class, VERIFY_RANDOM, from, to, &local, &elsewhere) ||
                 cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier without CPUs is local to none
                 continue;
             const double all = local + elsewhere;
@@ -348,12 +372,12 @@ static const char *judge_local(struct verify *verify, const struct topology *t, 
         return own == JUDGE_NOT_KNOWN ? "" : "mixed: part of the own node's or of other nodes' memory counts as local";
     if (near == JUDGE_NOWHERE) {
         judge_lacks_near(verify, class);
-        return "the memory of the own node; that of other nodes in its package is counted nowhere";
+        return VERIFY_LOCAL_NODE "; that of other nodes in its package is counted nowhere";
     }
     if (near == JUDGE_NOT_KNOWN)
-        return far == JUDGE_NOT_KNOWN ? "" : "the memory of the own node";
+        return far == JUDGE_NOT_KNOWN ? "" : VERIFY_LOCAL_NODE;
     return near == JUDGE_LOCAL ? "the memory of the own package, all its nodes"
-                               : "the memory of the own node, not of other nodes in its package";
+                               : VERIFY_LOCAL_NODE ", not of other nodes in its package";
 }
 
 static void judge_local_of(struct verify *verify, const struct topology *t)

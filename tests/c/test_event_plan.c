@@ -81,6 +81,17 @@ TEST(split_sockets_take_their_own_events_where_there_are_some)
     CHECK(strstr(plan.answers[1].why, "split socket"));
 }
 
+// On Arm a package's number may be an offset into a firmware table.
+TEST(sockets_are_split_whatever_their_numbers)
+{
+    struct topology_node nodes[] = {{.package = 21334}, {.package = TOPOLOGY_UNKNOWN}, {.package = TOPOLOGY_UNKNOWN},
+                                    {.package = 21335}};
+    const struct topology machine = {.node_count = 4, .nodes = nodes};
+    CHECK(!event_plan_sockets_are_split(&machine));
+    nodes[3].package = 21334;
+    CHECK(event_plan_sockets_are_split(&machine));
+}
+
 TEST(nothing_is_opened_for_what_the_cpu_cannot_tell)
 {
     struct event_plan plan;

@@ -164,3 +164,32 @@ TEST(events_by_home_do_not_say_that_memory_answered)
     CHECK_EQ(verify.events[bases[1]].word, VERIFY_RIGHT);
     verify_free(&verify);
 }
+
+// Nodes of one package: each remote event must count what the first pattern says, on the other patterns too.
+TEST(a_remote_event_that_counts_near_memory_double_is_found_out)
+{
+    static const char *const events[][2] = {{"demand", "local_dram"}, {"demand", "remote_dram"}, {NULL}};
+    static struct counters counters;
+    struct topology_node two[] = {{.id = 0, .package = 0, .mem_bytes = 1, .allowed = true},
+                                  {.id = 1, .package = 0, .mem_bytes = 1, .allowed = true}};
+    struct topology t = {.numa = true, .node_count = 2, .nodes = two};
+    for (uint64_t each = 100; each <= 200; each += 100) {
+        size_t bases[COUNTERS_GROUPS];
+        struct verify verify;
+        for (int i = 0; i < 2; i++) {
+            cpulist_add(&two[i].cpus, i);
+            cpulist_add(&t.allowed_cpus, i);
+        }
+        plan(&counters, "zen3", events);
+        CHECK_EQ(verify_judge_begin(&verify, &t, &counters, bases), 0);
+        verify.lines = 100;
+        for (int run = 0; run < VERIFY_RUNS; run++) {
+            verify_cell_add(verify_cell(&verify, bases[0], VERIFY_RANDOM, 0, 1), 0);
+            verify_cell_add(verify_cell(&verify, bases[1], VERIFY_RANDOM, 0, 1), each);
+        }
+        verify_judge_pair(&verify, &t, &counters, 0, 1);
+        verify_judge_all(&verify, &t, &counters);
+        CHECK_EQ(verify.events[bases[1]].word, each == 100 ? VERIFY_RIGHT : VERIFY_DOUBLE);
+        verify_free(&verify);
+    }
+}

@@ -107,6 +107,34 @@ def test_zen(program: Path) -> None:
     assert words(found)["pf_l1", "local_dram"] == "verified in part"
 
 
+@pytest.mark.lab("tests/lab/machines/small-nps.machine")
+def test_zen_with_one_package_of_two_nodes(program: Path) -> None:
+    """No memory is in another package: the package's other node must prove what is remote."""
+    found = check_sound(program, local_and_remote("demand", "any") | {("loads", None)})
+    assert found["local"] == "the memory of the own node, not of other nodes in its package"
+
+
+PACKAGE = "the memory of the own package, all its nodes"
+
+
+@pytest.mark.lab("tests/lab/machines/local-package.machine")
+def test_local_that_is_the_package_is_called_so_in_recordings_too(program: Path, tmp_path: Path) -> None:
+    found = verify(program, "env", f"XDG_CACHE_HOME={tmp_path}")
+    assert not WRONG & set(words(found).values()), found
+    assert found["local"] == PACKAGE
+    assert not [remark for remark in found["remarks"] if "local is:" in remark]  # the same for each class
+    demand = {event["placement"]: event["counts"] for event in found["events"] if event["class"] == "demand"}
+    near = [
+        {count["counted"] for count in counts if {count["from"], count["to"]} == {0, 1}}
+        for counts in ([c for c in demand[name] if c["pattern"] == "random reads"] for name in sorted(demand))
+    ]
+    assert near == [{4096}, {0}]
+    recorded(program, tmp_path)
+    with closing(sqlite3.connect(tmp_path / "x.numaprof")) as database:
+        notes = database.execute("SELECT text FROM note WHERE kind = 'clusters'").fetchall()
+    assert notes == [(f"in these counts local is, as numaprof verify found: {PACKAGE}",)]
+
+
 @pytest.mark.lab("single")
 def test_one_node_verifies_what_is_local_and_says_so(program: Path) -> None:
     found = verify(program)

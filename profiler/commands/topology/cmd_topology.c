@@ -41,10 +41,14 @@ enum {
 
 static int cmd_topology_packages(const struct topology *t)
 {
-    struct cpulist packages = {0};
-    for (size_t i = 0; i < t->cpu_count; i++)
-        cpulist_add(&packages, t->cpus[i].package);
-    return cpulist_count(&packages);
+    int count = 0;
+    for (size_t i = 0; i < t->cpu_count; i++) {
+        size_t first = 0;
+        while (t->cpus[first].package != t->cpus[i].package)
+            first++;
+        count += first == i && t->cpus[i].package != TOPOLOGY_UNKNOWN;
+    }
+    return count;
 }
 
 static int cmd_topology_cores(const struct topology *t)

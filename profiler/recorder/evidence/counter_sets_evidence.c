@@ -135,13 +135,21 @@ static void counter_sets_evidence_note_reduced(struct counter_sets *sets)
                source ? source->class : "sampled loads", reason.why);
 }
 
-// Of such CPUs nobody knows which side the memory of a sibling cluster counts on, if on any.
+// What numaprof verify found stands above what the catalogue says, or does not know.
 static void counter_sets_evidence_note_clusters(struct counter_sets *sets)
 {
     const struct counters *counters = &sets->counters;
-    if (sets->usable && counters->plan.group_count > 0 && counters->plan.clusters_unknown)
+    const struct verification *verification = &sets->verification;
+    if (!sets->usable || counters->plan.group_count == 0)
+        return;
+    if (verification->is_known && *verification->found.local) {
+        if (!verify_local_is_the_node(&verification->found))
+            note_write(sets->tasks, "clusters", 1, "compare with the nodes of pages",
+                       "in these counts local is, as numaprof verify found: %s", verification->found.local);
+    } else if (counters->plan.clusters_unknown) {
         note_write(sets->tasks, "clusters", 1, "compare with sampled loads and the nodes of pages; numaprof verify",
                    "sockets have several nodes here: %s", counters->cpu->clusters_text);
+    }
 }
 
 void counter_sets_evidence_note(struct counter_sets *sets)
