@@ -172,13 +172,13 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
     if written:
-        copies = "Spread"
+        remedy = "Spread"
     elif stores_seen:
-        copies = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
+        remedy = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
     else:
-        copies = "If it is only read, copy it to each node, which makes all reads local. Else spread"
+        remedy = "If it is only read, copy it to each node, which makes all reads local. Else spread"
     schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
-    return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {copies} it:"
+    return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {remedy} it:"
 
 
 def _in_order(group: list[Object]) -> bool:
