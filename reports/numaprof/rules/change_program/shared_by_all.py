@@ -164,8 +164,9 @@ def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> st
 def _serves_all(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of it and its pages are not spread (read_by_all is for spread pages)."""
     uneven = bool(found.homes) and not is_spread(evidence, found.homes, found.home_samples)
-    whole = shared(evidence, found) and not by_turns(evidence, found)
-    return uneven and whole and not used_by_owner(evidence, found) and not is_refilled(evidence, found)
+    if not uneven or not shared(evidence, found) or by_turns(evidence, found):
+        return False
+    return not used_by_owner(evidence, found) and not is_refilled(evidence, found)
 
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
