@@ -107,12 +107,17 @@ static bool faults_classify_may_be_huge(const struct faults *faults, const struc
     return eligible && mapping->start <= window && mapping->end >= window + FAULTS_CLASSIFY_WINDOW_BYTES;
 }
 
+static uint64_t faults_classify_window_key(const struct mapping *mapping, uint64_t address)
+{
+    return table_mix(faults_classify_window(address), mapping->serial);
+}
+
 // The faults of the 2 MiB window so far, 0: none is known.
 static uint64_t faults_classify_in_window(const struct process *process, const struct mapping *mapping,
                                           uint64_t address)
 {
     uint64_t seen = 0;
-    table_get(&process->fault_windows, table_mix(faults_classify_window(address), mapping->serial), &seen);
+    table_get(&process->fault_windows, faults_classify_window_key(mapping, address), &seen);
     return seen;
 }
 
@@ -122,7 +127,7 @@ static bool faults_classify_add_to_window(struct process *process, const struct 
 {
     uint64_t seen = faults_classify_in_window(process, mapping, fault->address);
     if (process->fault_windows.used < FAULTS_CLASSIFY_HISTORY_MAX)
-        table_put(&process->fault_windows, table_mix(faults_classify_window(fault->address), mapping->serial),
+        table_put(&process->fault_windows, faults_classify_window_key(mapping, fault->address),
                   faults_window_add(seen, fault->thread));
     return seen == 0;
 }

@@ -2,6 +2,8 @@
 // The rings in which the library of a process writes its large blocks.
 #include "profiler/recorder/evidence/allocations.h"
 
+#include <errno.h>
+
 #include "collectors/heap/alloc_record.h"
 #include "hand_modules.h"
 
@@ -67,4 +69,5 @@ TEST(a_ring_of_blocks_that_nobody_can_drain_is_closed_and_counted)
     CHECK_EQ(streams.count, 0);
     CHECK(!process->allocations);
     CHECK_EQ(losses.rings, 1);
+    CHECK_EQ(recording_queue_stop(tasks.queue), -ENOMEM); // nor is there memory to write it
 }

@@ -296,6 +296,8 @@ TEST(rings_of_the_kernel_that_nobody_can_drain_are_closed_and_the_cause_is_kept)
     CHECK_EQ(streams.count, 1);
     kernel_records_close(&records);
     perf_streams_free(&streams);
+    CHECK_EQ(recording_queue_stop(tasks.queue), 0); // a ring that is not opened writes no row
+    tasks.queue = NULL;
     check_no_memory = true;
     kernel_records_open_running(&records, getpid());
     CHECK_EQ(records.error, -ENOMEM);

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import Enum
 from math import sqrt
 
-from numaprof.analysis.placement import gained, mixed, parts_order, refills, team_order
+from numaprof.analysis.placement import gained, has_parts, mixed, refills, team_order
 from numaprof.analysis.relevant_objects import measured, remote_part, suspects
 from numaprof.evidence.access_patterns import Shape
 from numaprof.evidence.evidence import Evidence, Thread
@@ -99,7 +99,7 @@ def leading(group: Iterable[Object]) -> Object:
 
 def shared(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of its own. With too few samples, the answer for objects that the same code uses."""
-    if measured(evidence) and parts_order(evidence, found, evidence.workers) is not None:
+    if measured(evidence) and has_parts(evidence, found, evidence.workers):
         return False
     if measured(evidence) and found.use_shape is Shape.OVERLAPPING and _nodes_mix(evidence, found):
         return True

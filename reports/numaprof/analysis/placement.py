@@ -98,6 +98,11 @@ def parts_order(evidence: Evidence, found: Object, working: Sequence[Thread]) ->
     return arrays if _misplaced(found.steady_uses, arrays) <= _misplaced(found.steady_uses, free) + AS_GOOD else free
 
 
+def has_parts(evidence: Evidence, found: Object, working: Sequence[Thread]) -> bool:
+    """There is a parts_order."""
+    return node_order(found) is not None or order_of_arrays(evidence, found, working, sure=True) is not None
+
+
 def order_of_arrays(evidence: Evidence, found: Object, working: Sequence[Thread], sure: bool) -> tuple[int, ...] | None:
     """Only the number of arrays is chosen: fewer samples tell it than any order of the parts.
 

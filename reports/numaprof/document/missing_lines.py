@@ -41,7 +41,7 @@ def without_lines(evidence: Evidence) -> list[str]:
             ):
                 sums[file] += amount
         found += [file for file, amount in sums.items() if amount >= PART * total]
-    return [clean(os.path.basename(file), 40) for file in dict.fromkeys(found)][:MOST_FILES]
+    return [_name(file) for file in dict.fromkeys(found)][:MOST_FILES]
 
 
 # What has the runtime write /tmp/perf-PID.map, which the recorder reads.
@@ -86,5 +86,8 @@ def without_text(evidence: Evidence, advices: Sequence[Advice]) -> Iterator[str]
 
 
 def _names(files: Sequence[str]) -> str:
-    names = list(dict.fromkeys(clean(os.path.basename(file), 40) for file in files))
-    return words(names[:MOST_FILES])
+    return words(list(dict.fromkeys(map(_name, files)))[:MOST_FILES])
+
+
+def _name(file: str) -> str:
+    return clean(os.path.basename(file), 40)

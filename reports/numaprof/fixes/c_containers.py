@@ -20,8 +20,13 @@ _FILL = re.compile(r"^([A-Za-z_][\w.\->:\[\]]*?)\s*(\.|->)\s*(resize|assign|rese
 def vectors(place: Place) -> list[Memory]:
     """Empty if evaluating the number of elements twice may have side effects, and where several share an arena: then no
     statement allocates what a block holds."""
-    found = _vectors(place) if re.search(r"\bpmr\b", place.text.code) is None else []
+    found = [] if _in_arena(place.text) else _vectors(place)
     return [] if any(once_only(memory.count) for memory in found) else found
+
+
+def _in_arena(text: CText) -> bool:
+    """True if its containers may share an arena."""
+    return re.search(r"\bpmr\b", text.code) is not None
 
 
 def _vectors(place: Place) -> list[Memory]:
@@ -38,7 +43,7 @@ def _vectors(place: Place) -> list[Memory]:
         type_, parts = text[: declared.start(2)].strip(), split(declared.group(2))
         empty = [each for each in parts if re.fullmatch(r"\w+", each)]
         sized = [
-            _vector(place, name, arguments, "assign" if arguments[1:] else "resize", f"{type_} {name};")
+            _vector(place, name, arguments, _method(arguments), f"{type_} {name};")
             for name, arguments in _constructed(place.text, [each for each in parts if each not in empty])
         ]
         beside = (f"{type_} {', '.join(empty)};",) if empty else ()  # those without elements
@@ -61,10 +66,7 @@ def made_at_once(place: Place) -> list[Memory]:
     type_, made = text[: declared.start(2)].strip(), _free_name(place.text.code, "made")
     scope = "&" if around is not None and not is_scope(around[0].text) else ""
     parts = _constructed(place.text, split(declared.group(2)))
-    inner = [
-        _vector(place, made, arguments, "assign" if arguments[1:] else "resize", f"{type_} {made};")
-        for _, arguments in parts
-    ]
+    inner = [_vector(place, made, arguments, _method(arguments), f"{type_} {made};") for _, arguments in parts]
     return [
         replace(
             memory,
@@ -82,7 +84,7 @@ _GROWS = re.compile(r"([A-Za-z_]\w*(?:(?:\.|->)\w+)*)\s*(\.|->)\s*(?:push_back|e
 def grown(place: Place) -> list[Memory]:
     """A vector that a loop of this function makes larger: its memory is there when the outermost such loop ends."""
     found = _GROWS.fullmatch(loop_heads(place.statement.text)[1])
-    if found is None or re.search(r"\bpmr\b", place.text.code) is not None:
+    if found is None or _in_arena(place.text):
         return []
     name = f"(*{found.group(1)})" if found.group(2) == "->" else found.group(1)
     declared = _vector_type(place.text, found.group(1))
@@ -182,8 +184,7 @@ def _rows(place: Place, name: str, count: str, inner: list[str], outer: str) -> 
     if not _is_size(place.text, inner) or len(inner) > 2 or once_only(count):
         return None
     row = _free_name(place.text.code, "row")
-    method = "assign" if inner[1:] else "resize"
-    made = _vector(place, f"{name}[{row}]", inner, method)
+    made = _vector(place, f"{name}[{row}]", inner, _method(inner))
     head = f"for (size_t {row} = 0; {row} < {count}; {row}++)"
     statement = place.statement
     loop = Nest((head,), 1, statement.first, statement.last, place.indent, made.after[0], alone=True)
@@ -286,7 +287,7 @@ def _member(place: Place, name: str, arguments: list[str]) -> Memory | None:
     rows = re.match(rf"{_INNER}\s*\((.*)\)$", arguments[1]) if arguments[1:] else None
     if rows is not None:
         return _rows(place, name, arguments[0], split(rows.group(2)), f"{name}.resize({arguments[0]});")
-    return _vector(place, name, arguments, "assign" if arguments[1:] else "resize")
+    return _vector(place, name, arguments, _method(arguments))
 
 
 def _vector_type(text: CText, name: str) -> str | None:
@@ -309,6 +310,11 @@ def _is_movable(text: CText, name: str) -> bool:
 
 def _is_bool(text: CText, name: str) -> bool:
     return _vector_type(text, name) == "bool"
+
+
+def _method(arguments: list[str]) -> str:
+    """Of a vector, that makes the elements which a constructor with these arguments makes."""
+    return "assign" if arguments[1:] else "resize"
 
 
 def _vector(

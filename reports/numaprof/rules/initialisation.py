@@ -303,9 +303,7 @@ def by_policy(init: Initialisation) -> bool:
 
 def edits(init: Initialisation) -> tuple[Edit, ...]:
     """Code in its place; empty: the text does not tell where that is, or no code of this memory's own is the change."""
-    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories:
-        return ()
-    if _moves_unknown_parts(init):
+    if init.shape is Shape.ONE or init.team is Team.PROCESSES or not init.memories or _moves_unknown_parts(init):
         return ()
     return edits_of(init.memories, _snippet(init))
 

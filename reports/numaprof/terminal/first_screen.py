@@ -9,9 +9,9 @@ import shlex
 from typing import NamedTuple, TypeVar
 
 from numaprof.model import report_model as model
-from numaprof.terminal.layout import ALARM, BOLD, Layout, cells, fitted, rows, wrapped
+from numaprof.terminal.layout import ALARM, BOLD, PROCESS_NAME, Layout, cells, fitted, rows, wrapped
 from numaprof.terminal.subject import Row, subject
-from numaprof.text.format import clean, duration, number, number_list, percent, plural, round_percent
+from numaprof.text.format import clean, duration, nodes_in_text, number, number_list, percent, plural, round_percent
 
 INDENT, GAP = 8, "  "
 BAR = 16
@@ -256,7 +256,7 @@ def _first(rows_: tuple[Shown, ...], most: int) -> tuple[tuple[Shown, ...], tupl
 
 def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
     """With its CPUs where there is room: --full has them as well."""
-    nodes = f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes))}" if row.nodes else "node not known"
+    nodes = nodes_in_text(row.nodes) if row.nodes else "node not known"
     cpus = f"CPU{'s' * (len(row.cpus) > 1)} {number_list(list(row.cpus))}"
     if row.by_cpu:
         return fitted(f"{nodes}: {cpus}", room)
@@ -268,7 +268,7 @@ def _node_name(row: model.NodeThreads, bare: set[int], room: int) -> str:
 
 
 def _process_name(row: model.ProcessThreads) -> str:
-    return f"{row.pid} {clean(row.name, 16)}: {plural(row.threads, 'thread')}"
+    return f"{row.pid} {clean(row.name, PROCESS_NAME)}: {plural(row.threads, 'thread')}"
 
 
 def _sums(row: model.NodeThreads | model.ProcessThreads, verdict: model.Verdict) -> tuple[str, str]:

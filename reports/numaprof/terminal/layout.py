@@ -14,6 +14,7 @@ from typing import TextIO
 from numaprof.text.format import clean
 
 GAP = "  "
+PROCESS_NAME = 16  # cells of a process's name
 WIDEST = 120  # longer lines of running text are hard to read
 BOLD, ALARM = "1", "31"
 

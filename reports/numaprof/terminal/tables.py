@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from numaprof.model import report_model as model
-from numaprof.terminal.layout import BOLD, Layout
+from numaprof.terminal.layout import BOLD, PROCESS_NAME, Layout
 from numaprof.terminal.wanted import EVERYTHING, Wanted
 from numaprof.text.format import (
     NOT_KNOWN,
@@ -15,6 +15,7 @@ from numaprof.text.format import (
     counted_share,
     cpu_order,
     cpus_in_text,
+    nodes_in_text,
     number,
     number_list,
     percent,
@@ -24,7 +25,6 @@ from numaprof.text.format import (
 
 HEAVY = "<- remote-heavy"
 MOST_THREADS, MOST_PROCESSES, MOST_SITES = 16, 8, 8  # rows
-NAME_WIDTH = 16
 STANDS_OUT = 0.1  # how far a thread's share is from that of its node's threads
 MOST_LEFT_OUT = 0.01  # of the requests: above it, it is said that the table of nodes lacks them
 COUNTERS = "counters"
@@ -80,10 +80,10 @@ def threads(report: model.Answer, layout: Layout, wanted: Wanted) -> None:
 def _sums(report: model.Answer, layout: Layout) -> None:
     """Threads by the nodes that they ran on, and by process where there are several."""
     found: list[tuple[str, model.NodeThreads | model.ProcessThreads]] = [
-        (f"node{'s' * (len(row.nodes) > 1)} {number_list(list(row.nodes)) or '?'}", row) for row in report.summary.nodes
+        (nodes_in_text(row.nodes) if row.nodes else "node ?", row) for row in report.summary.nodes
     ]
     processes = report.summary.processes[:MOST_PROCESSES]
-    found += [(f"process {row.pid} {clean(row.name, NAME_WIDTH)}", row) for row in processes]
+    found += [(f"process {row.pid} {clean(row.name, PROCESS_NAME)}", row) for row in processes]
     rows = [
         [
             name,

@@ -58,10 +58,12 @@ _MOVED_ONCE = "What the others access would be local, for the price of one copy.
 
 
 def rule(evidence: Evidence) -> Advice | None:
+    if not judge(evidence).fixable or policy.forces(evidence):
+        return None
     # Of what all threads share, shared_by_all speaks: a parallel initialisation would not help.
     group = [found for found in serial_suspects(evidence) if not shared(evidence, found) or by_turns(evidence, found)]
     group = [found for found in group if found.use_shape.divided or not _spread_by_policy(evidence, found)]
-    if not judge(evidence).fixable or not group or policy.forces(evidence) or not worth_placing(evidence, group):
+    if not group or not worth_placing(evidence, group):
         return None
     if not measured(evidence) and (not others(evidence, group[0]) or _used_once(evidence, group)):
         return None

@@ -164,21 +164,22 @@ def _rests_on(evidence: Evidence, group: list[Object], part: float | None) -> st
 def _serves_all(evidence: Evidence, found: Object) -> bool:
     """True if no thread has a part of it and its pages are not spread (read_by_all is for spread pages)."""
     uneven = bool(found.homes) and not is_spread(evidence, found.homes, found.home_samples)
-    whole = shared(evidence, found) and not by_turns(evidence, found)
-    return uneven and whole and not used_by_owner(evidence, found) and not is_refilled(evidence, found)
+    if not uneven or not shared(evidence, found) or by_turns(evidence, found):
+        return False
+    return not used_by_owner(evidence, found) and not is_refilled(evidence, found)
 
 
 def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> str:
     written = sum(found.stores for found in group)
     stores_seen = any(row.kind == STORE for row in evidence.samples.kinds)
     if written:
-        copies = "Spread"
+        remedy = "Spread"
     elif stores_seen:
-        copies = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
+        remedy = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
     else:
-        copies = "If it is only read, copy it to each node, which makes all reads local. Else spread"
+        remedy = "If it is only read, copy it to each node, which makes all reads local. Else spread"
     schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
-    return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {copies} it:"
+    return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {remedy} it:"
 
 
 def _in_order(group: list[Object]) -> bool:

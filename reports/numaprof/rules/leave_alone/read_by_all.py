@@ -37,9 +37,8 @@ def rule(evidence: Evidence) -> Advice | None:
         return _by_addresses(evidence, uneven, "", _LEAVE_UNEVEN)
     if not measured(evidence):
         return _by_counts(evidence)
-    whole = [found for found in suspects(evidence) if shared(evidence, found)]
-    spread = [o for o in whole if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
-    return _by_addresses(evidence, spread, " on all nodes", _CHANGE)
+    spread = [o for o in suspects(evidence) if o.pages and is_spread(evidence, o.known_homes, o.home_samples)]
+    return _by_addresses(evidence, [o for o in spread if shared(evidence, o)], " on all nodes", _CHANGE)
 
 
 def _by_addresses(evidence: Evidence, group: list[Object], where: str, change: str) -> Advice | None:
