@@ -226,6 +226,11 @@ C = {
         SUM + "\n    total += b != a;",
         "static void *sure(void *p) { return p; }",
     ),
+    "given_and_another_declared": (
+        "double *a = sure(malloc(n * sizeof *a)), *b = a; //ALLOC",
+        SUM + "\n    total += b != a;",
+        "static void *sure(void *p) { return p; }",
+    ),
     "in_a_function_that_returns_an_array": (
         "double (*a)[4] = rows_of(n / 400);",
         "    total = a[n / 400 - 1][3];",

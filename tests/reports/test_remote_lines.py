@@ -30,14 +30,14 @@ REMOTE_THREADS = range(5, 9)
 class Blend:
     """All on node 0. Four threads of node 1 make 80 demand reads of the table for 20 prefetches of the array."""
 
-    def __init__(self, demand: int = 8_000_000, prefetched: int = 2_000_000) -> None:
+    def __init__(self, demand: int = 8_000_000, prefetched: int = 2_000_000, looks_up: bool = True) -> None:
         self.builder = levels(RecordingBuilder()).threads(8)
         self.builder.counters("demand_rd", [1000] * 8, [0] * 4 + [demand] * 4)
         self.builder.counters("pf_any", [1000] * 8, [0] * 4 + [prefetched] * 4)
         self.array = self.heap(ARRAY, 10)
         self.table = self.heap(TABLE, 11)
         self.stream, self.look_up = (self.builder.stack(self.builder.place(line)) for line in (STREAM, LOOK_UP))
-        for thread in REMOTE_THREADS:
+        for thread in REMOTE_THREADS if looks_up else ():
             self.builder.loads(self.look_up, thread, range(TABLE, TABLE + PAGES * PAGE, 8 * PAGE), 0, block=self.table)
             for _ in range(20):
                 self.builder.sample(OVERFLOW, thread, self.look_up, 100_000, event=DEMAND)
@@ -136,13 +136,10 @@ def test_a_sample_of_another_object_at_the_instruction_is_no_measure(tmp_path: P
 
 
 def test_what_stays_in_a_cache_has_no_part_of_lines_that_a_larger_object_can_have(tmp_path: Path) -> None:
-    """Behind the instruction that streams, one reads a pointer on a page of another node, again and again."""
+    """Behind the instruction that streams, one reads the pointer."""
     blend = Blend()
     behind = blend.builder.stack(blend.builder.place(STREAM, address=0x999))
-    pointers = blend.heap(TABLE + (1 << 36), 12, pages=1)
-    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
-    for _ in range(50):
-        blend.builder.sample(LOAD, 5, behind, 1009, block=pointers, **where)
+    pointers_at(blend, behind)
     found = shares(evidence_of(blend.prefetches(behind).hits(blend.stream, 20), tmp_path))
     assert found == {10: 0.2, 11: 0.8, 12: 0.0}
 
@@ -161,13 +158,24 @@ def test_what_is_read_on_the_readers_nodes_has_no_part_of_the_lines_of_stores(tm
     assert shares(evidence_of(blend, tmp_path)) == {10: 0.2, 11: 0.8, 12: 0.0}
 
 
-def test_what_stays_in_a_cache_has_the_lines_where_nothing_else_is_read(tmp_path: Path) -> None:
-    blend = Blend()
-    pointers = blend.heap(TABLE + (1 << 36), 12, pages=1)
+def pointers_at(blend: Blend, stack: int) -> None:
+    """Thread 5 reads a pointer on a page of another node, again and again, out of its own cache."""
+    block = blend.heap(TABLE + (1 << 36), 12, pages=1)
     where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
     for _ in range(50):
-        blend.builder.sample(LOAD, 5, blend.stream, 1009, block=pointers, **where)
-    assert shares(evidence_of(blend.prefetches(blend.stream), tmp_path))[12] == 0.2
+        blend.builder.sample(LOAD, 5, stack, 1009, block=block, **where)
+
+
+def test_what_a_function_stores_to_is_not_what_it_reads_from_a_cache(tmp_path: Path) -> None:
+    blend = Blend()
+    pointers_at(blend, blend.stream)
+    assert shares(evidence_of(blend.prefetches(blend.stream), tmp_path)) == {10: 0.2, 11: 0.8, 12: 0.0}
+
+
+def test_what_stays_in_a_cache_has_the_lines_where_nothing_larger_is_read(tmp_path: Path) -> None:
+    blend = Blend(demand=0, looks_up=False)
+    pointers_at(blend, blend.stream)
+    assert shares(evidence_of(blend.prefetches(blend.stream), tmp_path))[12] == 1.0
 
 
 def test_few_of_the_remote_lines_give_no_advice_for_what_the_same_function_allocates(tmp_path: Path) -> None:

@@ -95,9 +95,12 @@ def load_remote_lines(
     large = [row for row in read if row.thing not in footprint.in_cache]
     near = _near(read)
     elsewhere = [row for row in large if row.thing not in near]
-    order = ((large, _LEVELS[:1]), (elsewhere, _LEVELS[1:]), (large, _LEVELS[1:]), (read, _LEVELS))
+    order = [(large, _LEVELS[:1]), (elsewhere, _LEVELS[1:]), (large, _LEVELS[1:])]
+    direct = _by_samples(samples)
+    if direct.shares.keys() <= footprint.in_cache:  # else what a function stores to is not what it reads from a cache
+        order.append((read, _LEVELS))
     tables = [_Table(level, _table(rows, level)) for rows, levels in order for level in levels]
-    direct, shares, sampled, most = _by_samples(samples), defaultdict[int, float](float), 0.0, 0
+    shares, sampled, most = defaultdict[int, float](float), 0.0, 0
     for key, amount in amounts.items():
         classes = {class_of[event] for event in books.events.events.get((key, REMOTE), ())}
         mine = _enough([row for row in asked if row.request in classes], _counts(books, key))

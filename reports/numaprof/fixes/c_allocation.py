@@ -263,7 +263,12 @@ def _named_before(place: Place) -> list[Memory]:
     if declared is not None and re.search(rf"\b{declared.group(2)}\b", size):  # as in sizeof *a: it has to be there
         first, rest = (f"{declared.group(1)}{declared.group(2)};",), rest[declared.start(2) :]
     before = (*first, f"void *{name} = {text[call.start() : end + 1]};")
-    return [replace(made, before=before, after=(f"{rest}{name}{text[end + 1 :]};",))]
+    given = f"{rest}{name}{text[end + 1 :]}"
+    if declared is None or not first:
+        return [replace(made, before=before, after=(f"{given};",))]
+    given, *beside = split(given)  # what is declared beside it keeps its type
+    declarations = (f"{declared.group(1).split('*')[0]}{each};" for each in beside)
+    return [replace(made, before=before, after=(f"{given};", *declarations))]
 
 
 # Memory that a function gets: several in one block need names of their own.
