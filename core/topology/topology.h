@@ -76,8 +76,8 @@ int topology_allow(struct topology *t, pid_t pid);
 const struct topology_cpu *topology_cpu(const struct topology *t, int id);
 const struct topology_node *topology_node(const struct topology *t, int id);
 
-// How many of the nodes before this one, by index, have their CPUs in its package; 0 where that is unknown. Packages may
-// have any number: on Arm an offset into a firmware table.
+// How many of the nodes before this one, by index, have their CPUs in its package; 0 where that is unknown.
+// Packages may have any number: on Arm an offset into a firmware table.
 size_t topology_package_nodes_before(const struct topology *t, size_t index);
 
 // Memory of a node without CPUs, other than high-bandwidth memory: slow for every CPU, and local to none.
