@@ -54,6 +54,18 @@ def test_right_advice_and_no_other(scenario: str, tmp_path: Path) -> None:
     assert [rule(evidence) for rule in silent] == [None] * len(silent)
 
 
+WORKED = {"one": "cpu_ns / 1000 WHERE id > 1", "none": "0"}
+
+
+@pytest.mark.parametrize("who", WORKED)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_whoever_worked_there_is_a_report(scenario: str, who: str, tmp_path: Path) -> None:
+    """A thread that worked nearly alone has no other workers to be compared with."""
+    builder = SCENARIOS[scenario]()
+    builder.statements.append(f"UPDATE thread SET cpu_ns = {WORKED[who]};")
+    assert printed(builder, tmp_path)
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_advice_to_change_something_says_how(scenario: str, tmp_path: Path) -> None:
     changes = [advice for advice in advise(read(SCENARIOS[scenario](), tmp_path)) if advice.kind is not Kind.LEAVE]

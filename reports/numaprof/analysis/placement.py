@@ -325,8 +325,10 @@ def _touched(evidence: Evidence, toucher: Thread) -> float:
 
 
 def _unseen_requests(evidence: Evidence, toucher: Thread) -> float:
-    """Requests of a thread beyond those of the other threads that no load sample accounts for."""
+    """Requests of a thread beyond those of the other threads that no load sample accounts for; 0.0: none to compare."""
     others = [thread for thread in evidence.workers if thread is not toucher]
+    if not others:
+        return 0.0
     alone = (toucher.traffic.total or 0.0) - median([thread.traffic.total or 0.0 for thread in others])
     seen = _sampled(evidence, toucher) - median([_sampled(evidence, thread) for thread in others])
     return alone - seen * (evidence.traffic.remote.estimate or 0.0) / max(1.0, evidence.samples.remote_accesses)
