@@ -275,12 +275,17 @@ static enum verify_where judge_near(const struct verify *verify, const char *cla
     return VERIFY_NEAR;
 }
 
+// A node without CPUs is a tier: its memory is local to nobody.
+static bool judge_is_tier(const struct topology *t, int node)
+{
+    return cpulist_count(&topology_node(t, node)->cpus) == 0;
+}
+
 static enum verify_where judge_where(const struct verify *verify, const struct topology *t, const char *class,
                                      size_t from, size_t to)
 {
     const enum verify_where where = verify_site_where(t, verify->from[from], verify->to[to]);
-    const bool has_cpus = cpulist_count(&topology_node(t, verify->to[to])->cpus) > 0; // a tier is local to nobody
-    return where == VERIFY_NEAR && has_cpus ? judge_near(verify, class, from, to) : where;
+    return where == VERIFY_NEAR && !judge_is_tier(t, verify->to[to]) ? judge_near(verify, class, from, to) : where;
 }
 
 static bool judge_cells(struct verify *verify, const struct topology *t, const struct counters *counters, size_t index,
@@ -332,7 +337,7 @@ static enum judge_means judge_means_of(const struct verify *verify, const struct
             double local, elsewhere;
             if (verify_site_where(t, verify->from[from], verify->to[to]) != where ||
                 !judge_answers_of(verify, class, VERIFY_RANDOM, from, to, &local, &elsewhere) ||
-                cpulist_count(&topology_node(t, verify->to[to])->cpus) == 0) // a tier without CPUs is local to none
+                judge_is_tier(t, verify->to[to]))
                 continue;
             const double all = local + elsewhere;
             if (all <= VERIFY_STRAY && where != VERIFY_NEAR) // of own and far memory the event's word tells

@@ -63,6 +63,14 @@ class Blend:
         return self
 
 
+def pointers_at(blend: Blend, stack: int) -> None:
+    """Thread 5 reads a pointer on a page of another node, again and again, out of its own cache."""
+    block = blend.heap(TABLE + (1 << 36), 12, pages=1)
+    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
+    for _ in range(50):
+        blend.builder.sample(LOAD, 5, stack, 1009, block=block, **where)
+
+
 def shares(evidence: Evidence) -> dict[int, float]:
     """By the line of allocation."""
     found = {o.allocated.line: part_of_remote(evidence, o) for o in evidence.objects.found if o.allocated}
@@ -156,14 +164,6 @@ def test_what_is_read_on_the_readers_nodes_has_no_part_of_the_lines_of_stores(tm
             stack = blend.look_up if node else reads
             blend.builder.sample(LOAD, thread, stack, 1009, block=own, latency=40, **where)
     assert shares(evidence_of(blend, tmp_path)) == {10: 0.2, 11: 0.8, 12: 0.0}
-
-
-def pointers_at(blend: Blend, stack: int) -> None:
-    """Thread 5 reads a pointer on a page of another node, again and again, out of its own cache."""
-    block = blend.heap(TABLE + (1 << 36), 12, pages=1)
-    where = {"address": TABLE + (1 << 36), "page_node": 0, "source": OWN_CACHE, "latency": 5}
-    for _ in range(50):
-        blend.builder.sample(LOAD, 5, stack, 1009, block=block, **where)
 
 
 def test_what_a_function_stores_to_is_not_what_it_reads_from_a_cache(tmp_path: Path) -> None:
