@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // held-out: 2026-11-27, eighteenth
-// truth: main alone fills the traces (malloc of an array type, 8 MiB), read by all threads from end to end for their columns, and the travel times (8 MiB), of which each thread uses its block of columns; the image (calloc, 1 MiB) is written first by its users
-// fix: parts, spread
+// truth: main alone fills the traces (malloc of an array type, 8 MiB), read by all threads from end to end for their columns, and the travel times (8 MiB), of which each thread uses its block of columns, but which ask for 2 % of the lines only; the image (calloc, 1 MiB) is written first by its users
+// fix: spread
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
