@@ -257,6 +257,20 @@ def test_few_samples_all_over_the_memory_refute_parts(part: int | None, rules: s
     assert [module.__name__.split(".")[-1] for module in speaking] == [rules]
 
 
+@pytest.mark.parametrize("parts", [True, False])
+def test_a_thread_that_reads_all_of_it_does_not_refute_the_parts_of_others(parts: bool, tmp_path: Path) -> None:
+    """A few loads of each of eight threads, in its eighth or anywhere, and those of one that reads all of it."""
+    builder, chance = sampled(), random.Random(3)
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(LOOP))
+    for thread in range(8):
+        first, pages = ((7 - thread) * BLOCK, BLOCK) if parts else (0, PAGES)
+        of_thread = [ARRAY + (first + chance.randrange(pages)) * PAGE for _ in range(5)]
+        builder.loads(stack, thread + 1, of_thread, 0, block=block)
+    builder.loads(stack, 1, [ARRAY + chance.randrange(PAGES) * PAGE for _ in range(60)], 0, block=block)
+    builder.loads(stack, 9, [OTHER] * 200, 0)
+    assert (shared_by_all.rule(read(builder, tmp_path)) is None) is parts
+
+
 @pytest.mark.parametrize(("homes", "speaks"), [("interleaved", False), ("touch", True)])
 def test_what_is_spread_already_is_not_to_be_initialised_by_parts_that_nobody_knows(
     homes: str, speaks: bool, tmp_path: Path

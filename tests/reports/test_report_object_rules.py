@@ -394,6 +394,19 @@ def test_an_array_grows_if_each_block_is_larger_than_the_one_before(tmp_path: Pa
     assert "It grows" not in grown(tmp_path, 64, 96)
 
 
+@pytest.mark.parametrize("divided", [False, True])
+def test_no_other_division_is_named_where_the_same_code_divides_another_object(divided: bool, tmp_path: Path) -> None:
+    builder, work = sampled(), ("/home/u/src/sum.c", 22, "work")
+    block, stack = array(builder, SERIAL), builder.stack(builder.place(work))
+    for thread in range(8):
+        pages = range(ARRAY + thread * PAGE, ARRAY + (PAGES - 8) * PAGE, 64 * PAGE)
+        builder.loads(stack, thread + 1, pages, 0, block=block)
+    if divided:
+        use_blocks(builder, array(builder, SERIAL, OTHER, INIT), [0] * 8, OTHER, work)
+    advice = shared_by_all.rule(read(builder, tmp_path))
+    assert advice is not None and ("a fixed division of it" in advice.change) is not divided
+
+
 def test_a_queue_is_not_a_schedule(tmp_path: Path) -> None:
     """Threads that sweep pieces of it in turn; nothing is said of schedules where access has no order."""
     builder = sampled()

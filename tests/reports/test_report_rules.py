@@ -617,3 +617,14 @@ def test_pages_that_moved_are_told_by_their_nodes_at_two_moments(tmp_path: Path)
     (found,) = (each for each in evidence.objects.found if each.moves)
     assert found.moves == {(0, 1): PAGES / 4}
     assert "25.0 % of 8 192 pages moved to another node after their first touch" in "".join(pin_line(evidence))
+
+
+def test_only_pages_that_were_asked_about_twice_are_called_moved(tmp_path: Path) -> None:
+    """Of the look before the end, one page in five: what lies between them is not known to have moved."""
+    builder = levels(RecordingBuilder(), counters=False).threads(8)
+    stack = init_stack(builder)
+    for page in range(40):
+        builder.touch(stack, 1, ARRAY + page * PAGE, 1, page_node=0)
+    builder.homes((ARRAY, 40, 1)).change("page_home", pages=8)
+    evidence = read(builder, tmp_path)
+    assert sum(pages for found in evidence.objects.found for pages in found.moves.values()) == 8

@@ -130,11 +130,12 @@ def mixed(evidence: Evidence, found: Object) -> bool:
     in_parallel = found.came_in_huge_pages and found.main_share < SERIAL_TOUCH
     if in_parallel and found.nodes_apart is not False:
         return False  # parts may be smaller than a huge page
-    if found.steady_samples >= MIN_MIXED:
-        return _refuted(evidence, found, found.steady_uses, found.steady_samples)
+    if found.team_samples >= MIN_MIXED:
+        return _refuted(evidence, found, found.team_uses.accesses, found.team_samples)
     # A few samples of long periods make accesses uncertain: then the samples themselves have to agree.
     return all(
-        _refuted(evidence, found, each, whole_of(found.steady_seen)) for each in (found.steady_uses, found.steady_seen)
+        _refuted(evidence, found, each, whole_of(found.team_uses.seen))
+        for each in (found.team_uses.accesses, found.team_uses.seen)
     )
 
 

@@ -81,7 +81,9 @@ def _used(evidence: Evidence, found: Object) -> str:
     if len(who) == 1 and found.known_samples < MIN_USES_OF_THREAD:
         return f"used{at}; too few samples to tell by which threads"
     if len(who) == 1:
-        return f"used{at} by {thread_in_text(who[0])} alone"
+        thread = thread_in_text(who[0])
+        alone = all(row.thread == who[0].row.id for row in found.later)
+        return f"used{at} by {thread} alone" if alone else f"used{at} by {thread}, hardly by others"
     shape = used_shape(evidence, found)
     pattern = "too few samples for an access pattern" if shape is Shape.UNKNOWN else shape.value
     return f"used{at} by {threads_on_nodes(who)}: {pattern}"

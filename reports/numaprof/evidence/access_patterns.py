@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import product
@@ -18,6 +18,7 @@ from numaprof.evidence.thresholds import (
     IN_ORDER,
     MIN_IN_ORDER,
     MIN_MEETINGS,
+    MIN_MIXED,
     MIN_ORDERED,
     MIN_SHARED_PARTS,
     MIN_THREADS_IN_ORDER,
@@ -228,16 +229,36 @@ def _by_range(uses: Uses) -> Shape:
     if len(enough) < 2:
         return Shape.UNKNOWN
     ranges = {who: _range(bins, 0.1) for who, bins in enough.items()}
-    whole = _range(_totals(enough), 0.02).bins
-    widths = {who: min(1.0, found.bins / 0.8 / whole) for who, found in ranges.items()}
-    everywhere = [who for who in widths if widths[who] >= USES_ALL]
-    if len(everywhere) == 1 and len(enough) > 3:  # one that fills, checks or prints it, beside those that work on it
-        enough = {who: bins for who, bins in enough.items() if who not in everywhere}
+    widths = _widths(enough, ranges)
+    alone = _alone(widths)
+    if alone is not None:
+        enough = {who: bins for who, bins in enough.items() if who != alone}
         ranges = {who: ranges[who] for who in enough}
     if median(widths[who] for who in enough) <= USES_BLOCK and _disjoint(list(ranges.values())):
         theirs = {who: uses.accesses[who] for who in enough}
         return Shape.HALO if _has_halo(theirs, ranges) else Shape.BLOCKS
     return Shape.ALL if median(widths.values()) >= USES_ALL else Shape.OVERLAPPING
+
+
+def _widths(seen: Parts, ranges: Mapping[int, Range]) -> dict[int, float]:
+    """Share of the object that each thread uses."""
+    whole = _range(_totals(seen), 0.02).bins
+    return {who: min(1.0, found.bins / 0.8 / whole) for who, found in ranges.items()}
+
+
+def _alone(widths: Mapping[int, float]) -> int | None:
+    """The only thread that uses all of it: one that fills, checks or prints it, beside those that work on it."""
+    everywhere = [who for who in widths if widths[who] >= USES_ALL]
+    return everywhere[0] if len(everywhere) == 1 and len(widths) > 3 else None
+
+
+def of_team(cells: Sequence[Cell]) -> list[Cell]:
+    """Without those of a thread that alone uses all of the object: of few samples, one reaches further by chance."""
+    seen = uses_of(cells).seen
+    alone = _alone(_widths(seen, {who: _range(bins, 0.1) for who, bins in seen.items()})) if seen else None
+    if alone is None or sum(seen[alone].values()) < MIN_MIXED:
+        return list(cells)
+    return [cell for cell in cells if cell.thread != alone]
 
 
 def _totals(parts: Parts) -> dict[int, float]:

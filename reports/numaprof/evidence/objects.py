@@ -11,12 +11,15 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from numaprof.evidence.access_patterns import (
+    NOT_USED,
     Layout,
     Parts,
     Shape,
+    Uses,
     accesses_by_node,
     effective_samples,
     kept_apart,
+    of_team,
     shape,
     uses_of,
 )
@@ -83,6 +86,8 @@ class Object(Touches):
     steady_uses: Parts = field(default_factory=dict)  # the same as the first, after the initialisation
     steady_seen: Parts = field(default_factory=dict)  # the same, in samples
     steady_samples: float = 0.0  # of steady_uses: samples of one period that would tell as much
+    team_uses: Uses = NOT_USED  # the same by node, without a thread that alone uses all of it
+    team_samples: float = 0.0  # of team_uses
     nodes_apart: bool | None = None  # after the initialisation: no two nodes use the same small part; None: not known
     mixed_in_pages: float | None = None  # of two later accesses to one page, the share that comes from two nodes
     numbers: str = ""  # of the allocations at one line, where these behave differently: 2-5
@@ -268,7 +273,7 @@ class _Parts:
 
     def _object(self, thing: int) -> Object:
         steady = self._shapes.steady(thing)
-        steady_nodes = uses_of(steady, by_node=True)
+        steady_nodes, team = uses_of(steady, by_node=True), of_team(steady)
         return Object(
             touched=tuple(self._touched[thing]),
             kind=self._named[thing].kind if thing in self._named else UNNAMED,
@@ -288,6 +293,8 @@ class _Parts:
             steady_uses=steady_nodes.accesses,
             steady_seen=steady_nodes.seen,
             steady_samples=effective_samples(steady),
+            team_uses=uses_of(team, by_node=True),
+            team_samples=effective_samples(team),
             nodes_apart=kept_apart(steady_nodes),
             mixed_in_pages=self._shapes.mixed_in_pages.get(thing),
             before=tuple(self._before[thing]),

@@ -118,6 +118,16 @@ _HOME = """
 """
 
 
+# Only of pages that were asked about themselves: of a large range, one page in `span / pages` was.
+_ASKED_HOME = """
+(SELECT CASE WHEN (p.address - h.address) / :page_bytes % ((h.span + h.pages - 1) / h.pages) = 0
+                  AND h.address + h.span * :page_bytes > p.address THEN h.node END
+   FROM page_home h
+  WHERE h.snapshot = l.snapshot AND h.address <= p.address
+  ORDER BY h.address DESC LIMIT 1)
+"""
+
+
 class LookedAtTwice(NamedTuple):
     thing: int | None
     first: int  # node right after the first touch
@@ -128,7 +138,7 @@ class LookedAtTwice(NamedTuple):
 # First-touched pages whose node is known from two moments.
 LOOKED_AT_TWICE = f"""
 SELECT thing, page_node, home, sum(weight)
-  FROM (SELECT thing, page_node, {_HOME} AS home, weight
+  FROM (SELECT thing, page_node, {_ASKED_HOME} AS home, weight
           FROM picked p JOIN last_snapshot l ON l.process = p.process AND l.method <> 'numa_maps'
          WHERE {TOUCH} AND page_node IS NOT NULL)
  WHERE home IS NOT NULL

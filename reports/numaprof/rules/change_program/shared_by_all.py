@@ -178,13 +178,25 @@ def _change(evidence: Evidence, group: list[Object], working: list[Thread]) -> s
         remedy = "Only loads of it were sampled: copy it to each node, which makes all reads local. Or spread"
     else:
         remedy = "If it is only read, copy it to each node, which makes all reads local. Else spread"
-    schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if _in_order(group) else ""
+    hint = _in_order(group) and not _is_divided(evidence, group)
+    schedule = _SCHEDULE.get(team(evidence, group[0].main_thread, working), "") if hint else ""
     return f"A parallel initialisation would not help: no thread has a part of its own.{schedule} {remedy} it:"
 
 
 def _in_order(group: list[Object]) -> bool:
     """True for sweeps that are divided among threads; no division helps random access."""
     return any(found.use_shape is Shape.ALL for found in group)
+
+
+def _is_divided(evidence: Evidence, group: list[Object]) -> bool:
+    """True if the code that uses the group gives each thread a part of another object: its work is divided already."""
+    code = {_user(found) for found in group} - {None}
+    return any(found.use_shape in (Shape.BLOCKS, Shape.HALO) and _user(found) in code for found in evidence.objects.found)
+
+
+def _user(found: Object) -> str | None:
+    use = main_use(found.later)
+    return use.function if use is not None else None
 
 
 def edits(evidence: Evidence, group: list[Object]) -> tuple[Edit, ...]:
