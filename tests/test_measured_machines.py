@@ -12,7 +12,7 @@ from typing import Callable
 
 import pytest
 from conftest import TREE
-from machine_files import names, snapshot, unpack
+from machine_files import Cpu, Machine, names, snapshot, unpack
 
 MEASURED = TREE / "tests" / "fixtures" / "measured"
 CASES = sorted(path.stem for path in MEASURED.glob("*.txt"))
@@ -93,6 +93,17 @@ def test_a_tight_node_is_measured_in_less_and_named(program: Path, tmp_path: Pat
     text = snapshot("two-packages-hmat").replace("Node 1 MemFree:   16777216 kB", "Node 1 MemFree:   1000000 kB")
     told = plan(program, unpack(text, tmp_path))
     assert "- memory of node 1: measured in 486 MiB instead of 768 MiB, half of what is free" in told
+
+
+def test_cpus_that_are_offline_are_not_called_missing(program: Path, tmp_path: Path) -> None:
+    """The kernel keeps the links of a node to its CPUs that are offline."""
+    cpus = [Cpu(i, i // 4, i // 4, i, online=i < 4) for i in range(8)]
+    root = Machine(cpus, {0: 8 << 20, 1: 8 << 20}, {0: [10, 21], 1: [21, 10]}).write(tmp_path)
+    assert "- node 1 has no CPUs: its memory is measured from the other nodes" in plan(program, root)
+    (root / "sys/devices/system/node/node1/cpu4").symlink_to("../../cpu/cpu4")
+    told = plan(program, root)
+    assert "- node 1: its CPUs are all offline, so its memory is measured from the other nodes" in told
+    assert "no CPUs" not in told
 
 
 def test_unknown_caches_are_named(program: Path, tmp_path: Path) -> None:

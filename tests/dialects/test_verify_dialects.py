@@ -133,6 +133,10 @@ def test_local_that_is_the_package_is_called_so_in_recordings_too(program: Path,
     with closing(sqlite3.connect(tmp_path / "x.numaprof")) as database:
         notes = database.execute("SELECT text FROM note WHERE kind = 'clusters'").fetchall()
     assert notes == [(f"in these counts local is, as numaprof verify found: {PACKAGE}",)]
+    report = subprocess.run(
+        [program, "report", tmp_path / "x.numaprof"], capture_output=True, text=True, check=True, env=home(tmp_path)
+    )
+    assert "Between nodes of one package: not known, these requests count as local." in report.stdout
 
 
 @pytest.mark.lab("single")

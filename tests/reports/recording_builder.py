@@ -232,6 +232,11 @@ class RecordingBuilder:
             self.row("page_home", snapshot=snapshot, address=address, pages=count, span=count, node=node)
         return self
 
+    def verified(self, local: str) -> RecordingBuilder:
+        """What numaprof verify found that local means."""
+        self.row("verification", id=1, at="2026-11-22T17:16:54Z", partial=0, local=local)
+        return self
+
     def note(self, kind: str, text: str, **columns: object) -> RecordingBuilder:
         self.add("note", kind=kind, text=text, **columns)
         return self

@@ -226,3 +226,14 @@ def test_few_remote_requests_cost_nothing_only_if_their_error_is_small(
             assert judge(found) is judgement
             status, _ = decide(found, 0.01, MIN_COVERAGE)
             assert (status == 0) == (judgement is Judgement.NO_TRAFFIC)
+
+
+def test_a_share_between_packages_passes_no_limit_but_may_exceed_one(tmp_path: Path) -> None:
+    """How many requests go to other nodes of the package is not known: the share of remote ones may be larger."""
+    package = "the memory of the own package, all its nodes"
+    for number, (scenario, status) in enumerate(
+        (("parallel_init", EXIT_CANNOT_SAY), ("serial_init", EXIT_LIMIT_EXCEEDED))
+    ):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        assert check(SCENARIOS[scenario]().verified(package), folder, "--max-remote", "10%")[0] == status

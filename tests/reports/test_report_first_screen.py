@@ -80,6 +80,7 @@ EXTREMES: dict[str, Callable[[Report], Report]] = {
     "cpu": lambda r: replace(r, run=replace(r.run, cpu_name="表" * 99)),
     "banner": lambda r: replace(r, overview=replace(r.overview, banner=(TEXT, NAME, TEXT, TEXT, NAME, NAME))),
     "notes": lambda r: replace(r, overview=replace(r.overview, qualifying=many(12_345, TEXT))),
+    "decisive": lambda r: replace(r, overview=replace(r.overview, decisive=many(2, TEXT))),
     "headline": lambda r: replace(
         r, verdict=replace(r.verdict, judgement="unknown", remote_share=None, headline=TEXT, details=many(9, TEXT))
     ),
@@ -608,3 +609,47 @@ def test_advice_that_removes_next_to_nothing_is_no_fix(removes: float | None, wo
     out = io.StringIO()
     print_first_screen(replace(report, verdict=replace(report.verdict, no_fix=removes == 0.09)), Layout(out, COLUMNS))
     assert word in out.getvalue()
+
+
+# What changes how the verdict is to be read is named; other notes are counted.
+
+PACKAGE = "the memory of the own package, all its nodes"
+NEAR = "Between nodes of one package: not known, these requests count as local."
+
+
+def one_line(builder: RecordingBuilder, path: Path) -> str:
+    return " ".join(first_screen(builder, path).split())
+
+
+def test_a_share_between_packages_says_so(tmp_path: Path) -> None:
+    note = f"in these counts local is, as numaprof verify found: {PACKAGE}"
+    text = one_line(serial_init().verified(PACKAGE).note("clusters", note), tmp_path)
+    assert "50 % of DRAM requests, from another package WORTH FIXING" in text
+    assert NEAR in text
+    assert "note" not in text
+
+
+def test_little_between_packages_is_not_to_be_left_alone(tmp_path: Path) -> None:
+    text = one_line(SCENARIOS["parallel_init"]().verified(PACKAGE).note("clusters", PACKAGE), tmp_path)
+    assert "LITTLE IS REMOTE" in text
+    assert NEAR in text
+    assert "leave it alone" not in text.lower()
+
+
+def test_local_that_is_the_node_needs_no_words(tmp_path: Path) -> None:
+    text = one_line(serial_init().verified("the memory of the own node"), tmp_path)
+    assert "50 % of DRAM requests WORTH FIXING" in text
+    assert "package" not in text
+
+
+def test_a_meaning_that_nobody_knows_is_in_doubt(tmp_path: Path) -> None:
+    text = one_line(serial_init().note("clusters", "sockets have several nodes here: not documented"), tmp_path)
+    assert "What remote means is in doubt: sockets have several nodes here: not documented." in text
+
+
+def test_a_process_that_was_not_recorded_is_named_and_other_notes_are_counted(tmp_path: Path) -> None:
+    builder = serial_init().note("not_followed", "sudo is setuid").note("throttled", "the kernel throttled sampling")
+    builder.add("process", pid=4712, exe="/usr/bin/sudo", start_ns=0, followed="no")
+    text = one_line(builder, tmp_path)
+    assert "1 process could not be recorded: no number includes it." in text
+    assert "1 more note on the numbers: --full" in text

@@ -598,7 +598,18 @@ def test_of_an_older_recording_nodes_without_cpus_are_the_slow_tier(tmp_path: Pa
     builder.statements.append("DROP TABLE node_memory;")
     advice = slow_tier.rule(read(builder, tmp_path))
     assert advice is not None
-    assert "Node 2 (memory without CPUs)" in advice.finding
+    assert "Node 2 (memory without CPUs), of unknown speed and local to none" in advice.finding
+
+
+def test_memory_of_which_nothing_is_told_is_not_called_slow(tmp_path: Path) -> None:
+    """High-bandwidth memory without HMAT looks like this."""
+    builder = SCENARIOS["slow_tier"]().change("node_memory", where="node = 2", memory="untold")
+    advice = slow_tier.rule(read(builder, tmp_path))
+    assert advice is not None
+    assert "Node 2 (memory without CPUs), of unknown speed and local to none" in advice.finding
+    assert "numaprof topology --measure" in advice.change
+    assert "memory without CPUs, of unknown speed, answered 100 % ± 1 of 256" in advice.evidence
+    assert "slow tier" not in advice.finding + advice.change + advice.evidence
 
 
 def test_high_bandwidth_memory_is_no_slow_tier(tmp_path: Path) -> None:

@@ -62,12 +62,17 @@ static void survey_schedule_note_set(struct result *result, const struct cpulist
 
 static void survey_schedule_note_nodes(struct result *result, const struct topology *t)
 {
-    struct cpulist nothing = {0}, no_cpus = {0}, no_memory = {0}, forbidden_cpus = {0}, forbidden_memory = {0};
+    struct cpulist nothing = {0}, no_cpus = {0}, offline = {0}, no_memory = {0}, forbidden_cpus = {0},
+                   forbidden_memory = {0};
     for (size_t i = 0; i < t->node_count; i++) {
         const struct topology_node *node = &t->nodes[i];
         bool has_cpus = cpulist_count(&node->cpus) > 0, has_memory = node->mem_bytes != 0;
         if (!has_cpus || !has_memory)
-            cpulist_add(has_cpus ? &no_memory : has_memory ? &no_cpus : &nothing, node->id);
+            cpulist_add(has_cpus                                 ? &no_memory
+                        : !has_memory                            ? &nothing
+                        : node->memory == TOPOLOGY_MEMORY_DRAM ? &offline
+                                                                 : &no_cpus,
+                        node->id);
         if (has_cpus && !survey_schedule_has_cpu(t, node))
             cpulist_add(&forbidden_cpus, node->id);
         if (has_memory && !node->allowed)
@@ -76,6 +81,9 @@ static void survey_schedule_note_nodes(struct result *result, const struct topol
     survey_schedule_note_set(result, &nothing, " has neither CPUs nor memory", " have neither CPUs nor memory");
     survey_schedule_note_set(result, &no_cpus, " has no CPUs: its memory is measured from the other nodes",
                              " have no CPUs: their memory is measured from the other nodes");
+    survey_schedule_note_set(result, &offline,
+                             ": its CPUs are all offline, so its memory is measured from the other nodes",
+                             ": their CPUs are all offline, so their memory is measured from the other nodes");
     survey_schedule_note_set(result, &no_memory, " has no memory", " have no memory");
     survey_schedule_note_set(result, &forbidden_cpus, ": none of its CPUs is allowed here (cpuset or taskset)",
                              ": none of their CPUs is allowed here (cpuset or taskset)");

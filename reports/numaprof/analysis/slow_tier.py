@@ -26,4 +26,5 @@ def slow_share_in_words(evidence: Evidence) -> str:
     if found is None:
         return ""
     share = share_in_interval(found.share, found.interval)
-    return f"the slow tier answered {share} of {number(slow_samples(evidence))} {POPULATION}"
+    who = "memory without CPUs, of unknown speed," if evidence.machine.speed_unknown else "the slow tier"
+    return f"{who} answered {share} of {number(slow_samples(evidence))} {POPULATION}"

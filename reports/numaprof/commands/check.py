@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.commands.arguments import Parser, output_file, percentage
@@ -112,6 +113,8 @@ def check(evidence: Evidence, max_remote: float, min_coverage: float) -> tuple[i
         return 0, f"ok: {words}"
     if judge(evidence) is Judgement.NO_TRAFFIC:
         return 0, f"ok: {verdict(evidence).headline} {words}"
+    if between_packages(evidence) and (evidence.traffic.interval or (0.0, 1.0))[0] <= max_remote:
+        return EXIT_CANNOT_SAY, f"cannot say: {words}; requests between nodes of one package are not known"
     settles = "a longer run, fewer classes at a time (--events) or repeats (-n 5) would settle it"
     return _by_interval(evidence.traffic.interval, max_remote, words, settles)
 

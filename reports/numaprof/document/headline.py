@@ -10,6 +10,7 @@ from numaprof.analysis.binding import binding
 from numaprof.analysis.naming import command_to_copy, most_at, seen_faults, threads_on_nodes
 from numaprof.analysis.relevant_objects import serial_sites
 from numaprof.analysis.remote_cost import asks_little, gain
+from numaprof.analysis.remote_meaning import NEAR_IS_LOCAL, between_packages
 from numaprof.analysis.remote_share import COUNTERS, HINTS, LOADS, basis, remote_share
 from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence, Thread
@@ -80,7 +81,8 @@ def share_in_words(evidence: Evidence) -> str:
         return "no request reached DRAM" if evidence.traffic.total == 0 else "the remote share is n/a"
     if share.samples is None:
         population = evidence.population.words if evidence.population else ""
-        return f"{share_in_interval(share.share, share.interval)} of DRAM requests are remote ({population})"
+        remote = "from another package" if between_packages(evidence) else "remote"
+        return f"{share_in_interval(share.share, share.interval)} of DRAM requests are {remote} ({population})"
     what = "sampled accesses to DRAM" if basis(evidence) == LOADS else "sampled accesses (hint faults)"
     low, high = share.interval or (0.0, 1.0)
     return (
@@ -102,7 +104,9 @@ def _moderate(evidence: Evidence) -> Words:
 def _light(evidence: Evidence) -> Words:
     heavy = sum(1 for thread in evidence.threads if _thread_share(evidence, thread) >= REMOTE_HEAVY)
     detail = f"{plural(heavy, 'thread')} above {round_percent(REMOTE_HEAVY)}, with little traffic." if heavy else ""
-    return f"{share_in_words(evidence)}. Leave it alone.", [detail]
+    # How much goes between the nodes of a package is not known.
+    leave = "" if between_packages(evidence) else " Leave it alone."
+    return f"{share_in_words(evidence)}.{leave}", [detail]
 
 
 def _thread_share(evidence: Evidence, thread: Thread) -> float:
@@ -271,7 +275,8 @@ def _caveats(evidence: Evidence) -> list[str]:
     if evidence.population is None:
         return []
     misses = evidence.population.misses
-    return [f"Not counted: {misses}." if misses else "", _scaling(evidence), _crossing(evidence)]
+    near = NEAR_IS_LOCAL if between_packages(evidence) else ""
+    return [near, f"Not counted: {misses}." if misses else "", _scaling(evidence), _crossing(evidence)]
 
 
 _SETTLES = "A longer run, fewer classes at a time (--events) or repeats (-n 5) would settle it."

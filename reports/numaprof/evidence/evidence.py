@@ -96,6 +96,8 @@ class Evidence:
     objects: Objects
     remote_lines: RemoteLines  # by object, prefetches included
     notes: tuple[sql_run.Note, ...]
+    local: str | None  # what numaprof verify found that it means in counts; None: it did not run, or did not find out
+    not_recorded: int  # processes that the kernel does not allow to be measured
     stand_ins: Mapping[int, int] = field(default_factory=dict)  # threads of later waves -> of the first
     source: KeptSource = field(default_factory=dict)
     code_files: tuple[str, ...] = ()  # that the program mapped; empty: not known
@@ -240,6 +242,8 @@ def evidence_of(recording: Recording) -> Evidence:
         objects=objects,
         remote_lines=load_remote_lines(recording, samples, books, events, _footprint(threads, objects, run.page_bytes)),
         notes=tuple(recording.rows(sql_run.Note, sql_run.NOTES)),
+        local=next((row.local for row in recording.rows_if("verification", sql_run.Local, sql_run.LOCAL)), None),
+        not_recorded=sum(row.processes for row in recording.rows(sql_run.NotRecorded, sql_run.NOT_RECORDED)),
         source=_kept_source(recording),
         code_files=tuple(row.path for row in recording.rows_if("code_file", sql_run.CodeFile, sql_run.CODE_FILES)),
         code_makers=tuple(row.path for row in recording.rows_if("code_maker", sql_run.CodeFile, sql_run.CODE_MAKERS)),

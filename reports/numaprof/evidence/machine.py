@@ -40,6 +40,11 @@ class Machine:
         cpus = self.all_cpu_nodes
         return tuple(node for node in self.memory_nodes if cpus and node not in cpus)
 
+    @property
+    def speed_unknown(self) -> bool:
+        """Nothing tells what a node without CPUs holds: memory behind CXL is slower than DRAM, HBM may be faster."""
+        return any(self.memory_of(node) in (None, "untold") for node in self.slow_nodes)
+
     def memory_of(self, node: int) -> str | None:
         return next((row.memory for row in self.memory if row.node == node), None)
 

@@ -125,6 +125,7 @@ class Verdict:
         headline: The verdict as a sentence.
         details: Sentences that limit or explain the headline.
         basis: counters, loads, hint faults; null: no evidence distinguished local from remote.
+        between_packages: Remote is another package: requests between nodes of one package count as local.
         population: What the remote share is a share of.
         remote_share: Remote part of the population.
         lowest: Lower end of the 95 % interval; the share itself if everything was counted all the time;
@@ -146,6 +147,7 @@ class Verdict:
     headline: str
     details: tuple[str, ...]
     basis: str | None
+    between_packages: bool
     population: str | None
     remote_share: float | None
     lowest: float | None
@@ -298,6 +300,7 @@ class Overview:
         pinning: Which rank of a job and who bound it, pinning, NUMA balancing, the tool's own CPU time.
         counted: What the requests of each class include or miss.
         qualifying: Notes that affect the numbers.
+        decisive: In short, those of them that change how the verdict is to be read.
         unexplained: Where to look, if much is remote and there is no advice.
     """
 
@@ -306,6 +309,7 @@ class Overview:
     pinning: tuple[str, ...]
     counted: tuple[str, ...]
     qualifying: tuple[str, ...]
+    decisive: tuple[str, ...]
     unexplained: str | None
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import remote_share
+from numaprof.analysis.verdict import Judgement, judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.thresholds import SHARE_CHANGE
 from numaprof.fixes.edit import agreed, printed
-from numaprof.rules.advice import Advice
+from numaprof.rules.advice import Advice, Kind
 from numaprof.rules.change_program import huge_page, mismatched_init, recycled, serial_init, shared_by_all
 from numaprof.rules.change_run import (
     dirty_lines,
@@ -59,6 +61,8 @@ def advise(evidence: Evidence) -> list[Advice]:
     """All that applies and can be seen in a second run, what pays most first."""
     share = remote_share(evidence)
     found = [advice for advice in (rule(evidence) for rule in RULES) if advice is not None]
+    if between_packages(evidence) and judge(evidence) is Judgement.LIGHT:  # much may go between nodes of a package
+        found = [advice for advice in found if advice.kind is not Kind.LEAVE]
     found = [in_own_terms(evidence, advice) for advice in _agreed(found)]
     found = [a for a in found if share is None or a.removes is None or a.removes * share.share >= SHARE_CHANGE]
     return sorted(found, key=lambda advice: (advice.kind.value, -advice.benefit))

@@ -153,11 +153,11 @@ def _word(report: model.Answer) -> str:
     first = report.advice[0] if report.advice else None
     if report.verdict.judgement == "heavy" and first is None:
         return _UNEXPLAINED
-    if first is not None and first.kind != "leave":
-        if report.verdict.judgement == "heavy" and first.shared:
-            return _SPREAD  # as much stays remote
-        if report.verdict.judgement == "light":
-            return _LITTLE  # and something else is to be done
+    something = first is not None and first.kind != "leave"
+    if something and first is not None and report.verdict.judgement == "heavy" and first.shared:
+        return _SPREAD  # as much stays remote
+    if report.verdict.judgement == "light" and (something or report.verdict.between_packages):
+        return _LITTLE  # and something else is to be done, or much may go between the nodes of one package
     return _WORDS.get(report.verdict.judgement, "")
 
 
@@ -180,10 +180,12 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
             layout.line(" " * INDENT + _ABOVE.format(round_percent(verdict.threshold)))
     else:
         layout.paragraph(verdict.headline, first="REMOTE  ", style=BOLD, most=room.headline)
+    texts: tuple[str, ...] = ()
     if not word:
         texts = verdict.details if shown is None else (verdict.headline,)
-        for text in texts[: 1 if verdict.judgement == "no_traffic" else room.details]:
-            layout.paragraph(text, first=" " * INDENT, most=room.details)
+        texts = texts[: 1 if verdict.judgement == "no_traffic" else room.details]
+    for text in dict.fromkeys([*texts, *report.overview.decisive]):
+        layout.paragraph(text, first=" " * INDENT, most=room.details)
     cost = _cost(report)
     if cost:
         layout.paragraph(cost, first=" " * INDENT, most=room.details)
@@ -191,7 +193,7 @@ def _remote(report: model.Answer, room: Room, layout: Layout) -> None:
 
 def _population(verdict: model.Verdict) -> str:
     if verdict.samples is None:
-        return "DRAM requests"
+        return "DRAM requests, from another package" if verdict.between_packages else "DRAM requests"
     return f"{number(verdict.samples)} sampled accesses"
 
 
@@ -395,7 +397,9 @@ def _evidence(report: model.Answer, room: Room, layout: Layout) -> None:
     touches = sum(row.samples for row in report.taken if row.kind == "first_touch")
     faults = 0 if samples or touches else sum(row.samples for row in report.taken)
     left = [_others(report)] if report.advice[1:] and not room.others else []
-    left += [f"{plural(len(report.overview.qualifying), 'note')} on the numbers"] if report.overview.qualifying else []
+    others = len(report.overview.qualifying) - len(report.overview.decisive)  # those are above
+    more = "more note" if report.overview.decisive else "note"
+    left += [f"{plural(others, more)} on the numbers"] if others > 0 else []
     notes = [f"{', '.join(left)}: --full"] if left else []
     parts += [plural(samples, "sample")] if samples else []
     parts += [plural(touches, "first touch", "es")] if touches else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from numaprof.analysis.naming import command_line, command_to_copy
+from numaprof.analysis.remote_meaning import between_packages, decisive_notes
 from numaprof.analysis.remote_share import COUNTERS, basis, remote_share
 from numaprof.document import overview_text
 from numaprof.document.headline import crossed_share, no_fix, verdict
@@ -82,6 +83,7 @@ def found(evidence: Evidence, advices: Sequence[Advice]) -> model.Verdict:
         headline=words.headline,
         details=words.details,
         basis=basis(evidence),
+        between_packages=between_packages(evidence),
         population=population(evidence),
         remote_share=share.share if share else None,
         lowest=interval[0] if interval else None,
@@ -103,6 +105,7 @@ def overview(evidence: Evidence, advices: Sequence[Advice]) -> model.Overview:
         pinning=(*overview_text.rank_line(evidence), *overview_text.pin_line(evidence)),
         counted=tuple(column_remarks(evidence)),
         qualifying=tuple(overview_text.notes(evidence)),
+        decisive=tuple(decisive_notes(evidence)),
         unexplained=unexplained(evidence, advices),
     )
 

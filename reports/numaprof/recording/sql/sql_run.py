@@ -127,6 +127,20 @@ class Window(NamedTuple):
 WINDOWS = "SELECT start_ns, end_ns, cause FROM window ORDER BY start_ns"
 
 
+class Local(NamedTuple):
+    local: str | None  # what numaprof verify found that it means
+
+
+LOCAL = "SELECT local FROM verification"
+
+
+class NotRecorded(NamedTuple):
+    processes: int
+
+
+NOT_RECORDED = "SELECT count(*) FROM process WHERE followed = 'no'"
+
+
 class Note(NamedTuple):
     kind: str
     text: str

@@ -14,6 +14,15 @@ from numaprof.evidence.thresholds import MIN_OBJECT_BYTES, MIN_OBJECT_SHARE
 from numaprof.rules.advice import Advice, Kind
 from numaprof.text.format import nodes_in_text, number_list, percent, size, words
 
+_SLOW = (
+    "Another initialisation does not bring this memory back. Bind what is used most to nodes with CPUs, and leave what "
+    "is rarely used to the slow tier. All of it, without an edit:"
+)
+_UNKNOWN = (
+    "Find out first whether it is slower or, as HBM, faster: numaprof topology --measure. Only if it is slower, bind "
+    "what is used most to nodes with CPUs. All of it, without an edit:"
+)
+
 
 def rule(evidence: Evidence) -> Advice | None:
     slow = evidence.machine.slow_nodes
@@ -27,12 +36,13 @@ def rule(evidence: Evidence) -> Advice | None:
     kinds = words(list(dict.fromkeys(_kind(evidence, node) for node in used)))
     there = sum(_there(found, slow) for found in group)
     part = "" if there == sum(map(_known, group)) else f"{size(evidence.bytes(there))} of "
+    unknown = evidence.machine.speed_unknown
+    slowness = "of unknown speed" if unknown else "slow for every CPU"
     return Advice(
         kind=Kind.SETTING,
-        finding=f"{nodes_in_text(used).capitalize()} ({kinds}), slow for every CPU and local to none, "
+        finding=f"{nodes_in_text(used).capitalize()} ({kinds}), {slowness} and local to none, "
         f"hold{'s' * (len(used) == 1)} {part}{objects_in_text(evidence, group)}.",
-        change="Another initialisation does not bring this memory back. Bind what is used most to nodes with CPUs, and "
-        "leave what is rarely used to the slow tier. All of it, without an edit:",
+        change=_UNKNOWN if unknown else _SLOW,
         code=(f"numactl --membind={number_list(list(evidence.machine.all_cpu_nodes))} {command_to_copy(evidence)}",),
         evidence=_rests_on(evidence, group),
         objects=tuple(group),

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the remote share is a share of, and whether it is one of the whole program: notes that change how the verdict
+is to be read. All other notes say how exact the numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from numaprof.analysis.remote_share import COUNTERS, basis
+from numaprof.evidence.evidence import Evidence
+from numaprof.text.format import clean, either, plural
+
+# How the recorder's words for it begin (profiler/verify/verify_judge.c).
+_OWN_PACKAGE = "the memory of the own package"
+NEAR_IS_LOCAL = "Between nodes of one package: not known, these requests count as local."
+
+
+def between_packages(evidence: Evidence) -> bool:
+    """True if numaprof verify found that the counters call all nodes of the own package local."""
+    return basis(evidence) == COUNTERS and (evidence.local or "").startswith(_OWN_PACKAGE)
+
+
+def decisive_notes(evidence: Evidence) -> Iterator[str]:
+    """Short: the notes themselves are printed whole in the full report."""
+    clusters = next((note.text for note in evidence.notes if note.kind == "clusters"), None)
+    if between_packages(evidence):
+        yield NEAR_IS_LOCAL
+    elif basis(evidence) == COUNTERS and clusters:
+        yield f"What remote means is in doubt: {clean(clusters)}."
+    if evidence.not_recorded:
+        them = either(evidence.not_recorded, "it", "them")
+        yield f"{plural(evidence.not_recorded, 'process', 'es')} could not be recorded: no number includes {them}."
