@@ -125,6 +125,24 @@ def bytes_read() -> int:
     return int(found[1])
 
 
+@pytest.mark.parametrize(("name", "where"), [("libc-own.so", (str(SOURCE), LINE)), ("libc-2.33.so", (None, None))])
+def test_of_the_c_library_names_are_read_and_no_lines(
+    program: Path, tmp_path: Path, name: str, where: tuple[str | None, int | None]
+) -> None:
+    """The function is one that only the debug file names, with a version behind its name."""
+    shown = '-Dmain=__attribute__((visibility("default"))) run'
+    library = build(tmp_path, "-shared", "-fPIC", "-fvisibility=hidden", shown, name=name)
+    subprocess.run(["objcopy", f"--redefine-sym={FUNCTION}={FUNCTION}@OLD_1", library], check=True)
+    split(library, tmp_path / "library.debug")
+    (tmp_path / "main.c").write_text(
+        "int run(int, char **);\nint main(int count, char **words)\n{\n"
+        "    for (int i = 0; i < 8; i++)\n        run(count, words);\n    return 0;\n}\n"
+    )
+    target = tmp_path / "target"
+    subprocess.run(["gcc", str(tmp_path / "main.c"), library, f"-Wl,-rpath,{tmp_path}", "-o", target], check=True)
+    assert toucher(record(program, tmp_path, target))[:3] == (FUNCTION, *where)
+
+
 def test_without_debug_information_there_is_function_and_offset(program: Path, tmp_path: Path) -> None:
     target = build(tmp_path)
     subprocess.run(["strip", "--strip-debug", target], check=True)

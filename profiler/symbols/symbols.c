@@ -190,19 +190,21 @@ static void symbols_resolve_place(struct symbols *s, int64_t id, const struct ca
     const struct function_table_item *function = function_table_find(&s->functions, address);
     Dwarf_Addr bias = 0;
     Dwarf_Die *unit = with_lines ? unit_table_find(&s->units, s->module, address, &bias) : NULL;
+    // Without the version of the symbol, which stands behind the name where both are in one text.
+    char *name = function ? strndup(function->name, strcspn(function->name, "@")) : NULL;
     const struct symbols_row row = {.id = id,
-                                    .function = function ? function->name : NULL,
+                                    .function = name,
                                     .offset = function ? (int64_t)(address - function->start) : RECORDING_NULL,
                                     .inline_of = RECORDING_NULL,
                                     .source = symbols_line(unit, address - bias)};
-    if (!symbols_write_scopes(s, place->path, unit, address - bias, &row)) {
-        if (!row.function && !row.source.file) {
-            s->nameless[id - 1] = true;
-            return;
-        }
+    bool is_named = symbols_write_scopes(s, place->path, unit, address - bias, &row);
+    if (!is_named && (row.function || row.source.file)) {
         symbols_write(s, &row);
+        is_named = true;
     }
-    s->resolved++;
+    s->nameless[id - 1] = !is_named;
+    s->resolved += is_named;
+    free(name);
 }
 
 // --- all places, file by file
@@ -263,11 +265,21 @@ static size_t symbols_file_end(const struct symbols_order *order, size_t i, uint
     return i;
 }
 
-static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_lines, size_t places)
+// Nobody changes the C library, and nobody has its sources beside it: its functions say all. Its debug information is
+// compressed, and to inflate it takes longer than all else at the end of a short run. Version 2.33 and older ones have
+// their number in the file's name.
+static bool symbols_is_c_library(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    return strcmp(name, "libc.so.6") == 0 || strncmp(name, "libc-2.", 7) == 0;
+}
+
+static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool with_debug, bool with_lines,
+                         size_t places)
 {
     Dwarf_Addr unused;
     s->build_id[0] = '\0';
-    s->module = debug_files_open(s->request->files, path, with_lines, dwfl);
+    s->module = debug_files_open(s->request->files, path, with_debug, dwfl);
     if (!s->module)
         return;
     s->owner = program_files_owner(s->request->files, path);
@@ -277,22 +289,24 @@ static void symbols_open(struct symbols *s, Dwfl **dwfl, const char *path, bool 
     function_table_read(&s->functions, s->module, places);
 }
 
-// Of other files than programs, lines are worth their debug information from this share of all samples on.
-enum { SYMBOLS_LINES_PERCENT = 5, SYMBOLS_LINES_LEAST = 1000 };
+// Other files than programs are worth their debug information from this share of all samples on.
+enum { SYMBOLS_DEBUG_PERCENT = 5, SYMBOLS_DEBUG_LEAST = 1000 };
 
-static bool symbols_wants_lines(const struct symbols_order *order, const struct table *programs, const char *path,
+static bool symbols_wants_debug(const struct symbols_order *order, const struct table *programs, const char *path,
                                 uint64_t weight)
 {
     uint64_t unused;
     return table_get(programs, (uintptr_t)path, &unused) ||
-           (weight >= SYMBOLS_LINES_LEAST && weight * 100 >= order->all * SYMBOLS_LINES_PERCENT);
+           (weight >= SYMBOLS_DEBUG_LEAST && weight * 100 >= order->all * SYMBOLS_DEBUG_PERCENT);
 }
 
 static void symbols_resolve_file(struct symbols *s, const struct symbols_order *order, size_t i, size_t end,
-                                 bool with_lines)
+                                 bool with_debug)
 {
     Dwfl *dwfl;
-    symbols_open(s, &dwfl, symbols_place(order, i)->path, with_lines, end - i);
+    const char *path = symbols_place(order, i)->path;
+    const bool with_lines = with_debug && !symbols_is_c_library(path);
+    symbols_open(s, &dwfl, path, with_debug, with_lines, end - i);
     for (; i < end; i++) {
         s->weight = order->weights[order->ids[i] - 1];
         symbols_resolve_place(s, order->ids[i], symbols_place(order, i), with_lines);
@@ -343,7 +357,7 @@ static void symbols_resolve_files(struct symbols *s, const struct symbols_order 
         const char *path = symbols_place(order, i)->path;
         end = symbols_file_end(order, i, &weight);
         if (*path == '/')
-            symbols_resolve_file(s, order, i, end, symbols_wants_lines(order, s->request->programs, path, weight));
+            symbols_resolve_file(s, order, i, end, symbols_wants_debug(order, s->request->programs, path, weight));
         else if (*path == '\0')
             symbols_resolve_compiled(s, order, i, end);
     }
