@@ -74,7 +74,7 @@ def test_damaged_text_gives_code_or_none(program: Path) -> None:
     chance = random.Random(program.name)
     text = program.read_text()
     find = in_fortran if program.suffix == ".f90" else in_c
-    for _ in range(4):
+    for _ in range(2):
         lines = damaged(text, chance).split("\n")
         allocating = [number for number, line in enumerate(lines, 1) if any(word in line for word in ALLOCATES)]
         for number in chance.sample(allocating, min(4, len(allocating))):

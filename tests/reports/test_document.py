@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import csv
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import jsonschema
-import pandas
 import pytest
 from numaprof.compare.sides import Side
 from numaprof.document.build_comparison import comparison
@@ -355,6 +355,7 @@ def test_tables_hold_what_json_holds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scenario", ["hinted", "multiplexed", "hostile", "no_threads"])
 def test_tables_are_read_by_pandas(scenario: str, tmp_path: Path) -> None:
+    pandas = import_module("pandas")  # half a second of each worker's start
     path = SCENARIOS[scenario]().write(tmp_path / "x.numaprof")
     assert reports("report", path, "--csv", tmp_path / "out").returncode == 0
     for name, table in tables(document(str(path))).items():

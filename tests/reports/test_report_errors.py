@@ -447,10 +447,15 @@ def test_samples_of_one_weight_count_as_themselves(weight: float, samples: int) 
     assert effective_size(samples * weight, samples * weight * weight) == pytest.approx(samples)
 
 
+@cache
+def host_lets(chance: int, spell: int) -> bool:
+    return random.Random(f"{chance} {spell}").random() < 0.5
+
+
 SAMPLING = {  # in which slices accesses are sampled
     "all of the time": lambda chance, at: True,
     "in turns": lambda chance, at: at % 3 == 0,
-    "as the host lets it": lambda chance, at: random.Random(f"{chance} {at // 12}").random() < 0.5,
+    "as the host lets it": lambda chance, at: host_lets(chance, at // 12),
 }
 PERIOD = 1009  # accesses
 

@@ -25,7 +25,8 @@ def names_a_file(path: Path, folder: Path) -> Path:
 
 
 def shown(recording: Path, cwd: Path, *options: object) -> str:
-    done = reports("report", recording, "--json", "-", *options, cwd=cwd)
+    # A process of its own: in this one all of tmp_path may be shown (conftest.py).
+    done = reports("report", recording, "--json", "-", *options, cwd=cwd, env=dict(os.environ))
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 

@@ -8,7 +8,8 @@ import re
 import sqlite3
 import struct
 import subprocess
-from contextlib import closing, redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from enum import IntEnum
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -21,6 +22,7 @@ from numaprof.recording import codes
 from numaprof.recording.codes import Kind, Source
 from numaprof.recording.commit import MAGIC, checksum, finished_commit
 from numaprof.recording.reader import APPLICATION_ID, NEWEST_VERSION
+from numaprof.text import source_lines
 from numaprof.text.messages import EXIT_FAILED, Failure
 from reading import printed, read
 from recording_builder import SCHEMA, RecordingBuilder
@@ -30,16 +32,30 @@ HERE = Path(__file__).resolve().parent
 REPORTS = BUILD / "numaprof-reports"
 
 
-def reports(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
+def reports(*arguments: object, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
     """Without the lines that say what the tool is doing: on a busy machine it does anything for more than a second."""
     command = [str(REPORTS), *map(str, arguments)]
-    if options:  # a folder, an environment, streams: a process of its own
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, **options)
+    if options:  # an environment, streams: a process of its own
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=cwd, **options)
     else:
-        done = in_this_process(command)
+        with standing_in(cwd or Path.cwd()):
+            done = in_this_process(command)
     if done.stderr is not None:
         done.stderr = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.endswith(" …\n"))
     return done
+
+
+@contextmanager
+def standing_in(folder: Path) -> Iterator[None]:
+    """The reports find once which folder a reader stands in."""
+    before = Path.cwd()
+    os.chdir(folder)
+    source_lines._project.cache_clear()
+    try:
+        yield
+    finally:
+        os.chdir(before)
+        source_lines._project.cache_clear()
 
 
 def in_this_process(command: list[str]) -> subprocess.CompletedProcess[str]:
