@@ -129,6 +129,17 @@ def test_an_address_used_again_has_the_name_of_its_time(kinds: sqlite3.Connectio
     assert abs(found[first] - PAGES) <= THIN and abs(found[second] - PAGES) <= THIN
 
 
+@pytest.mark.parametrize("function", ["by_realloc", "by_mremap"])
+def test_memory_that_grows_has_one_block_at_a_time(function: str, program: Path, tmp_path: Path) -> None:
+    db = record(program, tmp_path, build("grown.c", "grown"))
+    rows = db.execute(
+        "SELECT start_ns, end_ns, bytes, alloc_stack FROM block JOIN object ON object.id = object"
+    ).fetchall()
+    blocks = sorted(row[:3] for row in rows if any(place[0] == function for place in call_path(db, row[3])))
+    assert [size >> 20 for _, _, size in blocks] == list(range(1, 9))
+    assert all(before[1] <= after[0] for before, after in zip(blocks, blocks[1:]))
+
+
 @pytest.mark.parametrize("name", ["static_array", "filled_array"])
 def test_a_static_variable_is_named(kinds: sqlite3.Connection, name: str) -> None:
     (found,) = (each for each in named(kinds) if each.name == name)

@@ -243,10 +243,10 @@ static void *alloc_realloc(void *block, size_t bytes, const void *caller)
         return next.realloc(block, bytes);
     if (early_owns(block))
         return alloc_move_early(block, bytes);
-    uint64_t since = alloc_since(bytes);
     bool was_large = may_be_large && alloc_filter_remove(block);
     if (was_large)
         alloc_write_freed(ALLOC_HEAP, block, 0); // before: once it has moved, another thread may have the address
+    uint64_t since = alloc_since(bytes); // behind the end of the old block, so that both never count
     void *moved;
     if (!alloc_realloc_placed(block, bytes, caller, &moved))
         moved = next.realloc(block, bytes);

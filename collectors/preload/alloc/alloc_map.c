@@ -66,11 +66,11 @@ PRELOAD_EXPORT void *mremap(void *address, size_t old_bytes, size_t new_bytes, i
     va_start(arguments, flags);
     void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
     va_end(arguments);
-    uint64_t since = alloc_since(new_bytes);
     struct place_move move;
     bool is_placed = place_lift(address, old_bytes, &move);
     if (old_bytes >= ALLOC_THRESHOLD)
         alloc_write_freed(ALLOC_MAPPING, address, old_bytes);
+    uint64_t since = alloc_since(new_bytes); // behind the end of the old mapping, so that both never count
     void *moved = PRELOAD_NEXT(mremap)(address, old_bytes, new_bytes, flags, target);
     if (is_placed)
         place_settle(&move, moved, new_bytes); // its pages keep their policies
