@@ -191,7 +191,9 @@ def _in_order(group: list[Object]) -> bool:
 def _is_divided(evidence: Evidence, group: list[Object]) -> bool:
     """True if the code that uses the group gives each thread a part of another object: its work is divided already."""
     code = {_user(found) for found in group} - {None}
-    return any(found.use_shape in (Shape.BLOCKS, Shape.HALO) and _user(found) in code for found in evidence.objects.found)
+    return any(
+        found.use_shape in (Shape.BLOCKS, Shape.HALO) and _user(found) in code for found in evidence.objects.found
+    )
 
 
 def _user(found: Object) -> str | None:
