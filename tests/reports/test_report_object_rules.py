@@ -1485,6 +1485,28 @@ def test_numactl_that_spreads_is_not_advised_again(words: list[str], spread: boo
     assert policy.forces(read(builder, tmp_path)) is spread
 
 
+@pytest.mark.parametrize("by_command", [True, False])
+@pytest.mark.parametrize("touchers", [SERIAL, PARALLEL])
+def test_memory_that_a_policy_spreads_though_threads_have_parts(
+    touchers: list[int], by_command: bool, tmp_path: Path
+) -> None:
+    builder = sampled()
+    if by_command:
+        builder.change("run", command='["numactl", "-i", "all", "--physcpubind=0-7", "./sum", "-i"]')
+    block = array(builder, touchers, homes="interleaved")
+    for home in (0, 1):
+        use_blocks(builder, block, [home] * 8)
+    (advice,) = only(builder, tmp_path, policy)
+    cause = "the numactl in the command" if by_command else "a memory policy"
+    assert advice.cause == f"{cause} spreads all memory" and "each thread a block of its own" in advice.finding
+    if touchers is SERIAL:
+        assert advice.kind is Kind.FIX and not advice.code
+        assert "Let the threads that use it write to it first" in advice.change
+    else:
+        assert advice.kind is Kind.SETTING
+        assert advice.code == (("./sum -i",) if by_command else ())
+
+
 def test_cpuset_that_binds(tmp_path: Path) -> None:
     builder = sampled().change("run", allowed_nodes="0")
     use_blocks(builder, array(builder, PARALLEL, homes="0"), [0] * 8)

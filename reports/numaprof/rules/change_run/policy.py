@@ -3,25 +3,34 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Sequence
 
-from numaprof.analysis.naming import command_to_copy
+from numaprof.analysis.naming import command_to_copy, most_at, objects_in_text, site_label, threads_on_nodes
+from numaprof.analysis.object_users import later_uses, leading, main_use, users
 from numaprof.analysis.placement import is_spread
+from numaprof.analysis.relevant_objects import init_sites, measured, of_remote, remote_part, suspects
 from numaprof.analysis.verdict import judge
 from numaprof.evidence.evidence import Evidence
 from numaprof.evidence.machine import parse_list
-from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME
+from numaprof.evidence.thresholds import BALANCING_MOVED, FORCED, MIN_OBJECT_BYTES, ONE_HOME, SERIAL_TOUCH
 from numaprof.rules.advice import Advice, Kind, Remarked
 from numaprof.text.format import nodes_in_text, percent, size
+
+# Options of numactl that take no argument (its manual page).
+_BARE = ("-l", "--localalloc", "-a", "--all", "-b", "--balancing", "-s", "--show", "-H", "--hardware")
 
 
 def rule(evidence: Evidence) -> Advice | None:
     homes = _forced_homes(evidence)
-    if not homes or not judge(evidence).fixable or len(homes) > 1:
+    if not judge(evidence).fixable or evidence.machine.single:
+        return None
+    if _interleaves(evidence.command) or homes == tuple(evidence.machine.memory_nodes):
+        return _spread_though_divided(evidence)
+    if len(homes) != 1:
         return None
     (node,) = homes
     cause, change, code = _cause(evidence, node)
@@ -43,12 +52,60 @@ def forces(evidence: Evidence) -> bool:
     return bool(_forced_homes(evidence)) or _interleaves(evidence.command)
 
 
+def _spread_though_divided(evidence: Evidence) -> Advice | None:
+    """Threads have parts of their own, which first touch would place near them; spread, each part is on all nodes."""
+    group = [found for found in suspects(evidence) if found.use_shape.divided] if measured(evidence) else []
+    part, uses = remote_part(evidence, group), later_uses(group)
+    use = main_use(uses)
+    if part < 0.5 or use is None:
+        return None
+    nodes, by_numactl = len(evidence.machine.memory_nodes), _numactl(evidence.command)
+    cause = "the numactl in the command" if by_numactl else "a memory policy"
+    named = "numactl" if by_numactl else "that policy (inherited, or set by the program with mbind or set_mempolicy)"
+    own = all(found.main_share < SERIAL_TOUCH for found in group)
+    return Advice(
+        kind=Kind.SETTING if own else Kind.FIX,
+        finding=f"{cause[0].upper()}{cause[1:]} spreads memory over {nodes} nodes, so that "
+        f"{percent(1 - 1 / nodes)} of it is remote to each thread. But {objects_in_text(evidence, group)} is used by "
+        f"{threads_on_nodes(users(evidence, uses))}{most_at(use)}: {leading(group).use_shape.value}.",
+        change=f"Run without {named}: the threads that use it touch it first, which puts it on their nodes."
+        if own
+        else f"Let the threads that use it write to it first, divided as {site_label(use)} divides it, and run without "
+        f"{named}: then each part is on the node of its thread.",
+        code=(shlex.join(by_numactl),) if own and by_numactl else (),
+        evidence=f"{of_remote(evidence, part)} reach this memory.",
+        cause=f"{cause} spreads all memory",
+        concerns=part,
+        objects=tuple(group),
+        untriable="a policy of the command decides",
+        touched_at=tuple(init_sites(group)),
+        used_at=use,
+        threads=tuple(users(evidence, uses)),
+    )
+
+
+def _numactl(command: Sequence[str]) -> list[str]:
+    """The command that numactl is to run; empty: it is not numactl."""
+    return list(command[1 + len(_options(command)) :]) if _is_numactl(command) else []
+
+
+def _is_numactl(command: Sequence[str]) -> bool:
+    return os.path.basename(command[0] if command else "") == "numactl"
+
+
+def _options(command: Sequence[str]) -> Sequence[str]:
+    """Options of numactl with their arguments."""
+    end = 1
+    while end < len(command) and command[end].startswith("-"):
+        word = command[end]
+        joined = "=" in word or word in _BARE or (not word.startswith("--") and len(word) > 2)
+        end += 1 if joined else 2
+    return command[1:end]
+
+
 def _interleaves(command: Sequence[str]) -> bool:
     """True if the command is numactl with interleaved memory: then few first touches of growing memory are known."""
-    if os.path.basename(command[0] if command else "") != "numactl":
-        return False
-    options = itertools.takewhile(lambda word: word.startswith("-"), command[1:])
-    return any(re.match(r"--interleave(=|$)|-i", option) for option in options)
+    return _is_numactl(command) and any(re.match(r"--interleave(=|$)|-i", word) for word in _options(command))
 
 
 def _by_touch(evidence: Evidence) -> dict[tuple[int, int], float]:
@@ -88,7 +145,7 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
     pages = _by_touch(evidence)
     forced = sum(count for (node, home), count in pages.items() if node != home)
     foreign = sum(count for (node, _), count in pages.items() if node != _main_home(pages))
-    if evidence.bytes(forced) < MIN_OBJECT_BYTES or not foreign or forced < FORCED * sum(pages.values()):
+    if evidence.bytes(forced) < MIN_OBJECT_BYTES or forced < FORCED * sum(pages.values()):
         return ()
     sums: dict[int, float] = defaultdict(float)
     for (node, home), count in pages.items():
@@ -98,6 +155,8 @@ def _forced_homes(evidence: Evidence) -> tuple[int, ...]:
     samples = sum(row.samples for row in evidence.samples.touched if row.node == toucher and row.home is not None)
     if is_spread(evidence, {home: count for (node, home), count in pages.items() if node == toucher}, samples):
         return tuple(evidence.machine.memory_nodes)  # interleaved
+    if not foreign:
+        return ()
     main = max(sums, key=lambda home: sums[home])
     return (main,) if sums[main] >= ONE_HOME * forced else tuple(sorted(sums))
 
@@ -118,7 +177,7 @@ def _cause(evidence: Evidence, node: int) -> tuple[str, str, str | Remarked | No
             "Free it before the run, or use less:",
             Remarked("numactl --hardware", "shows what is free"),
         )
-    if os.path.basename(evidence.command[0] if evidence.command else "") == "numactl":
+    if _is_numactl(evidence.command):
         return "the numactl in the command decides", "Run the program without it.", None
     return (
         "a memory policy (numactl --membind, --preferred, or mbind and set_mempolicy in the program) decides",
