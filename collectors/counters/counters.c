@@ -333,16 +333,23 @@ void counters_close(struct counter_set *set)
     free(set);
 }
 
+static void counters_switch_clock(const struct counter_set *set, int (*change)(int fd))
+{
+    const int fds[] = {set->clock_fd, set->migrations_fd, set->work_fd};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            change(fds[i]);
+}
+
+// The clock tells how much of the time the groups missed: it runs only while they do, also where the recorder has to
+// wait for a CPU between two of these calls.
 void counters_switch(struct counter_set *set, bool on)
 {
-    int (*change)(int fd) = on ? perf_event_enable : perf_event_disable;
+    if (!on)
+        counters_switch_clock(set, perf_event_disable);
     for (int i = 0; i < set->counters->group_count; i++)
         if (set->groups[i].fds[0] >= 0) // the leader takes its group along
-            change(set->groups[i].fds[0]);
-    if (set->clock_fd >= 0)
-        change(set->clock_fd);
-    if (set->migrations_fd >= 0)
-        change(set->migrations_fd);
-    if (set->work_fd >= 0)
-        change(set->work_fd);
+            (on ? perf_event_enable : perf_event_disable)(set->groups[i].fds[0]);
+    if (on)
+        counters_switch_clock(set, perf_event_enable);
 }

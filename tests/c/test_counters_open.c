@@ -4,6 +4,9 @@
 #include "collectors/counters/counters.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -186,4 +189,49 @@ TEST(a_set_tells_what_its_thread_had_run_before)
     set = counters_open(&counters, gettid(), -1, (struct counters_how){0});
     CHECK(counters_time_before(set) >= latest); // of a window that is off: all of it
     counters_close(set);
+}
+
+static uint64_t enabled(int fd)
+{
+    uint64_t now[6] = {0}; // with a group's format the number of events comes first: perf_event_open(2)
+    CHECK(read(fd, now, sizeof now) > 0);
+    return now[1];
+}
+
+static _Atomic pid_t spinning;
+static atomic_bool is_over;
+
+static void *spin(void *unused)
+{
+    atomic_store(&spinning, gettid());
+    while (!atomic_load(&is_over))
+        ;
+    return unused;
+}
+
+// Each call takes as long as the other CPU lets it wait: the clock must not tell of time that no group could count.
+TEST(the_clock_runs_only_while_the_groups_do)
+{
+    pthread_t thread;
+    uint64_t all = 0;
+    plan();
+    atomic_store(&counters.paused, true);
+    CHECK_EQ(pthread_create(&thread, NULL, spin, NULL), 0);
+    while (atomic_load(&spinning) == 0)
+        sched_yield();
+    struct counter_set *set = counters_open(&counters, spinning, -1, (struct counters_how){0});
+    CHECK(set != NULL);
+    for (int i = 0; set && i < 3000; i++) {
+        uint64_t group = enabled(set->groups[GROUPS - 1].fds[0]), clock = enabled(set->clock_fd);
+        counters_switch(set, true);
+        counters_switch(set, false);
+        group = enabled(set->groups[GROUPS - 1].fds[0]) - group;
+        clock = enabled(set->clock_fd) - clock;
+        all += clock;
+        CHECK(clock <= group);
+    }
+    CHECK(all > 0);
+    counters_close(set);
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
 }
