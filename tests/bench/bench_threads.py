@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -36,10 +35,8 @@ def counted(recording: Path) -> str:
     with sqlite3.connect(recording) as connection:
         threads = connection.execute("SELECT count(*) FROM thread").fetchone()[0]
         events = connection.execute("SELECT count(*) FROM event WHERE collector = 'counters'").fetchone()[0]
-        refused = connection.execute("SELECT coalesce(sum(value), 0) FROM note WHERE kind = 'refused'").fetchone()[0]
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    why = f" (an event is an open file, and no more than {limit} are allowed here)" if refused else ""
-    return f"{threads} threads seen, {events} events each, {refused} threads refused{why}"
+        left_out = connection.execute("SELECT text FROM note WHERE kind = 'refused'").fetchall()
+    return "; ".join([f"{threads} threads seen, {events} events each", *(text for (text,) in left_out)])
 
 
 def floors(words: list[object]) -> dict[str, Callable[[], Cost]]:
