@@ -345,11 +345,12 @@ static void counters_switch_clock(const struct counter_set *set, int (*change)(i
 // wait for a CPU between two of these calls.
 void counters_switch(struct counter_set *set, bool on)
 {
+    int (*change)(int fd) = on ? perf_event_enable : perf_event_disable;
     if (!on)
-        counters_switch_clock(set, perf_event_disable);
+        counters_switch_clock(set, change);
     for (int i = 0; i < set->counters->group_count; i++)
         if (set->groups[i].fds[0] >= 0) // the leader takes its group along
-            (on ? perf_event_enable : perf_event_disable)(set->groups[i].fds[0]);
+            change(set->groups[i].fds[0]);
     if (on)
-        counters_switch_clock(set, perf_event_enable);
+        counters_switch_clock(set, change);
 }

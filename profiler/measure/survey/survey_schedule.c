@@ -67,12 +67,10 @@ static void survey_schedule_note_nodes(struct result *result, const struct topol
     for (size_t i = 0; i < t->node_count; i++) {
         const struct topology_node *node = &t->nodes[i];
         bool has_cpus = cpulist_count(&node->cpus) > 0, has_memory = node->mem_bytes != 0;
-        if (!has_cpus || !has_memory)
-            cpulist_add(has_cpus                                 ? &no_memory
-                        : !has_memory                            ? &nothing
-                        : node->memory == TOPOLOGY_MEMORY_DRAM ? &offline
-                                                                 : &no_cpus,
-                        node->id);
+        if (!has_memory)
+            cpulist_add(has_cpus ? &no_memory : &nothing, node->id);
+        else if (!has_cpus) // topology.h: DRAM is of a node with CPUs, online or not
+            cpulist_add(node->memory == TOPOLOGY_MEMORY_DRAM ? &offline : &no_cpus, node->id);
         if (has_cpus && !survey_schedule_has_cpu(t, node))
             cpulist_add(&forbidden_cpus, node->id);
         if (has_memory && !node->allowed)

@@ -252,12 +252,12 @@ def _alone(widths: Mapping[int, float]) -> int | None:
     return everywhere[0] if len(everywhere) == 1 and len(widths) > 3 else None
 
 
-def of_team(cells: Sequence[Cell]) -> list[Cell]:
+def of_team(cells: Sequence[Cell]) -> Sequence[Cell]:
     """Without those of a thread that alone uses all of the object: of few samples, one reaches further by chance."""
     seen = uses_of(cells).seen
     alone = _alone(_widths(seen, {who: _range(bins, 0.1) for who, bins in seen.items()})) if seen else None
     if alone is None or sum(seen[alone].values()) < MIN_MIXED:
-        return list(cells)
+        return cells
     return [cell for cell in cells if cell.thread != alone]
 
 

@@ -153,10 +153,10 @@ def _word(report: model.Answer) -> str:
     first = report.advice[0] if report.advice else None
     if report.verdict.judgement == "heavy" and first is None:
         return _UNEXPLAINED
-    something = first is not None and first.kind != "leave"
-    if something and first is not None and report.verdict.judgement == "heavy" and first.shared:
+    change = first if first is not None and first.kind != "leave" else None
+    if report.verdict.judgement == "heavy" and change is not None and change.shared:
         return _SPREAD  # as much stays remote
-    if report.verdict.judgement == "light" and (something or report.verdict.between_packages):
+    if report.verdict.judgement == "light" and (change is not None or report.verdict.between_packages):
         return _LITTLE  # and something else is to be done, or much may go between the nodes of one package
     return _WORDS.get(report.verdict.judgement, "")
 

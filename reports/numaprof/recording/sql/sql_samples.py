@@ -108,24 +108,21 @@ class ThreadNode(NamedTuple):
 
 THREAD_NODES = "SELECT DISTINCT thread, node FROM picked WHERE node IS NOT NULL"
 
-# The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only candidate.
-# A snapshot made from numa_maps tells how many pages of a mapping are where, not which.
-_HOME = """
-(SELECT CASE WHEN h.address + h.span * :page_bytes > p.address THEN h.node END
+
+def _home(condition: str = "true") -> str:
+    """The home of a page in the last snapshot. Rows of one snapshot do not overlap: the nearest below is the only
+    candidate. A snapshot made from numa_maps tells how many pages of a mapping are where, not which."""
+    return f"""
+(SELECT CASE WHEN h.address + h.span * :page_bytes > p.address AND {condition} THEN h.node END
    FROM page_home h
   WHERE h.snapshot = l.snapshot AND h.address <= p.address
   ORDER BY h.address DESC LIMIT 1)
 """
 
 
+_HOME = _home()
 # Only of pages that were asked about themselves: of a large range, one page in `span / pages` was.
-_ASKED_HOME = """
-(SELECT CASE WHEN (p.address - h.address) / :page_bytes % ((h.span + h.pages - 1) / h.pages) = 0
-                  AND h.address + h.span * :page_bytes > p.address THEN h.node END
-   FROM page_home h
-  WHERE h.snapshot = l.snapshot AND h.address <= p.address
-  ORDER BY h.address DESC LIMIT 1)
-"""
+_ASKED_HOME = _home("(p.address - h.address) / :page_bytes % ((h.span + h.pages - 1) / h.pages) = 0")
 
 
 class LookedAtTwice(NamedTuple):

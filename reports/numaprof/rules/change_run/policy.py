@@ -25,9 +25,9 @@ _BARE = ("-l", "--localalloc", "-a", "--all", "-b", "--balancing", "-s", "--show
 
 
 def rule(evidence: Evidence) -> Advice | None:
-    homes = _forced_homes(evidence)
-    if not judge(evidence).fixable or evidence.machine.single:
+    if not judge(evidence).fixable:
         return None
+    homes = _forced_homes(evidence)
     if _interleaves(evidence.command) or homes == tuple(evidence.machine.memory_nodes):
         return _spread_though_divided(evidence)
     if len(homes) != 1:
@@ -65,7 +65,7 @@ def _spread_though_divided(evidence: Evidence) -> Advice | None:
     own = all(found.main_share < SERIAL_TOUCH for found in group)
     return Advice(
         kind=Kind.SETTING if own else Kind.FIX,
-        finding=f"{cause[0].upper()}{cause[1:]} spreads memory over {nodes} nodes, so that "
+        finding=f"{cause.capitalize()} spreads memory over {nodes} nodes, so that "
         f"{percent(1 - 1 / nodes)} of it is remote to each thread. But {objects_in_text(evidence, group)} is used by "
         f"{threads_on_nodes(users(evidence, uses))}{most_at(use)}: {leading(group).use_shape.value}.",
         change=f"Run without {named}: the threads that use it touch it first, which puts it on their nodes."
