@@ -61,15 +61,25 @@ static struct kernel_records records;
 static struct perf_stream stream;
 static int go[2], done[2];
 
-static void begin(void)
+static void begin_pipes(void)
 {
     CHECK_EQ(pipe(go), 0);
     CHECK_EQ(pipe(done), 0);
+}
+
+static void begin_recorder(void)
+{
     hand_modules();
     CHECK_EQ(channel_server_open(&server, (const int[]){0}, 1, true), 0);
     CHECK_EQ(thread_starts_start(&starts, &server, &counters), 0);
     messages = (struct messages){
         .connections = {.channel = &server, .starts = &starts, .streams = &streams, .targets = &targets}};
+}
+
+static void begin(void)
+{
+    begin_pipes();
+    begin_recorder();
 }
 
 static void end(void)
@@ -555,10 +565,11 @@ TEST(a_crowd_of_threads_that_arrive_before_their_process_is_kept)
 {
     int planned = 0;
     const size_t bytes = THREADS * sizeof *thread_numbers;
-    begin();
+    begin_pipes();
     thread_numbers = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     CHECK(thread_numbers != MAP_FAILED);
-    const pid_t pid = child(has_many_threads);
+    const pid_t pid = child(has_many_threads); // first: a copy of a process of several threads may make none
+    begin_recorder();
     for (int i = 0; i < THREADS; i++)
         await_byte(done[0]);
     for (int i = 0; i < THREADS; i++)
