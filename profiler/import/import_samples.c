@@ -82,11 +82,21 @@ static bool import_samples_is_covered(struct import_samples *import, struct perf
     return false;
 }
 
-// Newer kernels (6.18 does) give the samples of two such events one time and one id.
-static bool import_samples_repeats(struct import_thread *thread, const struct perf_sample *sample)
+static bool import_samples_has_two_fault_events(const struct perf_file *file)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < file->event_count; i++)
+        count += import_samples_is_fault(&file->events[i].attr);
+    return count > 1;
+}
+
+// Newer kernels (6.18 does) give the samples of two such events one time and one id. Two samples of the only such event
+// are two faults, whatever their times: a clock may stand still.
+static bool import_samples_repeats(const struct perf_file *file, struct import_thread *thread,
+                                   const struct perf_sample *sample)
 {
     const bool repeats = sample->time != 0 && thread->fault_time == sample->time &&
-                         thread->fault_address == sample->address;
+                         thread->fault_address == sample->address && import_samples_has_two_fault_events(file);
     thread->fault_time = sample->time;
     thread->fault_address = sample->address;
     return repeats;
@@ -296,7 +306,7 @@ void import_samples_take(struct import_samples *import, struct perf_file_event *
         import->unmatched++;
         return;
     }
-    if (is_fault && import_samples_repeats(thread, &sample)) {
+    if (is_fault && import_samples_repeats(import->file, thread, &sample)) {
         import->repeated++;
         return;
     }

@@ -625,14 +625,19 @@ def test_faults_that_two_events_sample_count_once(
         assert one(recording, "SELECT value FROM note WHERE kind = 'repeated'") == 2
 
 
-def test_the_second_of_two_samples_with_one_event_and_time_counts_not(tmp_path: Path) -> None:
-    """As Linux 6.18 writes them: both samples have one id."""
-    file = program(PerfData((FAULT,)))
+@pytest.mark.parametrize(("events", "times"), [(2, [3000, 3001]), (1, [3000, 3000, 3001, 3001])])
+def test_samples_of_one_id_and_time_repeat_each_other_where_two_events_sample(
+    events: int, times: list[int], tmp_path: Path
+) -> None:
+    """As Linux 6.18 writes the samples of two events. Those of one event are faults of their own."""
+    two = tuple(Event(WITH_ID, SOFTWARE, PAGE_FAULTS, 1, (i + 1,)) for i in range(events))
+    file = program(PerfData(two))
     for i in range(4):
         file.sample(pid=100, time=3000 + i // 2, addr=DATA + PAGE, period=1)
     recording = imported(file, tmp_path)
-    assert rows(recording, "SELECT t_ns + 1000 FROM sample ORDER BY 1") == [3000, 3001]
-    assert one(recording, "SELECT value FROM note WHERE kind = 'repeated'") == 2
+    assert rows(recording, "SELECT t_ns + 1000 FROM sample ORDER BY 1") == times
+    noted = rows(recording, "SELECT value FROM note WHERE kind = 'repeated'")
+    assert sum(noted) == 4 - len(times)
 
 
 def test_faults_of_which_not_all_is_known_are_no_first_touches(tmp_path: Path) -> None:
