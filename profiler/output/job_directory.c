@@ -14,7 +14,7 @@
 
 #include "core/system/rank.h"
 #include "core/text/diag.h"
-#include "profiler/install/reports_program.h"
+#include "profiler/output/rank_summary.h"
 
 enum { JOB_DIRECTORY_MOST_RUNS = 1000 }; // recordings of one name: pids come back in containers
 
@@ -221,7 +221,7 @@ static int job_directory_move(const char *source, const char *path)
 
 int job_directory_close(struct job_directory *job, const sigset_t *mask)
 {
-    reports_program_summarize(job->recording, mask);
+    rank_summary_write(job->folder, job->recording, mask);
     if (!*job->scratch)
         return 0;
     int status = job_directory_move(job->recording, job->path);

@@ -48,7 +48,7 @@ static bool source_lines_is_source(const char *file)
 
 void source_lines_want(struct source_lines *lines, struct open_as owner, const char *file, int line, uint64_t weight)
 {
-    if (!source_lines_is_source(file))
+    if (*file != '/' || !source_lines_is_source(file)) // a relative name would lead to a file of where numaprof runs
         return;
     struct source_lines_place *places = grow_array(lines->places, &lines->size, lines->count + 1, sizeof *places);
     if (!places)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores the source text around sampled lines in the recording, so that a report on another machine can show it without
-// opening a file that a recording names. Only regular files with a source file's name that the recording user and the
-// owner of the program can read; symbolic links in the last part of the path are not followed.
+// opening a file that a recording names. Only regular files with an absolute path and a source file's name that the
+// recording user and the owner of the program can read; symbolic links in the last part of the path are not followed.
 #ifndef PROFILER_SYMBOLS_SOURCE_LINES_H
 #define PROFILER_SYMBOLS_SOURCE_LINES_H
 

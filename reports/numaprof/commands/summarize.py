@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 from numaprof.commands.arguments import Parser
+from numaprof.job.store_with_others import store_with_others
 from numaprof.job.stored_summary import store
 
 DESCRIPTION = "Writes into a recording what merging a job needs of it; numaprof record does it for the ranks of a job."
@@ -14,5 +16,10 @@ DESCRIPTION = "Writes into a recording what merging a job needs of it; numaprof 
 def main(arguments: Sequence[str]) -> int:
     parser = Parser("summarize", DESCRIPTION, "%(prog)s FILE")
     parser.add_argument("file", metavar="FILE", help="a recording")
-    store(parser.parse_args(arguments).file)
+    parser.add_argument("--listener", type=int, help=argparse.SUPPRESS)  # a socket that other ranks connect to
+    options = parser.parse_args(arguments)
+    if options.listener is None:
+        store(options.file)
+    else:
+        store_with_others(options.file, options.listener)
     return 0

@@ -11,10 +11,12 @@ from numaprof.text.messages import Failure
 
 
 def write_summary(path: str, version: int, text: str) -> None:
-    """No journal file beside it: who copies the recording meanwhile would lose the journal."""
+    """No journal file beside it: who copies the recording meanwhile would lose the journal. The recorder waited for no
+    disk either."""
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             connection.execute("PRAGMA journal_mode = memory")
+            connection.execute("PRAGMA synchronous = OFF")
             connection.execute(WRITE, {"version": version, "text": text})
     except sqlite3.Error as error:
         raise Failure(
