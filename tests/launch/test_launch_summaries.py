@@ -110,3 +110,22 @@ def test_another_user_is_not_served(tmp_path: Path) -> None:
         subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
     assert stranger.communicate()[0] == "no answer\n"
     assert summaries([file, theirs]) == [0, 1]
+
+
+def test_who_connects_and_asks_nothing_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """As a rank that was stopped in between."""
+    file, _ = recorded(PROGRAM, tmp_path, 2)
+    with sqlite3.connect(file) as recording:
+        recording.execute("DELETE FROM summary")
+    name = f"\0of {tmp_path}"
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as silent,
+    ):
+        listener.bind(name)
+        listener.listen()
+        silent.connect(name)
+        words = [BUILD / "numaprof-reports", "summarize", file, "--listener", str(listener.fileno())]
+        subprocess.run(list(map(str, words)), check=True, pass_fds=[listener.fileno()])
+        assert silent.recv(1) == b""
+    assert summaries([file]) == [1]

@@ -18,6 +18,7 @@ from numaprof.job.stored_summary import store
 from numaprof.text.messages import Failure
 
 MOST_REQUEST = 1 << 13  # bytes: a path
+SILENCE = 1.0  # seconds: who connects asks at once, unless it was stopped in between
 _CREDENTIALS = struct.Struct("iII")  # pid, user, group
 
 
@@ -48,9 +49,12 @@ def _waiting(name: socket.socket) -> Iterator[Request]:
     with suppress(BlockingIOError):  # nobody waits any more
         while True:
             peer, _ = name.accept()
+            peer.settimeout(SILENCE)
             credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
             pid, user, _ = _CREDENTIALS.unpack(credentials)
-            if user == os.geteuid():  # another user could name a file that only this one may write
+            if user != os.geteuid():  # another user could name a file that only this one may write
+                continue
+            with suppress(OSError):
                 yield Request(os.fsdecode(peer.recv(MOST_REQUEST)), _cpus(pid), peer)
 
 
