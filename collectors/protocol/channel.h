@@ -43,6 +43,7 @@ enum channel_kind {
                                      // is right
     CHANNEL_PROCESS_EXIT,            // waits: the memory is still there
     CHANNEL_REGION,                  // waits: a: 1 start, 0 stop
+    CHANNEL_KINDS,                   // one above the last
 };
 
 // As the words of thread.pin in the schema.

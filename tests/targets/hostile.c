@@ -115,7 +115,7 @@ static void scribble_message(struct channel *channel, uint64_t process)
 {
     size_t at = chance() % CHANNEL_MESSAGES;
     struct channel_message *message = &channel->messages[at];
-    message->kind = (uint32_t)(chance() % (CHANNEL_REGION + 3)); // and numbers of no message
+    message->kind = (uint32_t)(chance() % (CHANNEL_KINDS + 2)); // and numbers of no message
     message->process = chance() % 8 ? process : chance();
     message->time_ns = chance();
     message->began_ns = chance();
