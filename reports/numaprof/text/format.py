@@ -145,6 +145,11 @@ def words(items: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
+def remote_word(between_packages: bool) -> str:
+    """What a remote request is; it stands beside each share of them."""
+    return "from another package" if between_packages else "remote"
+
+
 def cpus_in_text(cpus: tuple[int, ...]) -> str:
     """For a cell: 3, 0,4 or 0-3; where they are scattered only how many there are; "?" if none is known."""
     text = number_list(list(cpus))

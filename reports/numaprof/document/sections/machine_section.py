@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from numaprof.analysis.naming import thread_name
 from numaprof.analysis.node_matrix import Matrix, left_out, matrix, sampled
+from numaprof.analysis.remote_meaning import between_packages
 from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, counted_share, sampled_together
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.document.open_recording import Reading
@@ -104,7 +105,7 @@ def who_reads_where(evidence: Evidence) -> tuple[Matrix, str | None]:
     """And what that counts. Counters tell remote, but of several other nodes not which: there samples do, if any."""
     if basis(evidence) is None:
         return {}, None
-    several = basis(evidence) == COUNTERS and len(evidence.machine.memory_nodes) > 2
+    several = basis(evidence) == COUNTERS and (len(evidence.machine.memory_nodes) > 2 or between_packages(evidence))
     if several and any(row.kind in (LOAD, STORE) and row.remote is not None for row in evidence.samples.used):
         return sampled(evidence), f"sampled accesses: {LOADS}"
     return matrix(evidence), population(evidence)
