@@ -12,7 +12,7 @@ from numaprof.analysis.remote_share import COUNTERS, LOADS, RemoteShare, basis, 
 from numaprof.analysis.slow_tier import POPULATION, slow_samples, slow_share
 from numaprof.document.open_recording import Reading
 from numaprof.document.remote_sums import remote_sums
-from numaprof.document.sections.overview_section import population
+from numaprof.document.sections.overview_section import maybe, population
 from numaprof.document.sections.threads_section import classes
 from numaprof.evidence.counts import Traffic
 from numaprof.evidence.evidence import Evidence, Thread
@@ -32,7 +32,13 @@ def machine(source: Reading) -> model.Machine:
     _, counted = who_reads_where(evidence)
     return model.Machine(
         nodes=tuple(
-            model.Node(row.id, row.mem_bytes, bool(row.allowed), homed.get(row.id, 0) if homed else None)
+            model.Node(
+                row.id,
+                row.mem_bytes,
+                bool(row.allowed),
+                homed.get(row.id, 0) if homed else None,
+                maybe(evidence.machine.memory_of(row.id)),
+            )
             for row in evidence.machine.nodes
         ),
         cpus=tuple(_cpus(source)),
@@ -54,7 +60,7 @@ def _slow_tier(evidence: Evidence) -> model.SlowTier | None:
     if found is None:
         return None
     low, high = found.interval or (None, None)
-    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION)
+    return model.SlowTier(found.share, low, high, slow_samples(evidence), POPULATION, evidence.machine.speed_unknown)
 
 
 def _cpus(source: Reading) -> list[model.Cpu]:
