@@ -90,6 +90,12 @@ def share_in_interval(share: float | None, interval: tuple[float, float] | None)
     return f"{100 * share:.{digits}f} % ± {100 * half:.{digits}f}"
 
 
+def share_with_error(share: float | None, error: float | None) -> str:
+    if share is None or error is None:
+        return percent(share)
+    return share_in_interval(share, (max(0.0, share - error), min(1.0, share + error)))
+
+
 def counted_share(share: float | None, samples: int | None, lowest: float | None, highest: float | None) -> str:
     """With its error where it was counted, or 50 %±? where that is not known; that of samples follows from their number
     beside it."""
