@@ -192,8 +192,8 @@ TEST(what_timers_told_before_they_were_given_up_is_neither_believed_nor_malforme
     CHECK_EQ(hand_number("SELECT count(*) FROM count"), 0);
 }
 
-// The recorder leaves out sets whose timer told lately: of this one nobody else would read the clock. What a group lost is
-// part of the time that it missed.
+// The recorder leaves out sets whose timer told lately: of this one nobody else would read the clock. What a group lost
+// is part of the time that it missed.
 TEST(a_clock_whose_timer_lost_time_is_read)
 {
     begin_timed();
